@@ -2,11 +2,11 @@
 
 use std::fmt::Debug;
 
-use figrs_core::{AnyElement, Counterfactual, Model, Parents, TwinTargets};
+use figrs_core::internals::{contained, unprinted};
+use figrs_core::{AnyElement, Counterfactual, Fault, Model, Parents, TwinTargets};
 
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::run::guard::guarded;
 use crate::run::run_state::RunState;
 use crate::run::running::Running;
 use crate::run::watch::Watch;
@@ -21,9 +21,9 @@ pub trait Algorithm: Debug + Send + Sync {
     /// Computes the answer for `targets`, given the evidence of `model`.
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error>;
 
-    /// Creates the state of a run that [`Run::start`] continues in a thread; no work is done yet.
+    /// Creates the initial state of a run. [`Run::start`] then does the work of the run in a thread.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the algorithm has no such runs.
+    /// **Errors.** [`Error::NotInAnswer`] if runs of the algorithm can only be started by [`Run::run`].
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
         let _ = (model, targets);
         Err(Error::NotInAnswer {
@@ -33,13 +33,14 @@ pub trait Algorithm: Debug + Send + Sync {
         })
     }
 
-    /// Returns the deadline, the interrupt and the listener of a run of the algorithm, for an algorithm that works on its answer; the default is `None`.
+    /// Returns the deadline, the interrupt and the listener in the settings of this algorithm, for another algorithm that runs this algorithm as a
+    /// part; the default is `None`.
     #[doc(hidden)]
     fn own_watch(&self) -> Option<&Watch> {
         None
     }
 
-    /// Returns an algorithm whose estimates check the approximations of this algorithm, as `ExpectationPropagation` has one; the default is `None`.
+    /// Returns a sampler whose estimates check the approximate answers of this algorithm, as `ExpectationPropagation` has one; the default is `None`.
     fn correction(&self) -> Option<Box<dyn Algorithm>> {
         None
     }
@@ -80,7 +81,8 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// Starts a run in a thread of its own. The run can be asked for its answer at any time, stopped, resumed and lengthened; see [`Running`].
+    /// Starts a run in a thread of its own. At any time, the run can give its answer so far, be stopped, be resumed and be lengthened; see
+    /// [`Running`].
     ///
     /// The samplers, [`SimulatedAnnealing`], [`LazyVariableElimination`], [`Exact`] and [`MpeExact`] can be started. If the settings are wrong
     /// or the algorithm cannot be started, the answer of the run is the error.
@@ -118,11 +120,11 @@ pub trait Run: Algorithm {
     ///
     /// **Guarantee.** The guarantee of the algorithm holds for a model of both the factual and the counterfactual world.
     ///
-    /// **Complexity.** The complexity is that of the algorithm for the elements that the targets reach in both worlds. Elements that
-    /// depend on the elements set in the counterfactual world count twice.
+    /// **Complexity.** The complexity is that of the algorithm for the elements that the targets reach in both worlds. An element counts twice if it
+    /// depends on an element that is set in the counterfactual world.
     ///
-    /// **Errors.** The errors of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if more elements must be
-    /// stored than the counterfactual's limit allows.
+    /// **Errors.** The errors of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if the answer needs more stored elements
+    /// than the counterfactual's limit allows.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -152,11 +154,10 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// Returns the natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is
-    /// impossible.
+    /// Returns the natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is impossible.
     ///
-    /// A sampler returns [`Error::NoSampleMetEvidence`] if none of its samples satisfies the evidence. Algorithms that search for a
-    /// single world (assignment) do not compute the probability of the evidence.
+    /// A sampler returns [`Error::NoSampleMetEvidence`] if none of its samples satisfies the evidence. An algorithm that searches for a single world
+    /// returns [`Error::NotInAnswer`].
     fn log_evidence(&self, model: &Model) -> Result<f64, Error> {
         guarded(|| Ok(self.answer(model, &[])?.log_evidence()?.value))
     }
@@ -185,4 +186,19 @@ macro_rules! algorithms {
     ($($algorithm:expr),* $(,)?) => {
         [$(::std::boxed::Box::new($algorithm) as ::std::boxed::Box<dyn $crate::Algorithm>),*]
     };
+}
+
+/// Runs `infer`, and converts a panic to an error.
+///
+/// Panics of functions and distributions are caught where these are called, and are converted to errors that name the element. The code of value
+/// types (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value; a guard around each call would be slow. A single guard
+/// around the whole run costs almost nothing.
+pub fn guarded<R>(infer: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
+    match contained(|| unprinted(infer)) {
+        Ok(outcome) => outcome,
+        Err(Fault::Panicked(message)) => Err(Error::Panicked { message }),
+        Err(fault) => Err(Error::Panicked {
+            message: fault.to_string(),
+        }),
+    }
 }

@@ -10,6 +10,7 @@ use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use crate::answer::choice::AlgorithmChoice;
+use classes::first_of;
 use figrs_factor::eliminate::EliminationError;
 
 /// The reason why inference failed.
@@ -46,18 +47,18 @@ pub enum Error {
     ImpossibleEvidence {
         /// Statements of evidence that cannot hold at the same time.
         conflict: Vec<String>,
-        /// True if removing any one of the conflicting statements makes the others possible. False if the search for a smaller
-        /// conflict ended before the conflict was known to be minimal.
+        /// True if removing any one of the conflicting statements makes the remaining statements possible. False if the search for a smaller conflict
+        /// ended before the conflict was known to be minimal.
         is_minimal: bool,
     },
-    /// No sample satisfied the evidence, which may be impossible or merely rare.
+    /// No world that the algorithm tried satisfied the evidence, which may be impossible or merely rare.
     #[error(
-        "{algorithm}: none of {tried} worlds drawn met the evidence: it is impossible or very rare; {remedy}"
+        "{algorithm}: none of the {tried} worlds that were tried met the evidence: it is impossible or very rare; {remedy}"
     )]
     NoSampleMetEvidence {
         /// The name of the algorithm.
         algorithm: &'static str,
-        /// Number of worlds that were drawn.
+        /// Number of worlds that the algorithm drew; for lazy bounds, number of intervals of each continuous element.
         tried: u64,
         /// A remedy for the error.
         remedy: &'static str,
@@ -153,7 +154,7 @@ pub enum Error {
         /// An upper bound of the log-probabilities of all worlds.
         upper_bound: f64,
     },
-    /// One iteration of message passing takes more work than the limit allows.
+    /// One iteration of message passing would take more work than the limit allows.
     #[error(
         "{algorithm}: one iteration of messages reads {needed} entries of tables, more than the budget of {limit}; \
          allow more{}, or use ImportanceSampling",
@@ -167,7 +168,7 @@ pub enum Error {
         /// Number of entries that the limit allows.
         limit: u64,
     },
-    /// The messages of belief propagation determine no world, although a world may exist.
+    /// The messages of belief propagation determine no possible world, although such a world may exist.
     #[error(
         "after {iterations} iterations, the last of which changed messages by {residual:.1e}, max-product messages agree \
          on no world; use MpeVariableElimination, or MpeBranchAndBound for models that are too wide for it"
@@ -206,8 +207,7 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// No two draws of a floating-point number are equal. Draws of such a number therefore do not determine the probability of a
-    /// single value.
+    /// No two draws of a floating-point number are equal. Draws of such a number therefore do not determine the probability of a single value.
     #[error(
         "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
@@ -258,7 +258,7 @@ pub enum Error {
         /// The Chain whose branch reaches the Score.
         element: Label,
     },
-    /// The states of the frontiers (sets of elements still needed by later steps) take more memory than the limit allows.
+    /// The states of the frontiers (sets of elements that later steps need) take more memory than the limit allows.
     #[error(
         "the frontier before {element} has {states} states, and {bytes} bytes are needed by then, more than the budget of \
          {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more{}",
@@ -267,14 +267,14 @@ pub enum Error {
     FrontierTooLarge {
         /// The element at which the limit was exceeded.
         element: Label,
-        /// The number of joint values of the elements that are still needed after this element.
+        /// The number of joint values of the elements that later steps need after this element.
         states: usize,
         /// Number of bytes that were needed up to this element.
         bytes: u64,
         /// Number of bytes that the limit allows.
         limit: u64,
     },
-    /// The frontier (the set of elements still needed by later steps) has more elements than can be represented.
+    /// The frontier (the set of elements that later steps need) has more elements than can be represented.
     #[error(
         "{elements} elements are still needed after {element}, more than the states of Frontier hold; state evidence in the order of a \
          scan, or use VariableElimination"
@@ -282,7 +282,7 @@ pub enum Error {
     FrontierTooWide {
         /// The element at which the frontier has the most elements.
         element: Label,
-        /// Number of elements in the frontier (the set of elements still needed) at this element.
+        /// Number of elements in the frontier (the set of elements that later steps need) at this element.
         elements: usize,
     },
     /// A saved tree, filter or fit belongs to another model, or to another version of figrs, or is damaged.
@@ -348,7 +348,7 @@ pub enum Error {
         /// The element whose distribution depends on the parameter.
         element: Label,
     },
-    /// Parameters cannot be learned from this kind of evidence.
+    /// Parameters cannot be learned from the evidence on an element.
     #[error("cannot learn from what is stated of {element}: {reason}")]
     CannotLearnFrom {
         /// The element that has the evidence.
@@ -503,7 +503,7 @@ pub enum Error {
         decision: Label,
         /// The element whose value is known when a decision is made.
         element: Label,
-        /// The decision that is made with this knowledge.
+        /// The decision that is made when the element's value is known.
         known_to: Box<Label>,
     },
     /// The utility cannot be added, because it is infinite, NaN or too large.
@@ -554,62 +554,4 @@ pub enum Error {
         /// The values that are allowed.
         remedy: &'static str,
     },
-}
-
-/// Joins several statements into one text. If there are many statements, the text contains the first of them and the number of the
-/// others.
-fn first_of(statements: &[String]) -> String {
-    const MAX_LISTED: usize = 10;
-    let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
-    match statements.len().saturating_sub(MAX_LISTED) {
-        0 => printed,
-        others => format!("{printed}; and {others} more"),
-    }
-}
-
-impl From<PartError> for Error {
-    fn from(error: PartError) -> Self {
-        Self::Part(Box::new(error))
-    }
-}
-
-impl Error {
-    /// Returns the error for a saved filter that cannot be used for the reason `reason`.
-    #[doc(hidden)]
-    pub fn unfit_filter(reason: &'static str) -> Self {
-        Self::Saved {
-            what: "filter",
-            reason,
-            remedy: "load it with the elements of the first state of the same program, or begin a new filter",
-        }
-    }
-
-    /// Returns the error for the unit of work `unit` from another process, which does not fit the run.
-    #[doc(hidden)]
-    pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
-        let problem = problem.into();
-        Self::UnfitPart { unit, problem }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_many_statements_the_first_are_told() {
-        let conflict = |n: usize| Error::ImpossibleEvidence {
-            conflict: (0..n).map(|i| format!("s{i}")).collect(),
-            is_minimal: true,
-        };
-        let ten = "these statements exclude each other: s0; s1; s2; s3; s4; s5; s6; s7; s8; s9";
-        assert_eq!(
-            conflict(10).to_string(),
-            format!("the evidence is impossible; {ten}; take one of them back")
-        );
-        assert_eq!(
-            conflict(12).to_string(),
-            format!("the evidence is impossible; {ten}; and 2 more; take one of them back")
-        );
-    }
 }

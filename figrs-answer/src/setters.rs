@@ -1,6 +1,6 @@
-//! Setter methods that several algorithms have.
+//! Macros that define setter methods shared by several algorithms.
 
-/// Defines setter methods of an algorithm, given the field that they set:
+/// Defines setter methods of an algorithm, given the field to be set:
 ///
 /// | setters | field |
 /// |---|---|
@@ -31,13 +31,13 @@ macro_rules! setters {
         }
     };
     (memory: $place:ident: $settings:ident) => {
-        /// Creates settings for three quarters of the memory that is available now; see [`fitting`](Self::fitting).
+        /// Creates settings that use three quarters of the memory available now; see [`fitting`](Self::fitting).
         pub fn new() -> Self {
             Self::default()
         }
 
-        /// Creates settings for an amount of memory such as `100MiB` or `6GiB`, which is the limit of the whole process. A number
-        /// without a unit counts bytes.
+        /// Creates settings for an amount of memory such as `100MiB` or `6GiB`, which limits the memory of the whole process. A number without a unit
+        /// counts bytes.
         ///
         /// **Errors.** [`Error::InvalidSetting`]($crate::Error::InvalidSetting) if the text is not an amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, $crate::Error> {
@@ -59,8 +59,8 @@ macro_rules! setters {
         }
     };
     (watch: $($watch:ident).+) => {
-        /// Ends the run when the time `deadline` has passed since its start. At the deadline, the answer contains the results so far,
-        /// and states that the run was ended. If the run has no results at the deadline, it ends with `Error::NothingDone`.
+        /// Ends the run when the time `deadline` has passed since the start of the run. At the deadline, the answer contains the results so far, and
+        /// states that the run was ended. If the run has no results at the deadline, it ends with `Error::NothingDone`.
         ///
         /// The amount of work before a deadline depends on the machine. Therefore the seed alone does not determine the answer of a run
         /// with a deadline.
@@ -69,14 +69,14 @@ macro_rules! setters {
             self
         }
 
-        /// Ends the run, with its results so far, when `flag` becomes `true`.
+        /// Ends the run when `flag` becomes `true`; the answer then contains the results so far.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
             self.$($watch).+.set_interrupt(flag);
             self
         }
 
-        /// Calls `listener` at intervals with the progress of the run, but never on two threads at the same time. The field `done` of
-        /// the progress increases from call to call.
+        /// Calls `listener` at intervals with the progress of the run; two threads never call it at the same time. The field `done` of the progress
+        /// increases from call to call.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
@@ -86,7 +86,7 @@ macro_rules! setters {
         }
     };
     (part_of: $($watch:ident).+) => {
-        /// Uses the deadline, the interrupt and the listener of another run, which contains this run as a part.
+        /// Uses the deadline, the interrupt and the listener of `run`, which contains this algorithm's run as a part.
         pub(crate) fn part_of(mut self, run: &$crate::run::watch::RunMonitor<'_>) -> Self {
             self.$($watch).+ = run.rest();
             self

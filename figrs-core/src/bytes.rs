@@ -10,7 +10,6 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
-/// Names of the units of memory, with their sizes in bytes.
 const UNITS: [(&str, u64); 9] = [
     ("TiB", 1 << 40),
     ("GiB", 1 << 30),
@@ -23,7 +22,6 @@ const UNITS: [(&str, u64); 9] = [
     ("B", 1),
 ];
 
-/// Largest amount that is accepted: 1024 TiB.
 const MOST: u64 = 1 << 50;
 
 /// Error for a text that is not an amount of memory.
@@ -34,14 +32,14 @@ pub struct InvalidBytes;
 impl FromStr for Bytes {
     type Err = InvalidBytes;
 
-    /// Reads an amount such as `512MiB`; a number without a unit counts bytes.
+    /// Reads an amount such as `512MiB`; a number without a unit is a number of bytes.
     fn from_str(text: &str) -> Result<Self, InvalidBytes> {
         Self::parse(text, 1)
     }
 }
 
 impl Bytes {
-    /// Reads an amount; a number without a unit counts units of `plain` bytes.
+    /// Reads an amount; a number without a unit is multiplied by `plain` bytes.
     ///
     /// **Errors.** [`InvalidBytes`] if `text` is not an amount of memory, or is too large.
     pub fn parse(text: &str, plain: u64) -> Result<Self, InvalidBytes> {
@@ -63,7 +61,6 @@ impl Bytes {
     }
 }
 
-/// Multiplies `number`, which may have decimal places, by `factor`.
 fn product(number: &str, factor: u64) -> Option<u64> {
     if let Ok(whole) = number.parse::<u64>() {
         return whole.checked_mul(factor);

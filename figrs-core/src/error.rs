@@ -16,10 +16,10 @@ pub enum Fault {
     /// The function panicked with the contained message.
     #[error("its function panicked: {0}; make it total, or exclude these values by evidence")]
     Panicked(String),
-    /// The function returned an error with this message, such as that of a query for another model.
+    /// The function returned an error with this message, for example an error of a query of another model.
     #[error("its function returned an error: {0}")]
     Failed(String),
-    /// A calculation has no result that fits its type.
+    /// The result of a calculation does not fit into its type.
     #[error("{0}; use a wider type, or exclude these values by evidence")]
     Arithmetic(String),
     /// A user-defined distribution returned numbers that are not probabilities.
@@ -33,7 +33,7 @@ pub enum Fault {
         "its function gave two different elements for the same values, {0}; it must depend on its arguments alone"
     )]
     Impure(String),
-    /// A function returned different results for equal values; only debug builds check for this.
+    /// A function returned different results for equal arguments. Only debug builds check for this error.
     #[error(
         "its function gave {results} for {arguments}, which are equal as values: let their equality compare all that functions read, or \
          give one representative of them{}",
@@ -51,16 +51,16 @@ pub enum Fault {
         call = Call("Counterfactual::max_elements")
     )]
     TooManyBranches(usize),
-    /// The path of a part leads through an element, and a value of the element has no such part.
+    /// A path names a part of an element's value that some value of the element does not have.
     #[error("{0}; or exclude these values by evidence")]
     Part(Box<PartError>),
-    /// The value of an element needs the same value, by members of a [`Process`](crate::Process) that ask for each other.
+    /// The value of an element depends on itself, through members of a [`Process`](crate::Process) that depend on each other.
     #[error(
         "its value needs itself, because members of a process ask for each other in one world; let each member ask for earlier ones, or exclude \
          these values by evidence"
     )]
     Cyclic,
-    /// A collection or a process has no member with an index.
+    /// A collection or a process does not have a member that was asked for.
     #[error("{0}")]
     Member(Box<MemberError>),
 }
@@ -74,7 +74,7 @@ impl Fault {
     }
 }
 
-/// A mistake in a model, found when the model is used.
+/// An error in a model, which an algorithm finds when it uses the model.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -110,7 +110,7 @@ pub enum ModelError {
         StatedAt(.location)
     )]
     InvalidWeight {
-        /// The element whose value is weighed.
+        /// The element with the weight.
         element: Label,
         /// The weight that is not allowed.
         weight: f64,
@@ -125,27 +125,27 @@ pub enum ModelError {
         StatedAt(.location)
     )]
     InvalidLogWeight {
-        /// The element whose value is weighed.
+        /// The element with the weight.
         element: Label,
         /// The logarithm that is not allowed.
         log: f64,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// A weight exceeds the maximum that was stated for it.
+    /// A weight exceeds its stated maximum.
     #[error(
         "{element}: the evidence{} weighs {value} with {weight}, its maximum is {maximum}; \
          state a larger maximum, a finite one",
         StatedAt(.location)
     )]
     WeightAboveMaximum {
-        /// The element whose value is weighed.
+        /// The element with the weight.
         element: Label,
-        /// The value that is weighed.
+        /// The value of the element.
         value: String,
         /// The weight of the value.
         weight: f64,
-        /// The maximum that was stated for the weights.
+        /// The stated maximum of the weights.
         maximum: f64,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
@@ -155,16 +155,16 @@ pub enum ModelError {
         "{element} is expanded to a depth of {depth} Chains only, and {problem}, so that there are no bounds; {remedy}"
     )]
     Unbounded {
-        /// The element whose value is not known, or whose weight may be repeated in unexpanded parts of the model.
+        /// The element whose unknown value may have any weight, or whose weight may occur again in unexpanded parts of the model.
         element: Label,
         /// Number of nested Chains that were expanded before the error.
         depth: usize,
-        /// Description of the part of the model that has no bound.
+        /// The reason why the weights are unbounded.
         problem: String,
         /// The remedy, worded for the user.
         remedy: &'static str,
     },
-    /// An exact algorithm reached an element that does not have finitely many values.
+    /// An exact algorithm reached an element with infinitely many values, or with too many values to list them.
     #[error(
         "{element}: {kind} values cannot be enumerated by an exact algorithm; \
          {remedy}, make it finite (discretised if it is continuous, truncated if it counts), use Exact with the feature `reals` if it is normal, or use a \
@@ -175,8 +175,7 @@ pub enum ModelError {
         element: Label,
         /// The kind of the support: `continuous` or `infinitely many discrete`.
         kind: &'static str,
-        /// The first remedy in the message: to observe the element, or to use an algorithm that does not enumerate
-        /// observed elements.
+        /// The first remedy in the message: an observation of the element, or an algorithm that does not enumerate observed elements.
         remedy: &'static str,
     },
     /// An observed value has a probability in some branches of a Chain and a density in others.
@@ -185,12 +184,12 @@ pub enum ModelError {
          exact algorithms do not compare; use ImportanceSampling, where the probability dominates"
     )]
     MixedObservation {
-        /// The Chain whose branches give the observed value probabilities and densities.
+        /// The Chain whose branches give the observed value a probability or a density.
         element: Label,
         /// The observed value.
         value: String,
     },
-    /// A continuous element is observed through the branch of a Chain, while another element also depends on it.
+    /// A continuous element is observed through a branch of a Chain, while another element also depends on the continuous element.
     #[error(
         "{element}: an observation decides its value through the branch of a Chain, and other elements read it, which \
          samplers that change one choice at a time cannot weigh; observe the element itself, or use ImportanceSampling"
@@ -223,7 +222,7 @@ pub enum ModelError {
         /// Nesting depth that the limit allows.
         limit: usize,
     },
-    /// A call of a recursive function needs its own result, because it leads to a call with the same argument.
+    /// A call of a recursive function depends on a call with the same argument.
     #[error(
         "{element}: its call with the argument {argument} needs a call with the same argument, and so never ends for an \
          exact algorithm; let the argument get smaller, or use LazyVariableElimination for bounds or \
@@ -261,7 +260,7 @@ pub enum ModelError {
         /// Number of bytes that the limit allows.
         limit: u64,
     },
-    /// The deadline of the run passed, or the run was interrupted, while the model was expanded.
+    /// The deadline of the run passed, or the run was interrupted, during the expansion of the model.
     #[error("the run ended while {element} was expanded: allow more time")]
     Stopped {
         /// The element that was being expanded.
@@ -270,7 +269,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// True if the error concerns only the worlds that reach the element; false if the whole model is invalid.
+    /// True if the error occurs only in the worlds that evaluate the element; false if the whole model is invalid.
     pub(crate) fn is_local(&self) -> bool {
         matches!(
             self,

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{AnyElement, Datum, Element, Value};
 
-/// A state of a dynamic model: the elements that one time step passes on to the next.
+/// A state of a dynamic model: the elements of one time step on which the next time step depends.
 ///
 /// An element, a list of states and a tuple of states are states; [`filter_state!`](crate::filter_state) implements the trait for a
 /// struct of states.
@@ -13,18 +13,18 @@ pub trait FilterState: Sized {
     /// Returns the elements of the state, in a fixed order.
     fn elements(&self) -> Vec<AnyElement>;
 
-    /// Returns the same state with other elements, which `next` supplies in the order of [`elements`](Self::elements).
+    /// Returns the same state with new elements, which `next` supplies in the order of [`elements`](Self::elements).
     #[must_use]
     fn renewed(&self, next: &mut NextElements<'_>) -> Self;
 }
 
-/// A portable state: serde can serialise its values, and a filter of such states can be saved. A portable state is an element, a list or a tuple of
-/// portable states, or a struct for which [`filter_state!`](crate::filter_state) is given the types of the fields.
+/// A state whose values serde can save and load, so that a filter with such states can be saved. A portable state is an element, a list or a tuple of
+/// portable states, or a struct for which [`filter_state!`](crate::filter_state) was called with the types of the fields.
 pub trait PortableState: FilterState {
-    /// The values of the elements of a state; each element has one value or none.
+    /// The type of the values of the state's elements; an element may have no value.
     type Values: Serialize + DeserializeOwned;
 
-    /// Returns the values of the state's elements, which `next` returns one after another.
+    /// Returns the values of the state's elements; `next` returns the value of one element after another.
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Self::Values;
 
     /// Appends `values`, the values of the state's elements, to `all`.
@@ -32,7 +32,7 @@ pub trait PortableState: FilterState {
 }
 
 impl<T: Value + Serialize + DeserializeOwned> PortableState for Element<T> {
-    /// A list that contains at most one value.
+    /// The list contains at most one value.
     type Values = Vec<T>;
 
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Vec<T> {
@@ -152,14 +152,14 @@ macro_rules! filter_state {
     };
 }
 
-/// A supply of new elements for a state, with the joint distribution that a filter has computed.
+/// New elements for a state, with the joint distribution that a filter has computed.
 #[derive(Debug)]
 pub struct NextElements<'b> {
     elements: std::slice::Iter<'b, AnyElement>,
 }
 
 impl<'b> NextElements<'b> {
-    /// Creates a supply of elements, which are in the order of [`FilterState::elements`].
+    /// Creates a supply of `elements`, which must be in the order of [`FilterState::elements`].
     #[doc(hidden)]
     pub fn new(elements: &'b [AnyElement]) -> Self {
         Self {

@@ -25,10 +25,10 @@
 //!
 //! # Words
 //!
-//! A *world* is one run of the program: an assignment of values to its *roots* (the targets of a query and all
-//! elements with evidence) and to the elements on which the roots depend. Elements of branches that are not taken do
-//! not belong to the world. The *support* of an element is the list of its possible values; the order of the list
-//! also resolves ties. A *structural* zero is a zero probability that no parameter can change.
+//! A *world* is one run of the program: an assignment of values to its *roots* (the targets of a query and all elements with evidence) and to the
+//! elements on which the roots depend. A world does not contain the elements of branches that are not taken. The *support* of an element is the list
+//! of its possible values. If several values are equally good answers, the first of them is the answer. A *structural* zero is a zero probability
+//! that no parameter can change.
 //!
 //! # Limits
 //!
@@ -59,7 +59,7 @@ pub mod value;
 pub mod expand;
 pub mod graph;
 
-pub use figrs_factor::wording;
+pub use figrs_factor::{Limits, Until, wording};
 
 pub use bytes::{Bytes, InvalidBytes};
 pub use collections::{Elements, MemberError, Natural, Neighbour, Process};
@@ -71,8 +71,7 @@ pub use element::likelihood::{Likelihood, Term};
 pub use element::linear::{LinearFunction, LinearGaussian};
 pub use element::linear_map::weighted_sum;
 pub use element::node::{AnyElement, ElementId};
-pub use element::operand::Operand;
-pub use element::param::{Number, Param};
+pub use element::param::{Number, Operand, Param};
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
     Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Cauchy, Chain, Clause, Concentration,
@@ -86,7 +85,6 @@ pub use element::{
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::{Parts, Value};
-pub use figrs_factor::{Limits, Until};
 pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
@@ -104,7 +102,7 @@ pub use value::states::States;
 pub use value::support::{Support, SupportBuilder};
 pub use value::vector::Vector;
 
-/// Factor graphs: the input of the exact algorithms.
+/// Factor graphs, the input of the exact algorithms.
 pub mod factor {
     pub use figrs_factor::graph::{
         Factor, FactorGraph, FactorTable, TableForm, VarId, WeightSlice, Weights, WorldWeight,
@@ -114,8 +112,7 @@ pub mod factor {
 /// The crate `rand`, from which a user-defined [`Distribution`] draws random numbers.
 pub use rand;
 
-/// Interfaces between elements and the algorithms of figrs. The interfaces of `internals` are not for users: they
-/// may change with any version.
+/// Interfaces between elements and algorithms. They are not for users of figrs, and may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
@@ -129,6 +126,7 @@ pub mod internals {
         ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced,
         OpenArgument, TableOp,
     };
+    pub use crate::element::normal::standard_normal_tail;
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::element::step::{Choice, with_arguments};
     pub use crate::expand::sharing::QueryKind;

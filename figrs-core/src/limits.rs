@@ -1,12 +1,12 @@
-//! Checks of the limits of expansions and worlds; an error names the element at which a limit was exceeded.
+//! Checks of the limits of expansions and worlds. An error names the element at which a limit was exceeded.
 
 use figrs_factor::{Limits, Until};
 
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
-/// Returns an error if the deadline has passed or the interrupt flag is set. The deadline is checked while elements are evaluated,
-/// because a single world may have millions of elements.
+/// Returns an error if the deadline has passed or the interrupt flag is set. This check is made while a world is evaluated, because a single world
+/// may have millions of elements.
 #[inline]
 pub fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
     if until.is_over() {
@@ -41,8 +41,8 @@ pub fn check_bytes(limits: &Limits, element: &AnyElement, needed: u64) -> Result
     Ok(())
 }
 
-/// Returns an error if a world of `entered` elements and `bytes` bytes exceeds the limits, if the deadline has passed, or if the run
-/// was interrupted.
+/// Returns an error if a world with `entered` elements and `bytes` bytes exceeds the limits, if the deadline has passed, or if the run was
+/// interrupted.
 pub fn check_world(
     limits: &Limits,
     element: &AnyElement,

@@ -1,8 +1,8 @@
-//! Suggestions of similar names, for errors about names that do not exist.
+//! Suggestions of similar names, for messages about unknown names.
 
 use crate::element::label::printable;
 
-/// Returns the remedy of an error about an unknown name: similar names, if there are any.
+/// Returns the end of a message about an unknown name: a question that lists the similar names `near`, or a statement that there are none.
 pub fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() {
         "no name is like it".into()
@@ -28,8 +28,8 @@ pub fn similar_names<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> V
     ranked.into_iter().map(|(_, name)| name.into()).collect()
 }
 
-/// Returns the edit distance between `a` and `b`: the number of letters to change, insert or delete. Only the first letters
-/// are compared, and case is ignored.
+/// Returns the edit distance between `a` and `b`: the number of letters to change, insert or delete. The distance ignores case, and compares only the
+/// first letters of long names.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     const LETTERS: usize = 48;
     let letters = |text: &str| -> Vec<char> {

@@ -83,7 +83,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     })
 }
 
-/// True if the type of a field names a type parameter.
+/// True if the type of a field contains a type parameter.
 fn depends(field: &Field, parameters: &[Ident]) -> bool {
     fn names(tokens: TokenStream, parameters: &[Ident]) -> bool {
         tokens.into_iter().any(|token| match token {

@@ -1,4 +1,4 @@
-//! Derives `Value`, whose methods compare, hash and represent each variant and each field.
+//! Derives `Value`: the methods compare, hash and canonicalise values, variant by variant and field by field.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -56,7 +56,7 @@ fn same(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
         let ((left, a), (right, b)) = (variant.pattern("a"), variant.pattern("b"));
         quote!((#left, #right) => true #(&& #krate::Value::same(#a, #b))*)
     });
-    // If there is only one variant, a further arm would be unreachable.
+    // For a single variant, a further arm would be unreachable.
     let otherwise = (variants.len() != 1).then(|| quote!(_ => false));
     quote!(match (self, other) { #(#arms,)* #otherwise })
 }
@@ -107,7 +107,7 @@ fn heap_bytes(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
     quote!(match self { #(#arms,)* })
 }
 
-/// Reads a variant without fields from its name; nothing for types that have no such variants.
+/// Returns the method that converts the name of a variant without fields to its value; `None` if the type has no such variants.
 fn from_data(variants: &[Variant<'_>], krate: &Path) -> Option<TokenStream> {
     let plain = variants.iter().filter(|variant| variant.fields.is_empty());
     let (names, paths): (Vec<String>, Vec<&TokenStream>) = plain

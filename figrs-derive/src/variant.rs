@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitStr, Member, Path, parse_quote};
 
-/// The path and the fields of a struct or of one variant of an enum, from which patterns are generated.
+/// A struct or one variant of an enum, from whose path and fields patterns are generated.
 pub(super) struct Variant<'a> {
     /// The name of the variant; `None` for a struct.
     pub(super) name: Option<&'a Ident>,
@@ -13,7 +13,7 @@ pub(super) struct Variant<'a> {
 }
 
 impl<'a> Variant<'a> {
-    /// The variants of an enum, or the only one of a struct. `union` is the error for a union.
+    /// Returns the variants of an enum, or the only variant of a struct. `union` is the error for a union.
     pub(super) fn all(input: &'a DeriveInput, union: &str) -> Result<Vec<Self>, Error> {
         match &input.data {
             Data::Struct(data) => Ok(vec![Self {
@@ -36,7 +36,7 @@ impl<'a> Variant<'a> {
         }
     }
 
-    /// A pattern that binds each field to a variable, and the names of these variables. The names begin with `prefix`.
+    /// Returns a pattern that binds each field to a variable, and the names of these variables, which begin with `prefix`.
     pub(super) fn pattern(&self, prefix: &str) -> (TokenStream, Vec<Ident>) {
         let members: Vec<Member> = self.fields.members().collect();
         let names: Vec<Ident> = (0..members.len())
@@ -47,8 +47,8 @@ impl<'a> Variant<'a> {
     }
 }
 
-/// Options in an attribute of this name: the path of the crate that exports the trait (`figrs`, or the path in `crate = ".."`), and
-/// the options without a value that are set.
+/// Returns the options in the attributes with the given name: the path of the crate that exports the trait (`figrs`, or the path in `crate = ".."`),
+/// and the flags that are set.
 pub(super) fn options(
     attributes: &[Attribute],
     name: &str,

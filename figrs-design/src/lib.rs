@@ -10,7 +10,7 @@
 //! | errors | [`DemandError`], [`SteeringError`] with [`Remedy`], [`MovementError`], [`FileError`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //!
-//! The crate `figrs_models::mdmc` has the trained models and the type of levels.
+//! The module `figrs_models::mdmc` has the trained models and the type of levels.
 
 #![warn(clippy::unwrap_used)]
 
@@ -20,9 +20,8 @@ mod play;
 mod text_error;
 mod write;
 
-pub use demands::demand_error::DemandError;
+pub use demands::demand_error::{DemandError, Remedy};
 pub use demands::design::{DesignFile, DesignScope};
-pub use demands::remedy::Remedy;
 pub use demands::{
     Area, BoardDemands, Demand, DemandedBoards, Mask, Mirror, Pattern, ProposedLevels,
     SteeredLevel, SteeringError,

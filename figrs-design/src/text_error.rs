@@ -3,7 +3,7 @@
 use figrs_reading::mistakes::{in_json, in_toml};
 use figrs_reading::{FileError, LineIndex, Mistake, MistakeKind};
 
-/// Returns the error of a text at `place` that is not TOML or has the wrong form; `subject` precedes the parser's description.
+/// Returns the error for a text, named `place`, that is not TOML or has a wrong structure; `subject` precedes the parser's message.
 pub(crate) fn toml_error(
     place: &str,
     (text, error): (&str, &toml::de::Error),
@@ -17,7 +17,7 @@ pub(crate) fn toml_error(
     }
 }
 
-/// Returns the error of a text at `place` that is not JSON or has the wrong form; `subject` precedes the parser's description.
+/// Returns the error for a text, named `place`, that is not JSON or has a wrong structure; `subject` precedes the parser's message.
 pub(crate) fn json_error(
     place: &str,
     (text, error): (&str, &serde_json::Error),
@@ -25,7 +25,7 @@ pub(crate) fn json_error(
     remedy: &str,
 ) -> FileError {
     let mistake = syntax(subject, &in_json(error), remedy);
-    // The parser counts bytes.
+    // The column of the parser counts bytes instead of characters.
     let line = text.lines().nth(error.line().saturating_sub(1));
     let passed = line.unwrap_or_default().as_bytes();
     let passed = &passed[..error.column().min(passed.len())];

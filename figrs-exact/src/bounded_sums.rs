@@ -1,4 +1,4 @@
-//! Bounds of sums over the worlds of an incomplete expansion, by two eliminations for each target.
+//! Bounds of probabilities from an incomplete expansion of a model, by two eliminations for each target.
 
 use figrs_answer::answer::bounds::TargetBounds;
 use figrs_answer::conflict;
@@ -8,8 +8,8 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
 
-/// Returns bounds for each target of an incomplete expansion, and of the log-evidence; `None` if no world satisfies the evidence. The
-/// operations of the eliminations are added to `operations`, and count against the limit of work.
+/// Returns bounds of the marginals of an incomplete expansion and of the log-evidence; `None` if no world satisfies the evidence. The operations of
+/// the eliminations are added to `operations`; the limit of work applies to their sum.
 pub(crate) fn bounded_sums(
     expansion: &Expansion,
     limits: &Limits,

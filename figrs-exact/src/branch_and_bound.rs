@@ -1,5 +1,5 @@
-//! The most probable world of models that are too wide for variable elimination, with an upper bound on the probability
-//! of all worlds.
+//! Search for the most probable world of models that are too wide for variable elimination; it also proves an upper bound on the probability of all
+//! worlds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,27 +23,29 @@ use figrs_answer::setters;
 /// limit of work, and a proven upper bound on the probability of every world.
 ///
 /// The search treats the model as a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Before the search,
-/// variables with at most three neighbours are eliminated. The variables that remain form independent components, which are searched separately.
-/// Costs are moved between functions by sequential tree-reweighted sweeps (virtual arc consistency), which give the first bound of a component; tabu
-/// search gives the first world. A hybrid best-first search of the component repeatedly takes the open node with the smallest lower bound of the
-/// cost. The node is searched depth first for a limited time, and its unexplored subtrees become open nodes. At each node of the search, costs are
-/// moved to raise the lower bound (existential directional arc consistency), dominated values are removed, and variables with at most two neighbours
-/// are eliminated. At each open node that is taken, tree-reweighted sweeps move costs as long as the bound rises. A component with small separators
-/// is also searched along a tree decomposition, with bounds for each assignment of a separator. The search along the tree decomposition and the
-/// search without it do the same amount of work, and share the best assignment found. If the search takes long, an exact elimination is tried,
-/// provided that its tables do not exceed the permitted size. If the exact elimination is refused, mini-bucket elimination with tables of the
-/// permitted size gives an upper bound for all worlds, and neighbourhoods of the best world are optimised. [`Answer::upper_bound`] and
-/// [`Answer::is_proven`] give the quality of the world, and [`Answer::improvements`] lists how the world and the bound improved.
+/// variables with at most three neighbours are eliminated. The remaining variables form independent components, which are searched separately.
+/// Sequential tree-reweighted sweeps (virtual arc consistency) move costs between functions, and give the first bound of a component; tabu search
+/// gives the first world. A hybrid best-first search of the component repeatedly takes the open node with the smallest lower bound of the cost. The
+/// search explores this node depth first for a limited time, and adds its unexplored subtrees to the open nodes. At each node of the search, costs
+/// are moved to raise the lower bound (existential directional arc consistency), dominated values are removed, and variables with at most two
+/// neighbours are eliminated. At each open node that the search takes, tree-reweighted sweeps move costs as long as the bound rises. A component with
+/// small separators is also searched along a tree decomposition, with bounds for each assignment of a separator. The search along the tree
+/// decomposition and the search without it do the same amount of work, and share the best assignment found. If the search takes long, an exact
+/// elimination is tried, provided that its tables do not exceed the permitted size. If the exact elimination is refused, mini-bucket elimination with
+/// tables of the permitted size gives an upper bound for all worlds, and large neighbourhood search improves the best world. [`Answer::upper_bound`]
+/// and [`Answer::is_proven`] state the quality of the world, and [`Answer::improvements`] lists the better worlds and the closer bounds in the order
+/// in which they were found.
 ///
-/// **Guarantee.** The returned world has positive probability, which is recomputed from the factors at the end. Costs are integers; their sums
+/// **Guarantee.** The returned world has a positive probability, which is recomputed from the factors at the end. Costs are integers; their sums
 /// therefore have no rounding errors. The logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if the sum of
-/// all costs does not fit into 55 bits. The upper bound holds for the weights before rounding and for every limit of work; the bound itself is
-/// rounded up. If the search is completed, the bound exceeds the log-probability of the world by at most two rounding units for each factor that is
-/// not constant, plus floating-point rounding. The result of the search is deterministic. If several worlds are most probable, the search may find
-/// another world than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that come first in their supports.
+/// all costs does not fit into 55 bits. The upper bound holds for the weights before rounding, even if the limit of work ends the search; the bound
+/// itself is rounded up. If the search is completed, the bound exceeds the log-probability of the world by at most two of these multiples for each
+/// factor that is not constant, plus floating-point rounding. The result of the search is deterministic. If several worlds are most probable, the
+/// search may find another world than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that come first in their
+/// supports.
 ///
 /// **Complexity.** The time is exponential in the number of variables in the worst case, but is bounded by the limit of work. A step of the search
-/// examines the functions whose costs change. The time of the search along a tree decomposition is exponential in the size of the largest cluster of
+/// reads the cost functions that it changes. The time of the search along a tree decomposition is exponential in the size of the largest cluster of
 /// variables, times the number of assignments of the cluster's separator. Memory is linear in the size of the model, in the depth of the search and
 /// in the number of improvements. Open nodes and tables of eliminations additionally take up to the limit of memory.
 ///
@@ -86,7 +88,6 @@ pub struct MpeBranchAndBound {
 }
 
 impl Default for MpeBranchAndBound {
-    /// Returns the default limits: tables of up to `2^18` entries, ten million steps, and 1 GB for open nodes and tables.
     fn default() -> Self {
         Self {
             limits: Limits::default()
@@ -108,28 +109,28 @@ impl MpeBranchAndBound {
     setters!(expansion: limits);
 
     /// Sets the maximum number of entries of the tables of an exact elimination, which is tried if the search takes long. The same maximum applies to
-    /// the mini-bucket elimination, which bounds all worlds if the exact elimination is refused.
+    /// the mini-bucket elimination, which gives an upper bound for all worlds if the exact elimination is refused.
     pub fn bound_table(mut self, entries: usize) -> Self {
         self.limits.table_entries = entries;
         self
     }
 
-    /// Sets the maximum number of steps of the search: one step for each cost function examined, and one more for each further 64 of its costs.
+    /// Sets the maximum number of steps of the search: one step for each cost function that is read, and one more for each further 64 of its costs.
     pub fn work(mut self, steps: u64) -> Self {
         self.limits.work = steps as f64;
         self
     }
 
-    /// Sets the maximum number of bytes of the search and of the eliminations, besides the cost functions. Half of the bytes are for the open nodes
-    /// of all components, and for the bounds of each assignment of a separator. When the half for open nodes is used up, the search continues depth
-    /// first at the same speed, but the upper bound falls later, and bounds of separators are dropped. The other half of the bytes is for the tables
-    /// of an elimination. An elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
+    /// Sets the maximum number of bytes of the search and of the eliminations, besides the cost functions. One half of the bytes is for the open
+    /// nodes of all components, and for the bounds of each assignment of a separator. When this half is used up, the search continues depth first at
+    /// the same speed, but the upper bound falls later, and bounds of separators are dropped. The other half is for the tables of an elimination. An
+    /// elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = Some(bytes);
         self
     }
 
-    /// Calls `listener` on the calling thread when a better world is found or the upper bound falls, for each of [`Answer::improvements`].
+    /// Calls `listener` on the calling thread with each entry of [`Answer::improvements`], when a better world is found or the upper bound falls.
     pub fn on_improvement(
         mut self,
         listener: impl Fn(&Improvement) + Send + Sync + 'static,
@@ -153,7 +154,7 @@ impl Algorithm for MpeBranchAndBound {
 }
 
 impl MpeBranchAndBound {
-    /// Answers a question (a model with targets) whose expansion other algorithms may share.
+    /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let watching = self.watch.start(self.name(), Some(self.limits.work as u64));
         let answer = self.search(question, &watching);

@@ -8,7 +8,7 @@ use figrs_answer::{answer::Answer, error::Error};
 #[cfg(not(feature = "reals"))]
 use figrs_core::{AnyElement, Limits, Model};
 
-/// The setting for mixtures with too many components, which only models of real numbers have.
+/// The approximation of mixtures with too many components; only models of real numbers have such mixtures.
 #[cfg(not(feature = "reals"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Collapse {
@@ -38,7 +38,7 @@ pub(crate) fn best_world_in_closed_form(
     Err(refused)
 }
 
-/// Defines the setter of the approximation of mixtures with too many components, given its field.
+/// Defines the setter for the approximation of mixtures with too many components, from the path of its field.
 macro_rules! collapse_setter {
     ($($place:ident).+) => {
         /// Sets the approximation of mixtures of normal distributions with too many components (default [`Collapse::Never`]).

@@ -11,7 +11,7 @@ use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::error::Error;
 
-/// A model that is compiled once and then answers many queries, which several threads may ask.
+/// A model that was compiled once and answers many queries, also from several threads at the same time.
 ///
 /// A compiled form returns [`Error::NotInAnswer`] if it does not support a query.
 ///
@@ -32,23 +32,23 @@ use figrs_answer::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before.
+    /// Observes a varying element. The observation replaces the evidence of earlier calls of `set` and `weigh` on this element.
     ///
     /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::NotInAnswer`] from a
     /// [`CompiledFrontier`].
     #[track_caller]
     fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error>;
 
-    /// Returns the natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
+    /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
     fn log_evidence(&self) -> f64;
 
-    /// Returns the distribution of `element`, a target.
+    /// Returns the distribution of the target `element`.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the
     /// evidence.
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error>;
 
-    /// Returns the most probable world of the targets and the evidence.
+    /// Returns the most probable world that agrees with the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled form does not represent single worlds.
     fn most_probable(&self) -> Result<World, Error>;
@@ -58,7 +58,7 @@ pub trait Compiled: Clone + Send + Sync {
     /// **Errors.** The errors of [`most_probable`](Self::most_probable); [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     fn k_best(&self, count: usize) -> Result<Vec<World>, Error>;
 
-    /// Draws one world with exactly its posterior probability.
+    /// Draws one world from the exact posterior distribution.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     fn sample(&self, rng: &mut impl Rng) -> Result<World, Error>;
@@ -70,87 +70,58 @@ pub trait Compiled: Clone + Send + Sync {
     fn count(&self) -> Result<BigUint, Error>;
 }
 
-impl Compiled for CompiledTree {
-    #[track_caller]
-    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        self.set(element, value)
-    }
+/// Implements the methods of [`Compiled`] that all compiled forms have.
+macro_rules! methods_of_all_forms {
+    () => {
+        fn log_evidence(&self) -> f64 {
+            self.log_evidence()
+        }
 
-    fn log_evidence(&self) -> f64 {
-        self.log_evidence()
-    }
+        fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+            self.distribution(element)
+        }
 
-    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        self.distribution(element)
-    }
+        fn most_probable(&self) -> Result<World, Error> {
+            self.most_probable()
+        }
 
-    fn most_probable(&self) -> Result<World, Error> {
-        self.most_probable()
-    }
+        fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+            self.sample(rng)
+        }
 
-    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
-        self.k_best(count)
-    }
-
-    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        self.sample(rng)
-    }
-
-    fn count(&self) -> Result<BigUint, Error> {
-        self.count()
-    }
+        fn count(&self) -> Result<BigUint, Error> {
+            self.count()
+        }
+    };
 }
 
-impl Compiled for CompiledCircuit {
-    #[track_caller]
-    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        self.set(element, value)
-    }
+/// Implements [`Compiled`] for a form whose evidence may change.
+macro_rules! compiled_form {
+    ($form:ty) => {
+        impl Compiled for $form {
+            #[track_caller]
+            fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+                self.set(element, value)
+            }
 
-    fn log_evidence(&self) -> f64 {
-        self.log_evidence()
-    }
+            fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+                self.k_best(count)
+            }
 
-    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        self.distribution(element)
-    }
-
-    fn most_probable(&self) -> Result<World, Error> {
-        self.most_probable()
-    }
-
-    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
-        self.k_best(count)
-    }
-
-    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        self.sample(rng)
-    }
-
-    fn count(&self) -> Result<BigUint, Error> {
-        self.count()
-    }
+            methods_of_all_forms!();
+        }
+    };
 }
+compiled_form!(CompiledTree);
+compiled_form!(CompiledCircuit);
 
 impl Compiled for CompiledFrontier {
-    /// Always returns an error, because a compiled frontier depends on the evidence at compilation.
+    /// Always returns an error, because the states of a compiled frontier depend on the evidence.
     fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
         Err(unsupported(
             "evidence that may change",
             "state it in the model, or use JunctionTree::compile",
         ))
-    }
-
-    fn log_evidence(&self) -> f64 {
-        self.log_evidence()
-    }
-
-    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        self.distribution(element)
-    }
-
-    fn most_probable(&self) -> Result<World, Error> {
-        self.most_probable()
     }
 
     /// Returns an error for a `count` above one.
@@ -165,13 +136,7 @@ impl Compiled for CompiledFrontier {
         }
     }
 
-    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        self.sample(rng)
-    }
-
-    fn count(&self) -> Result<BigUint, Error> {
-        self.count()
-    }
+    methods_of_all_forms!();
 }
 
 fn unsupported(asked: &'static str, remedy: &'static str) -> Error {

@@ -1,4 +1,4 @@
-//! The problem of a compiled form: a model, its targets, its varying elements and the evidence set on the varying elements.
+//! The problem of a compiled form: a model, its targets, its varying elements, and the evidence set on the varying elements.
 
 use std::sync::Arc;
 
@@ -13,21 +13,19 @@ use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 
-/// A model with targets and varying elements (elements whose evidence may change), and the present evidence on the varying elements.
+/// A model with targets and varying elements (elements whose evidence may change), and the current evidence on the varying elements.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledProblem {
-    /// The name of the algorithm that compiled the model.
     algorithm: &'static str,
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
     pub(crate) varying: Vec<AnyElement>,
-    /// For each varying element, the evidence that was set on it, if there is any.
+    /// For each varying element, the evidence that was set on it, as a model; `None` if there is none.
     pub(crate) statements: Vec<Option<Model>>,
     pub(crate) limits: Limits,
 }
 
 impl CompiledProblem {
-    /// Creates a problem without evidence on the varying elements.
     pub(crate) fn new(
         algorithm: &'static str,
         model: &Model,
@@ -45,12 +43,11 @@ impl CompiledProblem {
         }
     }
 
-    /// Returns the roots of an expansion: the targets, followed by the varying elements.
+    /// Returns the roots of an expansion of the model: the targets, followed by the varying elements.
     pub(crate) fn roots(&self) -> Vec<AnyElement> {
         self.targets.iter().chain(&self.varying).cloned().collect()
     }
 
-    /// Returns the indices of the varying elements in an expansion of the roots.
     pub(crate) fn varying_positions<'e>(&self, expansion: &'e Expansion) -> &'e [usize] {
         &expansion.targets()[self.targets.len()..]
     }
@@ -86,7 +83,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// Returns, for each varying element, the weights that the present evidence gives to its values; `None` for elements without evidence.
+    /// Returns, for each varying element, the weights that its current evidence gives to its values; `None` for an element without evidence.
     pub(crate) fn present_weights(
         &self,
         expansion: &Expansion,
@@ -125,13 +122,12 @@ impl CompiledProblem {
         }))
     }
 
-    /// Returns the indices of the targets in an expansion of the roots.
     pub(crate) fn target_positions<'e>(&self, expansion: &'e Expansion) -> &'e [usize] {
         &expansion.targets()[..self.targets.len()]
     }
 
-    /// Returns the distribution of a target or a varying element; `probabilities` gives the probabilities for the index of the element in an
-    /// expansion.
+    /// Returns the distribution of a target or a varying element; `probabilities` returns the probabilities of the values of the element with a given
+    /// index in an expansion.
     pub(crate) fn distribution<T: Value>(
         &self,
         expansion: &Expansion,
@@ -149,10 +145,9 @@ impl CompiledProblem {
         ))
     }
 
-    /// Returns an error if the `count` best worlds of a model with `variables` variables take more memory than the limit allows.
+    /// Returns an error if the `count` best worlds of a model with `variables` variables would take more memory than the limit allows.
     pub(crate) fn check_worlds(&self, count: usize, variables: usize) -> Result<(), Error> {
-        // The memory of a world contains its values (twice), its choices or ranks, and the alternatives that may lead to
-        // other worlds.
+        // The memory of a world contains its values (twice), its choices or ranks, and the alternatives that lead to other worlds.
         let bytes = count as f64 * (variables as f64 * 12.0 + 128.0);
         Ok(self.limits.check_memory(bytes)?)
     }
@@ -171,7 +166,7 @@ impl CompiledProblem {
         }
     }
 
-    /// Returns the model with the present evidence on its varying elements (elements whose evidence may change), and the roots of its worlds.
+    /// Returns the model with the current evidence on its varying elements (elements whose evidence may change), and the roots of its worlds.
     pub(crate) fn with_present_evidence(&self) -> (Model, Vec<AnyElement>) {
         let statements = self.statements.iter().flatten();
         let model = statements.fold(self.model.clone(), Model::with_evidence_of);
@@ -182,7 +177,7 @@ impl CompiledProblem {
         self.impossible_within(&self.limits)
     }
 
-    /// Returns the error for present evidence that is impossible; `limits` limits the search for a conflict.
+    /// Returns the error for impossible evidence; `limits` limits the search for a conflict.
     pub(crate) fn impossible_within(&self, limits: &Limits) -> Error {
         let (model, roots) = self.with_present_evidence();
         conflict::impossible(&model, &roots, limits)
@@ -219,7 +214,7 @@ impl CompiledProblem {
     }
 }
 
-/// Expands a model without sharing recursive calls; single worlds can be read only from such an expansion.
+/// Expands a model without sharing recursive calls; only such an expansion represents single worlds.
 pub(crate) fn unfolded_expansion(
     expansion: &Arc<Expansion>,
     model: &Model,
@@ -232,3 +227,42 @@ pub(crate) fn unfolded_expansion(
         Ok(Arc::clone(expansion))
     }
 }
+
+/// Defines the methods that set, replace and withdraw evidence on varying elements, for a compiled form with the method `state`.
+macro_rules! varying_evidence {
+    () => {
+        /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
+        /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
+        ///
+        /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
+        #[track_caller]
+        pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+            let (place, statement) = self.problem.observation(element, value)?;
+            self.state(place, Some(statement))
+        }
+
+        /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
+        /// before.
+        ///
+        /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
+        /// finite.
+        #[track_caller]
+        pub fn weigh<T: Value>(
+            &mut self,
+            element: &Element<T>,
+            weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
+        ) -> Result<(), Error> {
+            let (place, statement) = self.problem.weighting(element, weight)?;
+            self.state(place, Some(statement))
+        }
+
+        /// Withdraws the evidence set on a varying element.
+        ///
+        /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
+        pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
+            let place = self.problem.varying_place(element)?;
+            self.state(place, None)
+        }
+    };
+}
+pub(crate) use varying_evidence;

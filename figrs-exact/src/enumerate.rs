@@ -12,10 +12,10 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
-/// Number of worlds between two reports of progress.
+/// Number of worlds between two reports of the progress.
 const REPORTED: u64 = 1024;
 
-/// An exact algorithm that runs the model once for each of its finitely many worlds.
+/// An exact algorithm that runs the model once for each of its worlds, whose number must be finite.
 ///
 /// **Guarantee.** The result is exact, up to rounding in the sum over all worlds. The code of `Enumerate` is small enough to be
 /// checked by reading, and is the reference in the tests of every other exact algorithm.
@@ -54,8 +54,8 @@ impl Default for Enumerate {
 }
 
 impl Enumerate {
-    /// Creates an enumeration with limits of ten million worlds, fifty million evaluations of elements, and four million elements in
-    /// one world.
+    /// Creates an enumeration of at most ten million worlds, with at most fifty million evaluations of elements and four million elements in one
+    /// world.
     pub fn new() -> Self {
         Self {
             worlds: 10_000_000,
@@ -74,12 +74,12 @@ impl Enumerate {
         max_evaluations: u64 => evaluations;
         /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
         max_elements: usize => limits.elements;
-        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. The bytes
-        /// are counted as in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
+        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. The count has the same
+        /// rules as [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
         max_bytes: u64 => limits.expansion_memory;
     }
 
-    /// Returns the most probable world of the targets and the evidence, found by trying all worlds.
+    /// Tries all worlds, and returns the most probable one: values of the targets, the elements with evidence, and the elements on which they depend.
     ///
     /// **Errors.** The errors of [`Enumerate`].
     pub fn most_probable_world(
@@ -102,7 +102,7 @@ impl Enumerate {
         }
     }
 
-    /// Calls `visit` with every world and its probability times the weight of the evidence.
+    /// Calls `visit` with every world and with the product of its probability and its weight by the evidence.
     #[doc(hidden)]
     pub fn for_each_world(
         &self,
@@ -167,21 +167,20 @@ impl Algorithm for Enumerate {
     }
 }
 
-/// The untried outcomes of one random choice, during the enumeration of worlds.
+/// The outcomes of one random choice that the enumeration of worlds has not tried.
 #[derive(Debug)]
 struct PendingOutcomes {
     outcomes: Vec<(Datum, WorldWeight)>,
     taken: usize,
 }
 
-/// The random choices of one world, in the order in which they were made. In the next world, the last choice with an untried outcome
-/// takes the next untried outcome.
+/// The random choices of one world, in the order in which they are made. In the next world, the last choice with an untried outcome takes this
+/// outcome.
 #[derive(Debug)]
 struct Path {
     branches: Vec<PendingOutcomes>,
     position: usize,
     probability: WorldWeight,
-    /// Size in bytes of the untried outcomes.
     bytes: u64,
 }
 

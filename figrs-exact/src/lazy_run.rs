@@ -1,4 +1,4 @@
-//! A run of lazy variable elimination that deepens from turn to turn.
+//! A run of lazy variable elimination, which expands the model to a greater depth in each turn.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use figrs_answer::run::unit_run::SharedQuestion;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Stopped;
 
-/// The state of a run of [`LazyVariableElimination`]; each turn computes the bounds at one depth.
+/// The state of a run of [`LazyVariableElimination`]; each turn of the run computes the bounds at one depth.
 #[derive(Debug)]
 pub(super) struct LazyRun {
     algorithm: LazyVariableElimination,
     question: SharedQuestion,
     progress: DeepeningProgress,
-    /// The expansions so far, with the thread in which their memory is counted.
+    /// The expansions of the earlier turns, and the thread that counts their memory.
     expansions: Option<(ThreadId, ExpansionCache)>,
-    /// Number of values that are listed of an element with infinitely many, after the first depth.
+    /// After the first depth, the number of values that are listed for an element with infinitely many values.
     range: Option<usize>,
     spent: u64,
     ended: Option<DeepeningEnd>,
@@ -41,7 +41,7 @@ impl LazyRun {
         if let Goal::Width(width) = algorithm.goal
             && (width.is_nan() || width < 0.0)
         {
-            // The algorithm states the mistake.
+            // This call returns the error for the wrong width.
             algorithm.answer(model, targets)?;
         }
         Ok(Box::new(Self {

@@ -1,6 +1,6 @@
-//! Bounds of marginals by variable elimination on a growing part of the model.
+//! Bounds of marginals by variable elimination on a finite part of the model, which grows from depth to depth.
 
-use figrs_core::expand::ExpansionCache;
+use figrs_core::expand::{Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Limits, Model, ModelError};
 
 use super::bounded_sums::bounded_sums;
@@ -18,62 +18,63 @@ use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;
 
-/// Work of evaluating the function of an element and of numbering its values, in operations of an elimination.
+/// Work to expand one element (call its function and number its values), as a number of operations of an elimination.
 const ELEMENT: u64 = 250;
-/// Target factor by which the work grows from one depth to the next.
+/// Factor by which the work should grow from one depth to the next.
 const GROWTH: f64 = 4.0;
-/// Number of values that are listed at first of an element with infinitely many; the number doubles from depth to depth.
+/// Number of values that are listed for an element with infinitely many values at the first depth; the number doubles from depth to depth.
 const FIRST_RANGE: usize = 16;
-/// Default number of listed values at a given depth.
+/// Default number of values that are listed for an element with infinitely many values at a given depth.
 const RANGE: usize = 256;
-/// Maximum number of listed values.
+/// Maximum number of values that are listed for an element with infinitely many values.
 const MAX_RANGE: usize = 1 << 20;
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
-/// The algorithm expands Chains that are nested in fewer than `depth` other Chains. The values of Chains at greater depth, and of all
-/// elements that depend on them, are `unknown`. A world has an exact weight if the values of all elements that evidence and targets need
-/// are known. The weight of any other world is at least zero, and at most the probability of its known choices times the maximum weight of
-/// the evidence. The maximum weight of the evidence is one for observations and conditions, and the stated maximum for
-/// [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly known worlds with value `x`, and `U(x)` the upper bound of the
-/// total weight of all worlds with value `x`. The probability of `x` given the evidence lies between `L(x) / (L(x) + U(not x))` and
-/// `U(x) / (U(x) + L(not x))`. The depth of the expansion grows until the bounds are close.
+/// The algorithm expands Chains that are nested in fewer than `depth` other Chains. The values of Chains at greater depth, and of all elements that
+/// depend on them, are `unknown`. A world is known exactly if it has values of all elements that evidence and targets need. The weight of any other
+/// world is at least zero, and at most the probability of its known choices times the maximum weight of the evidence. This maximum is one for
+/// observations and conditions, and the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly known worlds with
+/// value `x`, and `U(x)` the upper bound of the total weight of all worlds with value `x`. The probability of `x` given the evidence lies between
+/// `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth of the expansion grows until the bounds are close.
 ///
-/// Of an element with infinitely many values, only some values are listed, and their number grows with the depth. A count such as `Poisson`
-/// has its first values, and the value `unknown` with the rest of the probability. A continuous number with a known distribution function
-/// is divided into cells between its quantiles. A function of a cell is called with the middle and the ends of the cell. If the results are
-/// equal, the result is known; if the results are numbers, the result is a cell; otherwise it is `unknown`. If a parameter of an element is
-/// a cell, each value has the least of its probabilities at the ends and the middle, and the value `unknown` has the rest.
+/// An expansion lists only some values of an element with infinitely many values; their number grows with the depth. A count such as `Poisson` has
+/// its first values, and the value `unknown` with the rest of the probability. A continuous number with a known distribution function is divided into
+/// cells between its quantiles. A function of a cell is called with the middle and the ends of the cell. If the results are equal, the result is
+/// known; if the results are numbers, the result is a cell; otherwise it is `unknown`. If a parameter of an element is a cell, each value of the
+/// element gets the least of its probabilities for the ends and the middle of the cell, and the value `unknown` gets the rest.
 ///
-/// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`], [`Answer::expectation_bounds`] and
-/// [`Answer::log_evidence_bounds`]. If the whole model was expanded, the answer is exact and contains probabilities instead of bounds.
+/// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`], [`Answer::expectation_bounds`] and [`Answer::log_evidence_bounds`]. If an
+/// expansion contains the whole model, the answer is exact and contains probabilities instead of bounds.
 ///
-/// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the answer
-/// reports [`DeepeningEnd::Width`], the bounds of any event (for a continuous target, of any half-line) differ by at most the requested
-/// width. If the model has continuous elements, the bounds assume that functions of numbers are monotone in each cell, and that the
-/// probability of each value is least at an end of a cell. This assumption holds for `<`, `<=`, `>` and `>=` with a number, and for most
-/// parameters of the distributions of figrs, such as the probability of a `Flip` and the mean of a `Normal`. It does not hold for equality
-/// with a number, for the location of a `VonMises`, for the bandwidth of a `KernelDensity`, and for functions that are not monotone, such
-/// as squares and sines: the bounds may then exclude the exact probability.
-/// [`Deepening::assumes_monotone`](figrs_answer::Deepening::assumes_monotone) states if the bounds rely on this assumption. In unexpanded
-/// parts of the model, weights are assumed to be at most one: a Score must not exceed one, and an observed value must not have a density.
-/// An expanded Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not
-/// detected. A failure of a function is no error if only undecided worlds reach it. If a function fails only in undecided worlds, the
-/// bounds hold if evidence that was not expanded excludes these worlds.
+/// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the answer reports
+/// [`DeepeningEnd::Width`], the bounds of any event (for a continuous target, of any half-line) differ by at most the requested width. If the model
+/// has continuous elements, the bounds assume that functions of numbers are monotone in each cell, and that the probability of each value is least at
+/// an end of a cell. This assumption holds for `<`, `<=`, `>` and `>=` with a number, and for most parameters of the distributions of figrs, such as
+/// the probability of a `Flip` and the mean of a `Normal`. It does not hold for equality with a number, for the location of a `VonMises`, for the
+/// bandwidth of a `KernelDensity`, and for functions that are not monotone, such as squares and sines: the bounds may then exclude the exact
+/// probability. [`Deepening::assumes_monotone`](figrs_answer::Deepening::assumes_monotone) states if the bounds rely on this assumption. The
+/// algorithm assumes that weights in unexpanded parts of the model are at most one: a Score must not exceed one, and an observed value must not have
+/// a density. An expanded Score or density that violates this assumption is an error; a Score or density that is never expanded is not detected. A
+/// failure of a function is no error if only worlds with unknown values reach it; the bounds then hold if evidence that was not expanded excludes
+/// these worlds.
 ///
-/// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
-/// the model. All smaller depths together take about as much work as the last one. The function of a Chain is called once for each
-/// combination of its parents' values. A call of a [`Recursive`](figrs_core::Recursive) function is solved once for each argument and each
-/// number of further levels; the work for a function that calls itself twice therefore grows linearly with the depth.
+/// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of the model.
+/// All smaller depths together take about as much work as the last depth. The function of a Chain is called once for each combination of its parents'
+/// values. A call of a [`Recursive`](figrs_core::Recursive) function is solved once for each argument and each remaining depth; the work for a
+/// function that calls itself twice therefore grows linearly with the depth.
 ///
-/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`]; the
-/// errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the
-/// limits do not allow a greater depth; [`ModelError::NotFinite`] if the density of an observed value depends on a continuous element. A [`deadline`](Self::deadline) also ends the deepening with the bounds of the last depth, and
-/// [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth was finished.
+/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`], or
+/// [`Error::NoSampleMetEvidence`] if the evidence is impossible under the assumption that functions are monotone in each cell; the errors of
+/// [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the limits do not allow a
+/// greater depth; [`ModelError::NotFinite`] if the density of an observed value depends on a continuous element. A [`deadline`](Self::deadline) also
+/// ends the deepening with the bounds of the last depth, and [`Deepening::ended`](figrs_answer::Deepening::ended) then says so;
+/// [`Error::NothingDone`] if no depth was finished.
 ///
-/// A run that was [started](figrs_answer::Run::start) gives the bounds of the last finished depth at any time. `extend(more)` adds `more` operations to
-/// the [work](Self::work), and the run then deepens until this work is done, however near the bounds are; a run [to a depth](Self::to_depth) goes
-/// `more` levels deeper. It deepens level by level, and its work therefore counts the smaller depths.
+/// A run that was [started](figrs_answer::Run::start) gives the bounds of the last finished depth at any time. `extend(more)` adds `more` operations
+/// to the [work](Self::work), and the run then increases the depth until this work is done, however close the bounds are. For a run [to a
+/// depth](Self::to_depth), `extend(more)` adds `more` to the depth. The run increases the depth by one at a time, and its work therefore includes the
+/// smaller depths.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic programming*
 /// (2015), where the weight of undecided evidence is always at most one; Ferson and others (2003), *Constructing probability boxes and
@@ -117,21 +118,20 @@ impl Default for LazyVariableElimination {
 }
 
 impl LazyVariableElimination {
-    /// Creates a search that deepens until the bounds of any event differ by at most 0.001, or the limit of work is reached.
+    /// Creates an algorithm that increases the depth until the bounds of any event differ by at most 0.001, or the limit of work is reached.
     pub fn new() -> Self {
         Self::to_width(1e-3)
     }
 
-    /// Creates a search that deepens until the bounds of any event differ by at most `width`, or the limit of work is reached.
+    /// Creates an algorithm that increases the depth until the bounds of any event differ by at most `width`, or the limit of work is reached.
     ///
-    /// Without targets, the search ends when the difference of the bounds of the probability of evidence, relative to the upper bound, is
-    /// at most `width`.
+    /// Without targets, it ends when the bounds of the probability of evidence differ by at most `width`, relative to the upper bound.
     pub fn to_width(width: f64) -> Self {
         Self::with(Goal::Width(width))
     }
 
-    /// Creates a search that expands Chains nested in fewer than `depth` other Chains and returns the bounds, however far apart they are.
-    /// If the limits do not allow `depth`, the bounds are those of the greatest depth that the limits allow.
+    /// Creates an algorithm that expands Chains nested in fewer than `depth` other Chains, and returns the bounds, however far apart they are. If the
+    /// limits do not allow `depth`, the bounds are those of the greatest depth that the limits allow.
     pub fn to_depth(depth: usize) -> Self {
         Self::with(Goal::Depth(depth))
     }
@@ -148,15 +148,15 @@ impl LazyVariableElimination {
 
     setters!(watch: watch);
 
-    /// Sets the limit of the total work at all depths (default 2^26, which takes some seconds). Each predicted operation of an elimination
-    /// counts one, and each element reached counts 250.
+    /// Sets the maximum total work at all depths (default 2^26, which takes some seconds). Each predicted operation of an elimination counts one, and
+    /// each expanded element counts 250.
     pub fn work(mut self, budget: u64) -> Self {
         self.work = budget;
         self
     }
 
-    /// Sets the number of values that are listed of each element with infinitely many values. By default, 256 values are listed at a given
-    /// depth. If a width was requested, 16 values are listed at first, and the number is doubled from depth to depth.
+    /// Sets the number of values that an expansion lists for each element with infinitely many values. The default is 256 for a given depth. If a
+    /// width was requested, the number is 16 at the first depth and doubles from depth to depth.
     pub fn range(mut self, values: usize) -> Self {
         self.range = Some(values.min(MAX_RANGE));
         self
@@ -175,12 +175,12 @@ impl Algorithm for LazyVariableElimination {
         match self.goal {
             Goal::Depth(depth) => search.run_at_depth(depth),
             Goal::Width(width) if width >= 0.0 => search.deepen(width),
-            Goal::Width(width) => Err(Error::InvalidSetting {
-                algorithm: self.name(),
-                setting: "width",
-                value: width.to_string(),
-                remedy: "ask for a number that is not negative",
-            }),
+            Goal::Width(width) => Err(Error::invalid_setting(
+                self.name(),
+                "width",
+                width,
+                "ask for a number that is not negative",
+            )),
         }
     }
 
@@ -190,7 +190,7 @@ impl Algorithm for LazyVariableElimination {
 }
 
 impl LazyVariableElimination {
-    /// Returns the search in which `spent` operations have been done, with the expansions that it may use again.
+    /// Returns the state of a run after `spent` operations; the run may use the expansions in `memory` again.
     pub(super) fn search<'a>(
         &'a self,
         (model, targets): (&'a Model, &'a [AnyElement]),
@@ -216,20 +216,18 @@ impl LazyVariableElimination {
     }
 }
 
-/// The state of a run of [`LazyVariableElimination`] that answers one query.
 pub(super) struct DeepeningSearch<'a> {
     algorithm: &'a LazyVariableElimination,
     watching: RunMonitor<'a>,
-    /// The limits of the algorithm, with its deadline.
     limits: Limits,
     model: &'a Model,
     targets: &'a [AnyElement],
     pub(super) memory: ExpansionCache,
-    /// Number of values that are listed of an element with infinitely many.
+    /// Number of values that are listed for an element with infinitely many values.
     pub(super) range: usize,
-    /// True if values of an element with infinitely many values were left out.
+    /// True if an expansion omitted values of an element with infinitely many values.
     is_ranged: bool,
-    /// True if Chains were left out in the last expansion.
+    /// True if the last expansion omitted Chains.
     is_cut: bool,
     pub(super) spent: u64,
 }
@@ -240,12 +238,12 @@ pub(super) struct DepthResult {
     /// Maximum difference between the bounds of any event; zero if the answer is exact.
     width: f64,
     pub(super) is_complete: bool,
-    /// Number of values that were listed of an element with infinitely many; `None` if there was no such element.
+    /// Number of values that were listed for an element with infinitely many values; `None` if there was no such element.
     range: Option<usize>,
     assumes_monotone: bool,
 }
 
-/// The last depth of a deepening, and the choice of the next depth.
+/// The result at the last depth, and the schedule of the depths.
 #[derive(Debug, Default)]
 pub(super) struct DeepeningProgress {
     pub(super) last: Option<(Result<DepthResult, Error>, usize)>,
@@ -261,12 +259,11 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// Computes the bounds for the greatest depth below `depth` that the limits allow. If the limits allow no smaller depth, returns
-    /// `error`, the error of the expansion to `depth`.
+    /// Computes the bounds for the greatest depth below `depth` that the limits allow. Returns `error`, the error of the expansion to `depth`, if the
+    /// limits allow no smaller depth.
     fn run_below(&mut self, depth: usize, error: Error) -> Result<Answer, Error> {
         let mut best = None;
-        // Depths below `low` are within the budget; depths of at least `high` are not. At depth zero everything is
-        // unknown.
+        // The limits allow depths below `low`, and do not allow depths of at least `high`. At depth zero all values are unknown.
         let (mut low, mut high) = (1, depth);
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -275,8 +272,10 @@ impl DeepeningSearch<'_> {
                     best = Some((found, middle));
                     low = middle + 1;
                 }
-                // Evidence without a bound at this depth may have one at a greater depth.
-                Err(Error::Model(ModelError::Unbounded { .. })) => low = middle + 1,
+                // Evidence that has no maximum weight, or that no tried point of a cell satisfies, may be known at a greater depth.
+                Err(
+                    Error::Model(ModelError::Unbounded { .. }) | Error::NoSampleMetEvidence { .. },
+                ) => low = middle + 1,
                 Err(error) if error.is_budget() => high = middle,
                 Err(error) if error.is_stopped() => {
                     let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
@@ -300,7 +299,7 @@ impl DeepeningSearch<'_> {
         self.answer_of(progress.last, ended)
     }
 
-    /// Computes the bounds at the next depth; returns the reason if the deepening has ended.
+    /// Computes the bounds at the next depth; returns the reason for the end if there is no next depth.
     pub(super) fn deepen_once(
         &mut self,
         width: f64,
@@ -308,8 +307,11 @@ impl DeepeningSearch<'_> {
     ) -> Result<Option<DeepeningEnd>, Error> {
         let (depth, before) = (progress.pace.depth, self.spent);
         let is_narrow = match self.bounds_at_depth(depth) {
-            // Evidence without a bound at this depth may be known at a greater depth.
-            outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
+            // Evidence that has no maximum weight, or that no tried point of a cell satisfies, may be known at a greater depth.
+            outcome @ (Ok(_)
+            | Err(
+                Error::Model(ModelError::Unbounded { .. }) | Error::NoSampleMetEvidence { .. },
+            )) => {
                 let (outcome, _) = progress.last.insert((outcome, depth));
                 outcome.as_ref().is_ok_and(|found| found.width <= width)
             }
@@ -337,7 +339,6 @@ impl DeepeningSearch<'_> {
         Ok(None)
     }
 
-    /// Returns the answer of the last finished depth.
     pub(super) fn answer_of(
         &self,
         last: Option<(Result<DepthResult, Error>, usize)>,
@@ -359,14 +360,14 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// True if more values of an element with infinitely many values may be listed.
+    /// True if an expansion may list more values of an element with infinitely many values.
     fn may_raise_range(&self) -> bool {
         let is_open =
             self.algorithm.range.is_none() && matches!(self.algorithm.goal, Goal::Width(_));
         is_open && self.is_ranged && self.range < MAX_RANGE
     }
 
-    /// Doubles the number of listed values, if values of some element were left out.
+    /// Doubles the number of listed values, if the expansion omitted values of some element.
     fn raise_range(&mut self) {
         if self.may_raise_range() {
             self.range *= 2;
@@ -409,12 +410,25 @@ impl DeepeningSearch<'_> {
         let limits = self.limits(depth);
         self.is_ranged |= expansion.is_ranged();
         self.is_cut = expansion.is_cut();
+        let found = self.bounds_of(&expansion, &limits);
+        // Between the points of an interval that were tried, a function may have values that satisfy the evidence.
+        if expansion.assumes_monotone() && matches!(found, Err(Error::ImpossibleEvidence { .. })) {
+            return Err(Error::NoSampleMetEvidence {
+                algorithm: self.algorithm.name(),
+                tried: self.range as u64,
+                remedy: "raise `range`, or use ImportanceSampling",
+            });
+        }
+        found
+    }
+
+    /// Computes the bounds of the targets for an expansion.
+    fn bounds_of(&mut self, expansion: &Expansion, limits: &Limits) -> Result<DepthResult, Error> {
         if expansion.is_complete() {
-            // The model was expanded completely; the answer is therefore that of
-            // `VariableElimination`.
+            // The expansion contains the whole model; the answer is therefore that of `VariableElimination`.
             let name = self.algorithm.name();
             return Ok(DepthResult {
-                answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
+                answer: marginals(name, self.model, self.targets, expansion, limits)?,
                 width: 0.0,
                 is_complete: true,
                 range: None,
@@ -422,10 +436,10 @@ impl DeepeningSearch<'_> {
             });
         }
         let mut operations = 0.0;
-        let found = bounded_sums(&expansion, &limits, &mut operations);
+        let found = bounded_sums(expansion, limits, &mut operations);
         self.spent += operations as u64;
         let Some((bounds, log_evidence)) = found? else {
-            return self.impossible(&limits);
+            return self.impossible(expansion, limits);
         };
         let name = self.algorithm.name();
         let widths = bounds.iter().map(TargetBounds::width);
@@ -443,7 +457,7 @@ impl DeepeningSearch<'_> {
         self.algorithm.work.saturating_sub(self.spent)
     }
 
-    /// Returns the limits of the computation at one depth, which follow from the user's limits and the remaining work.
+    /// Returns the limits of the computation at one depth, from the user's limits and the remaining work.
     fn limits(&self, depth: usize) -> Limits {
         let left = self.remaining_work();
         let elements = usize::try_from(left / ELEMENT).unwrap_or(usize::MAX);
@@ -455,9 +469,9 @@ impl DeepeningSearch<'_> {
         limits
     }
 
-    /// Returns the error for evidence that no world satisfies, whatever the unknown values are.
-    fn impossible(&self, limits: &Limits) -> Result<DepthResult, Error> {
-        if !self.targets.is_empty() {
+    /// Returns the error or the answer for evidence that no world satisfies, whatever the unknown values are.
+    fn impossible(&self, expansion: &Expansion, limits: &Limits) -> Result<DepthResult, Error> {
+        if !self.targets.is_empty() || expansion.assumes_monotone() {
             return Err(conflict::impossible(self.model, self.targets, limits));
         }
         let log_evidence = LogEvidence {
@@ -474,11 +488,11 @@ impl DeepeningSearch<'_> {
     }
 }
 
-/// Choice of the next depth: the work shall grow by about the same factor from depth to depth.
+/// Schedule of the depths: the work should grow by about the same factor from depth to depth.
 #[derive(Debug, Default)]
 pub(super) struct DepthSchedule {
     pub(super) depth: usize,
-    /// The work of the last depth, and the difference between that depth and the one before.
+    /// The work at the last depth, and the difference between this depth and the depth before it.
     last: Option<(u64, usize)>,
 }
 
@@ -487,7 +501,7 @@ impl DepthSchedule {
         let step = match self.last {
             Some((before, step)) if self.depth > 1 => {
                 let work = work.max(1) as f64;
-                // The natural logarithm of the factor by which the work grows with each further level of Chains.
+                // The natural logarithm of the factor by which the work grows if the depth grows by one.
                 let rate = (work / before.max(1) as f64).ln() / step as f64;
                 let factor = GROWTH.min(left as f64 / work).max(1.0);
                 let affordable = factor.ln() / rate.max(f64::MIN_POSITIVE);

@@ -1,4 +1,4 @@
-//! Exact algorithms that work on variables and factors.
+//! Exact algorithms, most of which work on factor graphs.
 //!
 //! | algorithm | file or folder |
 //! |---|---|
@@ -13,9 +13,9 @@
 //! | `Exact`, `MpeExact`, which choose among the algorithms | `portfolio/` |
 //! | `Strategy`, which tries algorithms on a model and on its sub-models | `strategy.rs` |
 //!
-//! The file `question.rs` shares one expansion of the model among the algorithms that try to answer a question (a model with
-//! targets). [`BeliefPropagation`] and [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are
-//! exact if a factor graph has no loops.
+//! The file `question.rs` shares one expansion of a model among several algorithms that try to answer a question (a model with targets).
+//! [`BeliefPropagation`] and [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are exact if a factor graph has no
+//! loops.
 
 #![warn(clippy::unwrap_used)]
 
@@ -55,8 +55,6 @@ pub mod slices;
 mod strategy;
 #[doc(hidden)]
 pub mod tally;
-#[doc(hidden)]
-pub mod target_marginals;
 #[doc(hidden)]
 pub mod variable_elimination;
 

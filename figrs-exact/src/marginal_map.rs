@@ -7,51 +7,49 @@ use figrs_factor::bounds::Improvement;
 use figrs_factor::graph::{FactorGraph, VarId};
 use figrs_search::marginal_map::{MarginalMapResult, MarginalMapSearch, marginal_map_search};
 
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::run_statistics::RunStatistics;
-use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
+use figrs_answer::{conflict, setters};
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 
-/// Number of predicted operations (at most a second) up to which an elimination is run without a previous search.
+/// Maximum number of predicted operations (at most a second) of an elimination that runs without a search before it.
 const CHEAP: f64 = 1e8;
-/// Ratio of the largest table to the limit on tables above which no better elimination order is sought.
+/// Maximum ratio of the largest table to the limit on tables for which a better elimination order is searched for.
 const HOPELESS: f64 = 1e4;
-/// Default number of operations of a search.
+/// Default of the maximum number of operations of a search.
 const SEARCH_WORK: f64 = 1e9;
 
-/// Marginal MAP: the most probable joint values of the targets, summed over all other elements.
+/// Marginal MAP: the joint values of the targets with the largest probability; the probability is a sum over all other elements.
 ///
 /// The result may differ from the most probable value of each single target, and from the targets' values in the most probable
 /// world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets, and the
 /// log-probability of the targets' values together with the evidence.
 ///
-/// An elimination sums out all other elements and then maximises the targets. If its plan exceeds the limits, or is expensive, a search over the
+/// An elimination sums out all other elements and then maximises over the targets. If its plan exceeds the limits, or is expensive, a search over the
 /// values of the targets runs first: local search (hill climbing with restarts), then a best-first branch and bound with upper bounds by weighted
-/// mini-buckets. If the search does not finish, the answer is bounded: it has the best values found, with their exact log-probability, and
-/// [`Answer::upper_bound`] bounds the log-probability of all other values; [`Answer::is_proven`] is false. [`Answer::algorithm`] says how the
-/// values were found: `MarginalMap` by the elimination, `MarginalMapBranchAndBound` by a search (proven or found by it), and
-/// `MarginalMapLocalSearch` by local search without a proof.
+/// mini-buckets. If the search does not finish, the answer has the best values that were found, with their exact log-probability, and
+/// [`Answer::upper_bound`] is an upper bound of the log-probability of all other values; [`Answer::is_proven`] is false. [`Answer::algorithm`] names
+/// the algorithm that found the values: `MarginalMap` is the elimination, `MarginalMapBranchAndBound` is the branch and bound (it found or proved the
+/// values), and `MarginalMapLocalSearch` is local search without a proof.
 ///
-/// **Guarantee.** The result of the elimination, and of a search that finished, is exact up to rounding. In all other answers, the log-probability
-/// of the values is exact up to rounding, and no values of the targets have a log-probability above the bound. Of equally probable values, the
-/// elimination chooses the first in the support, in an order of the targets that is fixed for each model; a search may find others. The result is
-/// deterministic without a deadline and an interrupt.
+/// **Guarantee.** The result of the elimination, and of a search that finished, is exact up to rounding. In any other answer, the log-probability of
+/// the values is exact up to rounding, and no values of the targets have a log-probability above the upper bound. Of equally probable values, the
+/// elimination chooses the first in the support, in an order of the targets that is fixed for each model; a search may choose other values. The
+/// result is deterministic without a deadline and an interrupt.
 ///
-/// **Complexity.** All elements that are not targets are summed out before the targets are maximised, which may take far more work
-/// than a sum or a maximum alone. The work is exponential in the width of the best elimination order in which all sums come first.
-/// The targets are never joined in a single table. [`cost`](Self::cost) predicts the work of the sum and of the maximisation
-/// before they run. The search does at most [`search_work`](Self::search_work) operations; each of its sums costs as much as an elimination of
-/// the model with observed targets.
+/// **Complexity.** The elimination sums out all elements that are not targets before it maximises over the targets; this order may take far more work
+/// than a sum or a maximum over all elements. The work is exponential in the width of the best elimination order in which all sums come first. The
+/// elimination never multiplies all tables of the targets to one table. [`cost`](Self::cost) predicts the work of the sum and of the maximisation.
+/// The search takes at most [`search_work`](Self::search_work) operations; each of its sums costs as much as an elimination of the model with
+/// observed targets.
 ///
-/// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), if even the sum given values of all targets exceeds a limit;
-/// [`Error::NothingDone`] if the deadline passed before any values were found; [`Error::NoWorldFound`], with the bound, if a search found no
-/// possible values within its work.
+/// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), if even the sum for given values of all targets exceeds a limit;
+/// [`Error::NothingDone`] if the deadline passed before any values were found; [`Error::NoWorldFound`], with the bound, if a search found no possible
+/// values within its work.
 ///
 /// **References.** Park and Darwiche (2004), "Complexity results and approximation strategies for MAP explanations"; Park and Darwiche (2003),
 /// "Solving MAP exactly using systematic search"; Marinescu, Dechter and Ihler (2014), "AND/OR search for marginal MAP".
@@ -87,7 +85,6 @@ impl Default for MarginalMap {
     }
 }
 
-/// The factor graph of the targets and the evidence, with the variables of the targets.
 struct MarginalMapEncoding {
     expansion: Expansion,
     encoding: Encoding,
@@ -99,7 +96,7 @@ impl MarginalMap {
     const BRANCH_AND_BOUND: &'static str = "MarginalMapBranchAndBound";
     const LOCAL_SEARCH: &'static str = "MarginalMapLocalSearch";
 
-    /// True if an answer of this name is an answer of `MarginalMap`: its values represent the sum of many worlds.
+    /// True if `MarginalMap` gives answers with this name: the probability of their values is a sum over many worlds.
     #[doc(hidden)]
     pub fn is_name(algorithm: &str) -> bool {
         [Self::NAME, Self::BRANCH_AND_BOUND, Self::LOCAL_SEARCH].contains(&algorithm)
@@ -112,8 +109,8 @@ impl MarginalMap {
 
     setters!(limits: limits);
 
-    /// Sets the maximum number of operations of the search that runs if the elimination is refused (default `1e9`), such as `f64::INFINITY` with
-    /// a deadline.
+    /// Sets the maximum number of operations of the search that runs if the elimination is refused (default `1e9`). With a deadline, the maximum may
+    /// be `f64::INFINITY`.
     pub fn search_work(mut self, operations: f64) -> Self {
         self.search_work = operations;
         self
@@ -121,7 +118,7 @@ impl MarginalMap {
 
     setters!(watch: watch);
 
-    /// Predicts the cost of the two stages (the sum and the maximisation), even if they exceed the limits.
+    /// Predicts the cost of the sum and of the maximisation, even if it exceeds the limits.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -163,14 +160,14 @@ impl MarginalMap {
     }
 }
 
-/// The values of the variables to maximise, in their order, and how they were found.
+/// The best values of the targets' variables, and the algorithm that found them.
 struct BestValues {
     algorithm: &'static str,
     values: Vec<u32>,
     log_probability: f64,
-    /// Improvements of a search that did not finish; empty if the values are the best.
+    /// Improvements during a search that did not finish; empty if the values are proven to be the best.
     improvements: Vec<Improvement>,
-    /// Reason for the end of a search that did not finish, and the number of operations it did.
+    /// Reason for the end of a search that did not finish, and the number of its operations.
     stopped: Option<(Stopped, u64)>,
 }
 
@@ -252,7 +249,7 @@ impl MarginalMap {
                     false => eliminate(&limits).or(Ok(found)),
                 }
             }
-            // The remedy of the refused elimination is the right one, if the search cannot sum at all.
+            // If the search cannot compute any sum, the error of the refused elimination has the better remedy.
             (Err(error), Some(refused)) if is_limit(&error) && is_hopeless => Err(refused),
             (Err(error), _) if is_limit(&error) => eliminate(&limits),
             (found, _) => found,
@@ -260,7 +257,6 @@ impl MarginalMap {
     }
 }
 
-/// True if the error states that a computation exceeds a limit.
 fn is_limit(error: &EliminationError) -> bool {
     !matches!(
         error,

@@ -15,20 +15,19 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// The most probable explanation: the world (an assignment of values to the roots and the elements on which they depend) with the largest
 /// probability.
 ///
-/// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of branches that are not taken
-/// do not belong to the world, and their probabilities are not factors of its probability. Therefore random elements in branches that a
-/// choice does not take do not reduce the probability of the choice. The answer has the value of every element of the world, not only of
-/// the targets.
+/// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of branches that the run does not take do
+/// not belong to the world, and their probabilities are not factors of its probability. Therefore random elements in a branch do not reduce the
+/// probability of a choice that does not take the branch. The answer has the value of every element of the world, not only of the targets.
 ///
-/// In `ExpectationMaximization`, this algorithm gives hard EM: the counts come from the most probable completion of each data row. The
-/// completions are found by a max-product contraction tree, which is compiled once within the limits of the algorithm. The log-likelihood
-/// of a fit by hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard
-/// EM is not that of the observed values alone. The estimates of parameters are biased towards the completions, and are not consistent
-/// (Celeux and Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element
-/// with a density is not completed by hard EM. If it is missing, the data row contributes nothing to the counts of the element.
+/// In `ExpectationMaximization`, this algorithm gives hard EM: the counts come from the most probable completion of each data row. A max-product
+/// contraction tree, which is compiled once within the limits of the algorithm, finds the completions. The log-likelihood of a fit by hard EM is the
+/// logarithm of the probability of the completed rows, and no iteration lowers it. It is not the log-likelihood of the observed values alone. The
+/// estimates of parameters are biased towards the completions, and are not consistent (Celeux and Govaert, "A classification EM algorithm for
+/// clustering and two stochastic versions", 1992). Hard EM does not complete a missing value of an element with a density; the data row then
+/// contributes nothing to the counts of the element.
 ///
-/// **Guarantee.** The result is exact. Of equally probable values of an element, the one that comes first in its support is chosen; the
-/// elements are maximised in an order that is fixed for each model.
+/// **Guarantee.** The result is exact. Of equally probable values of an element, the first in its support is chosen; the elements are maximised in an
+/// order that is fixed for each model.
 ///
 /// **Complexity.** The complexity is that of [`VariableElimination`](crate::VariableElimination), with maxima in place of sums. In
 /// contrast to sums, no factor is omitted, and elements of branches have the additional value `absent` (not evaluated).
@@ -82,7 +81,7 @@ impl Algorithm for MpeVariableElimination {
 }
 
 impl MpeVariableElimination {
-    /// Answers a question (a model with targets) whose expansion other algorithms may share.
+    /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let expansion = question.expand_for_best_world(&self.limits)?;
         if expansion.impossible().is_some() {

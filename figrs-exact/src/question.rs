@@ -1,4 +1,4 @@
-//! A question (a model with targets) to exact algorithms, whose expansion is shared by all algorithms that try to answer it.
+//! A question to exact algorithms (a model with targets). All algorithms that try to answer it share the expansion of its model.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::{expand, expand_for_best_world};
 
-/// A question: a model and its targets, with the expansions made so far.
+/// A question: a model and its targets, with the expansions of the model that have been made.
 ///
-/// The first algorithm that needs an expansion of the model makes it, within its own limits; later algorithms reuse it. If an
-/// expansion fails, the next algorithm expands the model again, because its limits may be different.
+/// The first algorithm that needs an expansion makes it, within its own limits; later algorithms use it again. If an expansion fails, the next
+/// algorithm expands the model again, because its limits may be different.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) model: &'a Model,
@@ -39,27 +39,27 @@ impl<'a> Question<'a> {
         shared(&self.for_sums, || expand(limits, self.model, self.targets))
     }
 
-    /// Returns the expansion of the model for finding its most probable world.
+    /// Returns the expansion of the model for a search for its most probable world.
     pub(crate) fn expand_for_best_world(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_best_world, || {
             expand_for_best_world(limits, self.model, self.targets)
         })
     }
 
-    /// Returns an expansion of the model for counting worlds or finding single worlds; in it, no recursive call is shared.
+    /// Returns the expansion of the model for counting worlds or finding single worlds, in which recursive calls do not share their distributions.
     pub(crate) fn expand_for_worlds(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_worlds, || {
             Ok(Expansion::new(self.model, self.targets, limits)?)
         })
     }
 
-    /// Returns the error for impossible evidence, with a conflict; the search for the conflict stays within `limits`.
+    /// Returns the error for impossible evidence, with a conflict that is searched for within `limits`.
     pub(crate) fn impossible(&self, limits: &Limits) -> Error {
         conflict::impossible(self.model, self.targets, limits)
     }
 }
 
-/// Returns the expansion stored in `cell`, or expands the model and stores the expansion if the cell is empty.
+/// Returns the expansion in `cell`. If the cell is empty, expands the model and stores the expansion.
 fn shared(
     cell: &OnceCell<Arc<Expansion>>,
     expand: impl FnOnce() -> Result<Expansion, Error>,

@@ -1,4 +1,4 @@
-//! Strategies: a list of algorithms for a model, applied to its sub-models if the model as a whole is too costly.
+//! Strategies: a list of algorithms for a model, which are applied to its sub-models if the whole model is too costly.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{call_solver, expand};
+use figrs_answer::limits::{expand, sums};
 use figrs_core::expand::{Expansion, ExpansionCache, SolvedSubmodel, Submodel};
 use figrs_core::{AnyElement, Limits, Model, ModelError, Support};
 use figrs_factor::graph::{Assignments, Weights, WeightsBuilder};
@@ -21,35 +21,35 @@ use crate::bounded_sums::bounded_sums;
 use crate::portfolio::{Exact, reason};
 use crate::variable_elimination::marginals;
 
-/// Default maximum number of joint values of an interface.
+/// Default of the maximum number of joint values of an interface.
 const INTERFACE: usize = 1024;
-/// Default number of predicted operations of an elimination of the rest, or of the body of a recursive call.
+/// Default of the maximum number of predicted operations of one elimination: for the rest of a model, or for the body of a recursive call.
 const WORK: f64 = 1e9;
-/// Number of sub-models that may be nested in each other.
+/// Maximum nesting depth of sub-models.
 const MAX_NESTING: usize = 16;
 
 /// A strategy: algorithms that are tried one after another, first on the whole model, and then on each of its sub-models.
 ///
-/// If the first algorithm refuses the model, the model is divided into sub-models. A sub-model consists of the elements that the rest of
-/// the model reaches only through one element, its root: for example the body of a Chain, a member of a collection with the elements of
-/// its own, or a call of a [`Recursive`](figrs_core::Recursive) function. A sub-model is solved apart if its interface is small, where the
-/// interface is the root with the elements of the rest that the sub-model reads. For each joint value of the elements of the rest, the
-/// distribution of the root is computed by the same strategy: by the first algorithm, or else by sub-models of the sub-model, or else by
-/// the next algorithm. The rest of the model, with a table in place of each sub-model, is solved by elimination. If there are no
-/// sub-models, or the elimination of the rest is refused, the next algorithm is tried on the whole model.
+/// If the first algorithm refuses the model, the model is divided into sub-models. A sub-model consists of the elements that the rest of the model
+/// reaches only through one element (the root of the sub-model): for example the body of a Chain, a member of a collection with the elements of its
+/// own, or a call of a [`Recursive`](figrs_core::Recursive) function. The interface of a sub-model consists of its root and of the elements of the
+/// rest that the sub-model reads. If the interface is small, the strategy computes the distribution of the root for each joint value of these
+/// elements of the rest: by the first algorithm, or else by sub-models of the sub-model, or else by the next algorithm. An elimination solves the
+/// rest of the model, with a table in place of each sub-model. If there are no sub-models, or the elimination of the rest is refused, the next
+/// algorithm is tried on the whole model.
 ///
-/// Each algorithm has its own limits of memory, work and time, which are its budget for each sub-model.
+/// Each algorithm has its own limits of memory, work and time, which apply to each sub-model.
 ///
-/// [`Answer::choice`] lists the algorithms that were tried on the whole, and [`AlgorithmChoice::submodels`] states by which algorithm each
-/// sub-model was solved.
+/// [`Answer::choice`] lists the algorithms that were tried on the whole model, and [`AlgorithmChoice::submodels`] states the algorithm that solved
+/// each sub-model.
 ///
-/// **Guarantee.** The answer is exact if each sub-model was solved exactly. If bounds were computed for some sub-models, and the others were
-/// solved exactly, the answer contains bounds that enclose the exact probabilities, up to rounding. If a sub-model was solved by sampling
-/// or by an approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence.
-/// Evidence is never inside a sub-model; errors of samplers therefore do not depend on the evidence of the rest.
+/// **Guarantee.** The answer is exact if each sub-model was solved exactly. If some sub-models have bounds, and the other sub-models were solved
+/// exactly, the answer contains bounds that enclose the exact probabilities, up to rounding. If a sub-model was solved by sampling or by an
+/// approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence. Evidence is never inside a
+/// sub-model; errors of samplers therefore do not depend on the evidence of the rest.
 ///
-/// **Complexity.** The work is that of the algorithms for each sub-model and for each joint value of the elements that it reads, plus that of
-/// an elimination of the rest. At most 16 sub-models are nested in each other.
+/// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads. An elimination of the rest adds its
+/// work. At most 16 sub-models are nested in each other.
 ///
 /// **Errors.** [`Error::NothingFits`] if all algorithms refuse; the errors of the model.
 ///
@@ -100,7 +100,7 @@ impl Strategy {
         Self::by(Exact::new().work(WORK))
     }
 
-    /// Creates a strategy with this first algorithm.
+    /// Creates a strategy whose first algorithm is `algorithm`.
     pub fn by(algorithm: impl Algorithm + 'static) -> Self {
         Self {
             algorithms: vec![Arc::new(algorithm)],
@@ -109,20 +109,21 @@ impl Strategy {
         }
     }
 
-    /// Adds an algorithm, which is tried after the algorithms before it and after a division into sub-models.
+    /// Adds an algorithm, which is tried if the algorithms before it and a division into sub-models fail.
     pub fn otherwise(mut self, algorithm: impl Algorithm + 'static) -> Self {
         self.algorithms.push(Arc::new(algorithm));
         self
     }
 
-    /// Sets the maximum number of joint values of the interface of a sub-model (default 1024).
+    /// Sets the maximum number of joint values of the interface of a sub-model (default 1024). The interface consists of the root of the sub-model
+    /// and of the elements outside that it reads.
     pub fn interface(mut self, values: usize) -> Self {
         self.interface = values;
         self
     }
 
-    /// Sets the limits of expansions, of the elimination of the rest, and of the eliminations of recursive calls (default `1e9` predicted
-    /// operations).
+    /// Sets the limits of expansions and of eliminations (default `1e9` predicted operations). Eliminations solve the rest of the model and recursive
+    /// calls.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -153,11 +154,9 @@ impl Division {
     }
 }
 
-/// The distribution of the root of a sub-model.
 struct RootDistribution {
     support: Support,
     weights: Weights,
-    /// The probability that the value is unknown.
     unknown: f64,
 }
 
@@ -176,7 +175,7 @@ impl Strategy {
                     choice.record(algorithm.name(), AttemptOutcome::Answered);
                     let (submodels, attempts) = inner_choice(&answer);
                     choice.submodels = submodels;
-                    // The attempts of a portfolio are more precise than its name.
+                    // The list of algorithms names the attempts of a portfolio instead of the portfolio.
                     if !attempts.is_empty() {
                         choice.attempts.pop();
                         choice.attempts.extend(attempts);
@@ -214,7 +213,7 @@ impl Strategy {
         })
     }
 
-    /// Answers a question by its sub-models; `None` if there are none.
+    /// Answers a question by its sub-models; `None` if it has none.
     fn divide(
         &self,
         model: &Model,
@@ -257,8 +256,8 @@ impl Strategy {
         Ok(Some(answer))
     }
 
-    /// Expands a model, with the distributions of the sub-models that have been solved. Bodies of recursive calls are solved by elimination,
-    /// or else by the strategy.
+    /// Expands a model, with tables for the sub-models that have been solved. An elimination, or else the strategy, solves the bodies of recursive
+    /// calls.
     fn expand(
         &self,
         model: &Model,
@@ -272,7 +271,7 @@ impl Strategy {
             memory,
         } = division;
         Expansion::with_solved(model, targets, &self.limits, solved, memory, |body| {
-            let refused = match call_solver::sums(body, &self.limits) {
+            let refused = match sums(body, &self.limits) {
                 Ok((weights, _)) => return Ok(weights),
                 Err(error) if is_refusal(&error) => error,
                 Err(error) => return Err(error),
@@ -294,7 +293,7 @@ impl Strategy {
         })
     }
 
-    /// Solves a sub-model for each joint value of the elements that it reads; `None` if no algorithm solves it.
+    /// Solves a sub-model for each joint value of the elements outside that it reads; `None` if no algorithm solves it.
     fn submodel(
         &self,
         model: &Model,
@@ -360,8 +359,8 @@ impl Strategy {
         }))
     }
 
-    /// Replaces the weights of an exact distribution that are zero, perhaps because they are too small for floating-point numbers, by an
-    /// elimination in logarithms if the limits allow it.
+    /// Recomputes an exact distribution with weights of zero by an elimination in logarithms, if the limits allow it, because these weights may be
+    /// too small for floating-point numbers.
     fn restore_small_weights(
         &self,
         model: &Model,
@@ -369,7 +368,7 @@ impl Strategy {
         found: &mut RootDistribution,
     ) -> Result<(), Error> {
         let weights = expand(&self.limits, model, root).and_then(|expansion| {
-            let (weights, _) = call_solver::sums(&expansion, &self.limits)?;
+            let (weights, _) = sums(&expansion, &self.limits)?;
             Ok((expansion, weights))
         });
         match weights {
@@ -401,7 +400,7 @@ impl Strategy {
         }
     }
 
-    /// Solves the rest of a model, in which sub-models are replaced by their distributions.
+    /// Solves the rest of a model, with tables in place of its sub-models.
     fn rest(
         &self,
         model: &Model,
@@ -418,7 +417,7 @@ impl Strategy {
                 }
                 outcome => outcome?,
             };
-            // Derivatives by parameters would need the sub-models.
+            // Derivatives with respect to parameters would need the sub-models.
             answer.answered = None;
             if let (AnswerContent::Marginals(found, log_evidence), true) =
                 (&mut answer.content, is_approximate)
@@ -442,7 +441,7 @@ impl Strategy {
     }
 }
 
-/// True if an error states that an algorithm cannot answer within its limits, or cannot answer such a model at all.
+/// True if the error states that an algorithm cannot answer within its limits, or cannot answer such a model at all.
 fn is_refusal(error: &Error) -> bool {
     let cannot = matches!(
         error,
@@ -458,7 +457,7 @@ fn is_refusal(error: &Error) -> bool {
     cannot || error.is_budget() || error.is_stopped()
 }
 
-/// False if an answer consists of bounds that exclude no probability of any target.
+/// False if the answer consists of bounds that exclude no probability of any target.
 fn is_informative(answer: &Answer) -> bool {
     let AnswerContent::Bounds(targets, _) = &answer.content else {
         return true;
@@ -468,7 +467,7 @@ fn is_informative(answer: &Answer) -> bool {
     targets.is_empty() || targets.iter().any(has_weight)
 }
 
-/// Returns the distribution of the only target of an answer to a question without evidence.
+/// Returns the distribution of the only target of a question without evidence, from its answer.
 fn root_distribution(answer: &Answer) -> Option<RootDistribution> {
     match &answer.content {
         AnswerContent::Marginals(targets, _) => {
@@ -500,7 +499,7 @@ fn inner_choice(answer: &Answer) -> (Vec<SubmodelSolution>, Vec<AlgorithmAttempt
     })
 }
 
-/// Returns the report about a sub-model, with the answers for all joint values of the elements that it reads.
+/// Returns the report about a sub-model, from the answers for all joint values of the elements outside that it reads.
 fn report(
     root: &AnyElement,
     interface: usize,

@@ -8,21 +8,20 @@ use figrs_answer::answer::TargetMarginal;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;
 
-/// Sums of weights and of squared weights of worlds, divided by a scale that grows with the largest weight.
+/// Sums of the weights and of the squared weights of worlds, divided by a scale that grows with the largest weight.
 #[derive(Clone, Debug)]
 pub struct Tally {
     pub targets: Vec<TallyTarget>,
-    /// The natural logarithm of the scale.
     pub(crate) scale: f64,
     pub total: f64,
     pub squares: f64,
-    /// Number of worlds counted, including worlds of weight zero.
+    /// Number of counted worlds, including worlds of weight zero.
     pub worlds: u64,
-    /// The smallest number of densities among the likelihoods of a counted world; worlds with more densities have negligible weight.
+    /// The smallest number of densities in the likelihood of a counted world; worlds with more densities have a negligible weight.
     pub densities: usize,
 }
 
-/// The values of a target; for each value, the sums of weights and of squared weights of the worlds with this value.
+/// The values of a target. For each value, the sums of the weights and of the squared weights of the worlds with this value.
 #[derive(Clone, Debug)]
 pub struct TallyTarget {
     pub element: AnyElement,
@@ -47,7 +46,7 @@ impl Tally {
         }
     }
 
-    /// Adds the world that `program` ran last.
+    /// Adds the world of the last run of `program`.
     pub(crate) fn add(&mut self, program: &Program, weight: WorldWeight) {
         self.worlds += 1;
         if weight.is_zero() || program.densities() > self.densities {
@@ -73,7 +72,7 @@ impl Tally {
         }
     }
 
-    /// Sets all sums to zero, because a world with only `densities` densities makes the weights so far negligible.
+    /// Sets all sums to zero, because a world with only `densities` densities makes all earlier weights negligible.
     pub fn reset(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
@@ -83,11 +82,10 @@ impl Tally {
         }
     }
 
-    /// Returns the weight divided by the scale; if the weight is too large for the scale, it becomes the new scale.
+    /// Returns the weight divided by the scale. If the weight is too large for the scale, it becomes the new scale.
     pub fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const MAX_UNSCALED_WEIGHT: f64 = 1e100;
-        /// Smallest weight for which the scale stays one; with this scale, weights down to `1e-300` times the largest weight can be
-        /// stored.
+        /// Smallest weight for which the scale stays one; with this scale, weights down to `1e-300` times the largest weight can be stored.
         const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
         let plain = self.scale == 0.0
             && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
@@ -98,13 +96,13 @@ impl Tally {
         if self.total > 0.0 && above <= MAX_UNSCALED_WEIGHT.ln() {
             return above.exp();
         }
-        // Before the first weight, the sums are zero; the change of the scale then does not matter.
+        // Before the first weight, the sums are zero, and the change of the scale does not matter.
         let half = if self.total > 0.0 {
             ((self.scale - weight.log) / 2.0).exp()
         } else {
             0.0
         };
-        // The factor is applied in two steps, because the whole factor may underflow while a sum is large.
+        // The factor is applied in two steps, because the whole factor may underflow although a sum is large.
         let shrink = |sum: &mut f64, half: f64| *sum = *sum * half * half;
         self.scale = weight.log;
         shrink(&mut self.total, half);
@@ -132,7 +130,7 @@ impl Tally {
         self.targets.iter().map(|target| &target.element)
     }
 
-    /// Returns the number of worlds counted so far.
+    /// Returns the number of counted worlds.
     pub fn worlds(&self) -> u64 {
         self.worlds
     }
@@ -142,9 +140,9 @@ impl Tally {
         self.total.ln() + self.scale
     }
 
-    /// Returns the standard error of the mean weight, divided by the mean. The error is infinite if the effective sample size is below
-    /// two: one sample then has nearly all of the weight, and the sample variance estimates nothing. The error is zero if all weights
-    /// are equal up to rounding.
+    /// Returns the standard error of the mean weight, divided by the mean weight. The error is infinite if the effective sample size is below two:
+    /// one sample then has nearly all of the weight, and the sample variance is meaningless. The error is zero if all weights are equal up to
+    /// rounding.
     pub fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {
             return f64::INFINITY;
@@ -164,7 +162,7 @@ impl Tally {
         self.log_total() - (self.worlds as f64).ln()
     }
 
-    /// Returns the exact marginals of the targets, provided that all worlds of the model were counted.
+    /// Returns the exact marginals of the targets; valid only if all worlds of the model were counted.
     pub(crate) fn exact_marginals(self) -> Vec<TargetMarginal> {
         let total = self.total;
         let marginal = |target: TallyTarget| TargetMarginal {

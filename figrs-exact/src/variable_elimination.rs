@@ -1,4 +1,4 @@
-//! Exact marginals by summing variables out one after another.
+//! Exact marginals by variable elimination: variables are summed out one after another.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use figrs_core::{AnyElement, Limits, Model, Parents};
 
 use super::closed_form::{Collapse, collapse_setter, in_closed_form};
 use super::question::Question;
-use super::target_marginals::target_marginals;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::AnsweredModel;
 use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
-use figrs_answer::conflict;
+use figrs_answer::answer::{Answer, AnsweredModel, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
-use figrs_answer::setters;
-use figrs_factor::algebra::Semiring;
-use figrs_factor::eliminate::{EliminationResult, PlanCost, eliminate};
-use figrs_factor::tree::Marginals;
+use figrs_answer::{conflict, setters};
+use figrs_factor::algebra::{Semiring, SumProduct};
+use figrs_factor::eliminate::{
+    EliminationError, EliminationResult, PlanCost, eliminate, plan_cost, sum_product,
+};
+use figrs_factor::graph::{Factor, VarId};
+use figrs_factor::tree::{self, Marginals};
 
 /// Exact marginals and the probability of evidence, by variable elimination.
 ///
-/// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of
-/// non-zero entries. Functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number
-/// would still underflow, the elimination is repeated with logarithms. Several targets share one elimination with a backward pass.
-/// If separate eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
+/// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of non-zero entries;
+/// functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number nevertheless underflows, the
+/// elimination is repeated with logarithms. For several targets, one elimination with a backward pass computes all marginals. If separate
+/// eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
 ///
-/// In `ExpectationMaximization`, the expected counts are exact: they are derivatives of the sum over all worlds, computed by a
-/// contraction tree. In `ExpectationMaximization`, variable elimination computes the same numbers as
-/// [`JunctionTree`](crate::JunctionTree), within its own limits.
+/// In `ExpectationMaximization`, the expected counts of outcomes are exact: they are derivatives of the sum over all worlds, which a contraction tree
+/// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as [`JunctionTree`](crate::JunctionTree), within its own
+/// limits.
 ///
 /// **Guarantee.** The result is exact up to rounding, unless the setting `collapse` of the feature `reals` merged components of mixtures.
 ///
@@ -78,7 +78,7 @@ impl VariableElimination {
 impl VariableElimination {
     /// Returns the sum over all worlds of the product of the factors, in the semiring `S`.
     ///
-    /// A world is an assignment of the targets, the evidence and the elements on which they depend. With
+    /// A world is an assignment of values to the targets, the elements with evidence and the elements on which they depend. With
     /// [`Counting`](figrs_factor::algebra::Counting), the sum is the number of worlds that agree with the evidence.
     ///
     /// ```
@@ -100,7 +100,7 @@ impl VariableElimination {
         self.total_of(&Question::new(model, &targets.elements()))
     }
 
-    /// Returns the sum over all worlds of a question (a model with targets) whose expansion other algorithms may share.
+    /// Returns the sum over all worlds of a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn total_of<S: Semiring>(
         &self,
         question: &Question<'_>,
@@ -131,7 +131,7 @@ impl Algorithm for VariableElimination {
 }
 
 impl VariableElimination {
-    /// Answers a question (a model with targets) whose expansion other algorithms may share.
+    /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let expansion = match question.expand(&self.limits) {
             Ok(expansion) => expansion,
@@ -193,4 +193,97 @@ pub(crate) fn marginals(
             answer
         },
     )
+}
+
+/// If the plan for all targets has fewer operations for each entry of the factors, it is not compared with separate plans, because its run takes less
+/// time than the search for separate plans.
+const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
+/// Cost of all marginals from one tree, as a multiple of the cost of one elimination by the plan of the tree.
+const TREE_COST_FACTOR: f64 = 3.0;
+
+/// Computes the total weight of the worlds and the marginals of the targets of an expansion. The marginals are meaningless if the
+/// evidence is impossible.
+///
+/// One contraction tree computes the marginals of all targets, unless separate eliminations take less work in total, or the tree, which stores all
+/// messages, exceeds the memory.
+pub(crate) fn target_marginals(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
+    if expansion.targets().len() > 1
+        && let Some(found) = from_one_tree(expansion, limits)?
+    {
+        return Ok(found);
+    }
+    from_eliminations(expansion, limits)
+}
+
+/// Computes the marginals by one contraction tree; returns `None` if the tree takes more work than separate eliminations or exceeds
+/// the memory.
+fn from_one_tree(expansion: &Expansion, limits: &Limits) -> Result<Option<Marginals>, Error> {
+    let mut encoding = Encoding::for_sums(expansion, expansion.targets())?;
+    let variables = expansion.targets().iter();
+    let variables: Option<Vec<VarId>> = variables.map(|&t| encoding.variable(t)).collect();
+    let Some(variables) = variables else {
+        return Ok(None);
+    };
+    let mut graph = encoding.take_graph();
+    let entries: usize = graph.factors.iter().map(Factor::entries).sum();
+    let mut within = |operations: f64| {
+        let limits = limits.with_work_at_most(operations);
+        tree::marginals(&mut graph, &variables, &limits)
+    };
+    let found = match within(CHEAP_PLAN_OPERATIONS * entries as f64) {
+        Err(EliminationError::TooManyOperations { needed, .. })
+            if !is_cheaper_apart(expansion, limits, TREE_COST_FACTOR * needed)? =>
+        {
+            within(TREE_COST_FACTOR * needed)
+        }
+        found => found,
+    };
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_budget() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Computes the marginals by one elimination for each target, or the total weight by one elimination if there are no targets.
+fn from_eliminations(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
+    let of = |targets: &[usize]| -> Result<Marginals, Error> {
+        let encoding = Encoding::for_sums(expansion, targets)?;
+        let keep = targets.iter().filter_map(|&t| encoding.variable(t));
+        let keep: Vec<VarId> = keep.collect();
+        let table = sum_product(encoding.graph(), &keep, limits)?;
+        // A target without a variable has one value.
+        let shares = if keep.is_empty() {
+            vec![1.0]
+        } else {
+            table.probabilities
+        };
+        Ok(Marginals {
+            log_total: table.log_total,
+            shares: vec![shares; targets.len()],
+        })
+    };
+    let mut targets = expansion.targets().chunks(1);
+    let mut found = of(targets.next().unwrap_or_default())?;
+    for target in targets {
+        if found.log_total == f64::NEG_INFINITY {
+            break;
+        }
+        found.shares.extend(of(target)?.shares);
+    }
+    Ok(found)
+}
+
+/// True if separate eliminations for the targets take fewer than `limit` operations in total.
+fn is_cheaper_apart(expansion: &Expansion, limits: &Limits, limit: f64) -> Result<bool, Error> {
+    let mut operations = 0.0;
+    for &position in expansion.targets() {
+        let encoding = Encoding::for_sums(expansion, &[position])?;
+        let keep: Vec<_> = encoding.variable(position).into_iter().collect();
+        operations += plan_cost::<SumProduct>(encoding.graph(), &keep, limits)?.operations;
+        if operations >= limit {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

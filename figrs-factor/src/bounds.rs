@@ -1,4 +1,4 @@
-//! Bounds of a number, and the progress of the bounds in a search for the most probable world.
+//! Bounds of a number, and a log of the bounds during a search for the most probable world.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ impl Bounds {
     }
 }
 
-/// Prepares a number for printing with six decimals: a number that would print as `-0.000000` loses its minus sign.
+/// Prepares a number for printing with six decimals: removes the minus sign of a number that would print as `-0.000000`.
 #[doc(hidden)]
 pub fn six_decimals(x: f64) -> f64 {
     if x.abs() <= 5e-7 { 0.0 } else { x }
@@ -44,14 +44,14 @@ impl fmt::Display for Bounds {
     }
 }
 
-/// State of a search for the most probable world (assignment) at some moment: best world, upper bound, work done.
+/// Progress of a search for the most probable world (assignment) at one moment: best world, upper bound, work done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
-    /// Work done up to that moment, in the units of the search's budget.
+    /// Work done before that moment, in the units of the search's budget.
     pub work: u64,
-    /// The natural logarithm of the probability of the best world found up to that moment.
+    /// The natural logarithm of the probability of the best world found before that moment.
     pub log_probability: f64,
-    /// Upper bound of the natural logarithms of the probabilities of all worlds.
+    /// Upper bound of the natural logarithm of the probability of every world.
     pub upper_bound: f64,
 }
 

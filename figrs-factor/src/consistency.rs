@@ -1,4 +1,4 @@
-//! Generalised arc consistency: exclusion of values by the zeros of factors, before anything is multiplied.
+//! Generalised arc consistency: removal of the values that zeros of factors exclude, before factors are multiplied.
 
 use std::collections::VecDeque;
 
@@ -8,8 +8,8 @@ use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 /// Approximate maximum number of passes over the set of all factors that contain zeros.
 const MAX_PASSES: usize = 16;
 
-/// Returns the graph without the values that zeros of factors exclude, and without the variables that have only one remaining value;
-/// `None` if a variable has no remaining value.
+/// Returns the graph without the values that zeros of factors exclude, and without the variables that have only one value left. Returns `None` if a
+/// variable has no value left.
 pub fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
     reduce_given(graph, &[])
 }
@@ -20,8 +20,8 @@ pub fn reduce_given(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<Reduc
     Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))
 }
 
-/// Returns the graph with the same variables, without the values that zeros of factors exclude. Returns `None` if zeros exclude no value
-/// at all, or exclude all values of a variable.
+/// Removes the values that zeros of factors exclude, and keeps all variables. Returns `None` if zeros exclude no value at all, or exclude all values
+/// of a variable.
 pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     let left = remaining_values(graph, &[])?;
     let mut counts = left.iter().zip(&graph.cardinalities);
@@ -29,9 +29,9 @@ pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     is_excluded.then(|| ReducedGraph::new(graph, left, DecidedVariables::Kept))
 }
 
-/// Finds the remaining values of each variable, after the variables of `given` have been restricted to their given values. A factor
-/// excludes a value of a variable if the factor is zero for all remaining values of its other variables. The exclusion is repeated until
-/// nothing changes (generalised arc consistency). Returns `None` if a variable has no remaining value.
+/// Restricts the variables of `given` to their given values, and finds the values of each variable that zeros of factors do not exclude. A factor
+/// excludes a value of a variable if the factor is zero for all remaining values of its other variables. Values are excluded until no factor excludes
+/// another value (generalised arc consistency). Returns `None` if a variable has no value left.
 ///
 /// **Guarantee.** An assignment with an excluded value has weight zero.
 ///
@@ -52,11 +52,10 @@ fn remaining_values(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<Vec<V
     Some(possible.iter().map(list).collect())
 }
 
-/// State of the constraint propagation: a queue of factors to be revised, and the remaining values of each variable.
 struct ConstraintPropagation<'a> {
     graph: &'a FactorGraph,
     possible: Vec<Vec<bool>>,
-    /// For each variable, the factors with zeros that contain the variable.
+    /// For each variable, the factors that have zeros and contain the variable.
     mentions: Vec<Vec<usize>>,
     queue: VecDeque<usize>,
 }
@@ -81,7 +80,6 @@ impl<'a> ConstraintPropagation<'a> {
         this
     }
 
-    /// Returns the possible values of each variable; `None` if some variable has no possible value.
     fn run(mut self) -> Option<Vec<Vec<bool>>> {
         let mut is_queued = vec![false; self.graph.factors.len()];
         self.queue.iter().for_each(|&i| is_queued[i] = true);
@@ -111,8 +109,7 @@ impl<'a> ConstraintPropagation<'a> {
         Some(self.possible)
     }
 
-    /// Returns, for each variable of `factor`, the values that occur in a non-zero entry whose values are all still possible; `None` if
-    /// there is no such entry.
+    /// Returns, for each variable of `factor`, the values that occur in a non-zero entry of remaining values only; `None` if there is no such entry.
     fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
         let scope = &factor.variables;
         let Some((last, parents)) = scope.split_last() else {
@@ -135,7 +132,6 @@ impl<'a> ConstraintPropagation<'a> {
                 }
             }
         } else {
-            // Reads one row of the table at a time; a row has an entry for each value of the last variable.
             let n = self.graph.cardinality(*last);
             let mut row = vec![0; scope.len()];
             let rows = Assignments::rows(parents.iter().map(|&v| self.graph.cardinality(v)));

@@ -1,4 +1,4 @@
-//! A hash function with the same result on every machine, for saved or transmitted data.
+//! A hash function for saved or transmitted data, with the same result on every machine.
 
 use std::hash::Hasher;
 
@@ -35,7 +35,7 @@ impl Hasher for Fnv {
 
     fn write_u64(&mut self, n: u64) {
         self.0 = (self.0 ^ n).wrapping_mul(0x0100_0000_01b3);
-        // The shift lets high bits affect low ones.
+        // The shift makes low bits depend on high bits.
         self.0 ^= self.0 >> 29;
     }
 

@@ -35,7 +35,7 @@
 
 #![warn(clippy::unwrap_used)]
 
-// The generator of random graphs for the tests refers to this crate by its name.
+// The generator of random graphs in the tests uses this name of the crate.
 #[cfg(test)]
 extern crate self as figrs_factor;
 #[cfg(test)]
@@ -54,15 +54,9 @@ pub mod eliminate;
 pub mod fnv;
 pub mod graph;
 mod limits;
-mod memory_account;
 pub mod mini_buckets;
 pub mod order;
 pub mod tree;
-pub mod until;
 pub mod wording;
-mod work_budget;
 
-pub use limits::{Limits, cores};
-pub use memory_account::MemoryAccount;
-pub use until::{Stopped, Until};
-pub use work_budget::WorkBudget;
+pub use limits::{Limits, MemoryAccount, Stopped, Until, WorkBudget, cores};

@@ -1,13 +1,15 @@
-//! Limits of a computation: memory, work, time and threads.
+//! Limits of a computation (memory, work, time and threads), its deadline, and the account of the memory that it holds.
 
 use std::num::NonZero;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
-use crate::eliminate::{BarrenFactors, Order};
-use crate::until::Until;
+use serde::{Deserialize, Serialize};
 
-/// Defines setter methods from the paths of the fields that they set; a setter converts its argument to the type of the field by `into`.
+use crate::eliminate::{BarrenFactors, EliminationError, Order};
+
+/// Defines setter methods from the paths of their fields; a setter converts its argument to the type of the field by `into`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! field_setters {
@@ -23,8 +25,8 @@ macro_rules! field_setters {
 
 /// Limits of a computation: the size of the expansion of a model, the memory and the work of an elimination, time and threads.
 ///
-/// A computation that would exceed a limit ends with an error that names the limit. Limits decide whether an elimination plan is refused,
-/// but do not influence the choice of the plan. Each algorithm uses only those limits that apply to it.
+/// A computation that would exceed a limit ends with an error that names the limit. Limits decide if an elimination plan is refused, but do not
+/// influence the choice of the plan. Each algorithm uses only the limits that apply to it.
 ///
 /// ```
 /// # use figrs_factor::Limits;
@@ -37,27 +39,27 @@ pub struct Limits {
     /// Maximum number of bytes of all messages of an elimination, or of the data structures of a search. `None` (the default) means three
     /// quarters of the memory available when the plan is made.
     pub memory: Option<u64>,
-    /// Maximum number of predicted operations of an elimination ([`PlanCost::operations`](crate::eliminate::PlanCost::operations)), or of
-    /// steps of a search. The default is infinity. An elimination may take more operations than predicted; the limit does not stop it.
+    /// Maximum number of predicted operations of an elimination ([`PlanCost::operations`](crate::eliminate::PlanCost::operations)), or of steps of a
+    /// search. Default infinity. The limit does not stop an elimination that takes more operations than predicted.
     pub work: f64,
     /// Maximum number of entries of the largest table of an elimination. Default 2^27.
     pub table_entries: usize,
-    /// Maximum number of entries in the table of one element: the product of the sizes of its parents' supports. Default 2^25.
+    /// Maximum number of entries in the table of one element: the product of the numbers of its parents' values. Default 2^25.
     pub element_entries: u64,
-    /// Maximum number of elements reached by an expansion, or of elements of one world. Elements created inside Chains count as soon as
-    /// they are created. The default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
+    /// Maximum number of elements in an expansion or in one world. Elements that functions of Chains create count as soon as they are created. The
+    /// default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
     pub elements: usize,
-    /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements that their functions
-    /// create. Values count with their heap memory, and so do the data structures of figrs. Data captured by functions is not counted,
-    /// unless it is an element. Default [2 GiB](Self::EXPANSION_MEMORY).
+    /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements that their functions create. The
+    /// bytes include the heap memory of values and the data structures of figrs. They exclude data captured by functions, unless it is an element.
+    /// Default [2 GiB](Self::EXPANSION_MEMORY).
     pub expansion_memory: u64,
     /// Maximum nesting depth of Chains within branches of Chains. Default 10 000.
     pub depth: usize,
-    /// Nesting depth beyond which Chains are not expanded; `None` if all Chains are expanded.
+    /// Nesting depth up to which Chains are expanded; `None` if all Chains are expanded.
     #[doc(hidden)]
     pub expanded_depth: Option<usize>,
-    /// In an expansion to some depth, the number of values that are listed of an element with infinitely many; `None` if such an element is
-    /// an error.
+    /// In an expansion to a given depth, the number of values that are listed for an element with infinitely many values; `None` if such an element
+    /// is an error.
     #[doc(hidden)]
     pub range: Option<usize>,
     /// Maximum number of threads that share the work; `None` (the default) means the number of cores.
@@ -68,7 +70,7 @@ pub struct Limits {
     pub order: Order,
     /// Treatment of barren factors.
     pub barren: BarrenFactors,
-    /// Number of partial assignments that the joins of an elimination may visit for each predicted operation.
+    /// Maximum number of partial assignments that the joins of an elimination may visit, for each predicted operation.
     pub(crate) assignment_ratio: f64,
     /// Maximum number of partial assignments that the joins of an elimination may visit in total.
     pub(crate) most_assignments: f64,
@@ -104,19 +106,18 @@ impl From<usize> for Limits {
 }
 
 impl Limits {
-    /// Default limit on the elements of a world that an algorithm evaluates: four million.
+    /// Default maximum number of elements of a world: four million.
     pub const WORLD_ELEMENTS: usize = 4_000_000;
 
-    /// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about one gibibyte.
-    /// With the default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the overhead of the
-    /// allocator.
+    /// Default maximum number of bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about one gibibyte. With
+    /// the default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the overhead of the allocator.
     pub const EXPANSION_MEMORY: u64 = 2 << 30;
 
     field_setters! {
-        /// Sets the maximum number of bytes of all messages together, or of the data structures of a search.
+        /// Sets the maximum number of bytes of all messages of an elimination together, or of the data structures of a search.
         memory: u64 => memory;
-        /// Sets the maximum number of predicted operations of an elimination, or of steps of a search. An elimination is refused or
-        /// accepted before any factors are multiplied.
+        /// Sets the maximum number of predicted operations of an elimination, or of steps of a search. An elimination over the limit is refused
+        /// before factors are multiplied.
         work: f64 => work;
         /// Sets the maximum number of entries of the largest table of an elimination.
         table_entries: usize => table_entries;
@@ -159,16 +160,15 @@ impl Limits {
         self.clone().work(self.work.min(operations))
     }
 
-    /// Limits the number of partial assignments that the joins of an elimination visit: `ratio` for each predicted operation, and `most` in
-    /// total. A limit on partial assignments is needed because the tables may contain fewer zeros than predicted.
+    /// Limits the number of partial assignments that the joins of an elimination visit: `ratio` for each predicted operation, and `most` in total.
+    /// Joins need this limit because tables may contain fewer zeros than predicted.
     #[must_use]
     pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
         (self.assignment_ratio, self.most_assignments) = (ratio, most);
         self
     }
 
-    /// Returns the same limits with the limits that `other` sets for the expansion of a model: elements, entries of their tables, bytes and
-    /// depth.
+    /// Replaces the limits of the expansion of a model (elements, entries of the table of an element, bytes and depth) by those of `other`.
     #[must_use]
     pub fn with_expansion_of(self, other: &Self) -> Self {
         self.element_entries(other.element_entries)
@@ -177,7 +177,7 @@ impl Limits {
             .depth(other.depth)
     }
 
-    /// Returns the number of threads: the maximum that was set, or the number of cores.
+    /// Returns the maximum number of threads, or the number of cores if there is no maximum.
     pub fn thread_count(&self) -> usize {
         self.threads.map_or_else(cores, NonZero::get)
     }
@@ -188,4 +188,169 @@ pub fn cores() -> usize {
     // The number is stored, because the system call takes longer than a small query.
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
+}
+
+/// A deadline and an interrupt flag: a computation ends when the deadline has passed or the flag is set.
+#[derive(Clone, Debug, Default)]
+pub struct Until {
+    /// Time at which work ends; `None` if there is no such time.
+    pub deadline: Option<Instant>,
+    /// Flag that ends the work when it becomes `true`; `None` if there is no such flag.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Second flag that ends the work when it becomes `true`; the owner of a run sets it to stop the run.
+    pub stop: Option<Arc<AtomicBool>>,
+}
+
+impl Until {
+    /// True if the interrupt flag or the stop flag is set.
+    #[inline]
+    pub fn is_interrupted(&self) -> bool {
+        let is_set = |flag: &Option<Arc<AtomicBool>>| {
+            let flag = flag.as_deref();
+            flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        };
+        is_set(&self.interrupt) || is_set(&self.stop)
+    }
+
+    /// True if the deadline has passed or the interrupt flag is set. The clock is read only if there is a deadline, because
+    /// reading the clock takes some 25 nanoseconds.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.is_interrupted() || self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+impl Until {
+    /// Returns the reason why the computation must stop, or `None` if it may continue. `stopped` is cheap enough to be called every few microseconds.
+    pub fn stopped(&self) -> Option<Stopped> {
+        if self.is_interrupted() {
+            return Some(Stopped::Interrupted);
+        }
+        self.is_over().then_some(Stopped::Deadline)
+    }
+}
+
+impl PartialEq for Until {
+    fn eq(&self, other: &Self) -> bool {
+        let flags = |until: &Self| {
+            [&until.interrupt, &until.stop].map(|flag| flag.as_ref().map(Arc::as_ptr))
+        };
+        self.deadline == other.deadline && flags(self) == flags(other)
+    }
+}
+
+/// Reason for the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stopped {
+    /// The run completed its work.
+    Finished,
+    /// The budget of iterations or of work was used up before the run finished.
+    Budget,
+    /// The deadline passed; the answer holds the results found before the deadline.
+    Deadline,
+    /// The run was interrupted; the answer holds the results found before the interruption.
+    Interrupted,
+}
+
+impl Stopped {
+    /// Returns the first reason of `ends` that is not [`Finished`](Self::Finished); `Finished` if all of them are `Finished`.
+    pub fn first_reason(ends: impl IntoIterator<Item = Self>) -> Self {
+        let mut ends = ends.into_iter();
+        ends.find(|why| *why != Self::Finished)
+            .unwrap_or(Self::Finished)
+    }
+}
+
+/// Number of bytes that a computation uses, for comparison with the memory limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemoryAccount {
+    held: u64,
+    /// The number of used bytes at the last check by [`check_growth`](Self::check_growth).
+    checked: u64,
+}
+
+impl MemoryAccount {
+    /// Returns the number of bytes that the computation uses.
+    pub fn held(&self) -> u64 {
+        self.held
+    }
+
+    /// Adds `bytes`, which the computation has allocated, to the account.
+    pub fn add(&mut self, bytes: u64) {
+        self.held = self.held.saturating_add(bytes);
+    }
+
+    /// Subtracts `bytes`, which the computation has freed, from the account.
+    pub fn release(&mut self, bytes: u64) {
+        self.held = self.held.saturating_sub(bytes);
+    }
+
+    /// Sets the number of used bytes to `bytes`.
+    pub fn set(&mut self, bytes: u64) {
+        self.held = bytes;
+    }
+
+    /// Returns an error if the used bytes and `more` additional bytes would exceed the memory limit of an elimination or a search.
+    pub fn check(&self, limits: &Limits, more: u64) -> Result<(), EliminationError> {
+        limits.check_memory(self.held.saturating_add(more) as f64)
+    }
+
+    /// Checks the used bytes as [`check`](Self::check) does, but only if they have grown enough since the last check: by a sixteenth and by more than
+    /// `least` bytes.
+    ///
+    /// Therefore the available memory of the machine is queried seldom.
+    pub fn check_growth(&mut self, limits: &Limits, least: u64) -> Result<(), EliminationError> {
+        let unchecked = least.max(self.checked / 16);
+        if self.held > self.checked.saturating_add(unchecked) {
+            self.check(limits, 0)?;
+            self.checked = self.held;
+        }
+        Ok(())
+    }
+}
+
+/// The number of steps that several computations may still do together; all clones share this number.
+///
+/// Unlike a deadline, a budget ends the work at the same step on every machine.
+#[derive(Clone, Debug)]
+pub struct WorkBudget(Arc<AtomicU64>);
+
+impl WorkBudget {
+    /// Creates a budget of `steps` steps.
+    #[must_use]
+    pub fn new(steps: u64) -> Self {
+        Self(Arc::new(AtomicU64::new(steps)))
+    }
+
+    /// Returns the number of remaining steps.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Subtracts `steps` from the remaining budget and returns `true`. If fewer steps remain, sets the
+    /// remaining budget to zero and returns `false`.
+    #[must_use]
+    pub fn spend(&self, steps: u64) -> bool {
+        let take = |left: u64| Some(left.saturating_sub(steps));
+        let before = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        before.is_ok_and(|before| steps <= before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::WorkBudget;
+
+    #[test]
+    fn clones_share_what_is_left() {
+        let budget = WorkBudget::new(10);
+        let other = budget.clone();
+        assert!(budget.spend(7) && other.spend(3) && budget.spend(0));
+        assert!(!other.spend(1));
+        let budget = WorkBudget::new(10);
+        assert!(!budget.spend(11) && budget.left() == 0);
+    }
 }

@@ -1,4 +1,4 @@
-//! The audience of messages: programmers, who see source lines and method names, or the users of a command, who do not.
+//! The audience of messages: programmers, who know source lines and method names, or users of a command, who do not.
 
 use std::fmt;
 use std::panic::Location;
@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// True if this process prints messages for the users of a command.
 static FOR_USERS: AtomicBool = AtomicBool::new(false);
 
-/// Makes this process print errors and findings for the users of a command: without source lines, and without the names of constructors and
-/// methods. A program calls `address_users` once, before it prints.
+/// Makes this process print errors and findings for the users of a command: without source lines, and without the names of constructors and methods.
+/// A program must call `address_users` before it prints.
 ///
 /// ```
 /// use figrs_factor::eliminate::EliminationError;
@@ -28,7 +28,7 @@ pub fn addresses_users() -> bool {
     FOR_USERS.load(Ordering::Relaxed)
 }
 
-/// The method of the library that is the remedy of an error, as a part of a message. Programmers see `` (`memory`) `` after a space; users
+/// The name of a method of the library that is the remedy of an error, as a part of a message. Programmers see `` (`memory`) `` after a space; users
 /// of a command see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Call(pub &'static str);

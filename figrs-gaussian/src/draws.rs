@@ -16,12 +16,12 @@ use crate::error::GaussianError;
 ///
 /// **Guarantee.** The draws are exact up to rounding.
 ///
-/// **Complexity.** One elimination of the finite variables is needed for all draws. The time of a draw is linear in the number of entries of the
+/// **Complexity.** All draws together need one elimination of the finite variables. The time of a draw is linear in the number of entries of the
 /// conditional distributions.
 #[derive(Debug)]
 pub struct Draws<'e> {
     elimination: &'e Elimination<'e>,
-    /// The messages for drawing finite variables; `None` if the graph has no finite variables.
+    /// The messages of the elimination from which finite variables are drawn; `None` if the graph has no finite variables.
     finite: Option<FiniteDraws>,
 }
 

@@ -1,12 +1,12 @@
-//! Elimination of the real numbers of a graph, from the leaves to the roots.
+//! Elimination of the real vectors of a graph, one step after another.
 
 use std::collections::BTreeMap;
 
+use figrs_factor::Until;
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::{
     Assignments, Factor, FactorGraph, FactorTable, VarId, Weights, for_each_entry, log_stored,
 };
-use figrs_factor::until::Until;
 use nalgebra::DVector;
 
 use crate::error::GaussianError;
@@ -17,40 +17,39 @@ use crate::plan::{Input, Step, first_plan, plan};
 use crate::square_root_form::LN_2_PI;
 use crate::weak_marginal::WeakMarginal;
 
-/// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of its message. The rows of a conditional
-/// distribution are linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message, each with an independent
-/// error of variance one. The rows of the matrix are stored in row-major order, with the target in the last column. The list is empty if the finite
-/// assignment is impossible.
+/// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of the step's message, for one assignment of
+/// finite variables. The conditional distribution consists of linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers
+/// S of the message; each equation has an independent error of variance one. The matrix is stored in row-major order, with the target in the last
+/// column. It is empty if the assignment is impossible.
 pub(crate) type Conditional = Box<[f64]>;
 
-/// Ratio of the finite assignments of a step to their maximum number, beyond which a search for a better order is not tried before components are
-/// merged.
+/// If a step would have more than this number times the limit of finite assignments, components are merged without a search for a better order.
 const HOPELESS: usize = 8;
 
-/// A hybrid factor graph whose real vectors are integrated out.
+/// The result of integrating the real vectors out of a hybrid factor graph.
 ///
 /// The factor graph [`finite`](Self::finite) gives the finite variables the same distribution as the whole graph.
 ///
 /// **Guarantee.** The elimination is exact up to rounding. Rounding errors grow with the square root of the condition number of the precision matrix.
 ///
-/// **Complexity.** For each step, the time is the number of assignments of its finite variables, times the number of rows of its factors,
+/// **Complexity.** The time of a step is proportional to the number of assignments of its finite variables, times the number of rows of its factors,
 /// times the square of the number of its real numbers.
 #[derive(Debug)]
 pub struct Elimination<'g> {
     pub(crate) graph: &'g HybridGraph,
     pub(crate) steps: Vec<Step>,
-    /// For each elimination step, its conditional distributions, one for each assignment of the step's finite variables.
+    /// For each elimination step, the conditional distribution for each assignment of the step's finite variables.
     pub(crate) conditionals: Vec<Vec<Conditional>>,
-    /// For each step that sums over finite variables, the sums.
+    /// For each step that sums over finite variables, the result of the sum.
     pub(crate) sums: BTreeMap<usize, WeakMarginal>,
     finite: FactorGraph,
 }
 
-/// The message of an elimination step for one assignment of its finite variables: a matrix of coefficients, with a target for each row.
+/// The message of an elimination step for one assignment of its finite variables: a Gaussian function, as a matrix whose last column is the target.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message {
     pub(crate) rows: Vec<f64>,
-    /// Number of the last rows whose squares are subtracted.
+    /// Number of rows, at the end of the matrix, whose squares are subtracted.
     pub(crate) subtracted: usize,
     pub(crate) log_scale: f64,
 }
@@ -58,8 +57,8 @@ pub(crate) struct Message {
 impl<'g> Elimination<'g> {
     /// Eliminates all vectors. A step of the elimination may have at most `limit` assignments of finite variables.
     ///
-    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`] under the conditions of these
-    /// variants; [`GaussianError::Elimination`] if the deadline passes.
+    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`], as described there;
+    /// [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
@@ -70,11 +69,12 @@ impl<'g> Elimination<'g> {
     ///
     /// **Guarantee.** The result is exact if no components were merged ([`is_exact`](Self::is_exact)); otherwise it is an approximation without bounds.
     ///
-    /// **Complexity.** All steps together have about `limit` assignments of finite variables, unless the structure of the graph requires more.
+    /// **Complexity.** The total number of assignments of finite variables in all steps is about `limit`, unless the structure of the graph requires
+    /// more.
     ///
     /// **References.** Lauritzen 1992; Lauritzen and Jensen 2001.
     ///
-    /// **Errors.** The conditions are those of [`run`](Self::run).
+    /// **Errors.** The same errors as [`run`](Self::run).
     pub fn merging(
         graph: &'g HybridGraph,
         limit: usize,
@@ -87,16 +87,16 @@ impl<'g> Elimination<'g> {
             found => return found,
         };
         match Self::by_steps(graph, merging_plan(graph, limit, until)?, limit, until) {
-            // Some factors are not densities of vectors given earlier vectors.
+            // A plan with merged components needs factors that are densities of vectors given earlier vectors.
             Err(GaussianError::Improper(_)) => Err(refused),
             found => found,
         }
     }
 
-    /// Maximises over all vectors instead of integrating them out: each assignment of the finite variables has the largest weight of its completions
-    /// in [`finite`](Self::finite).
+    /// Maximises over all vectors instead of integrating them out: in [`finite`](Self::finite), the weight of an assignment is the maximum of the
+    /// product of all factors over the vectors.
     ///
-    /// **Errors.** The conditions are those of [`run`](Self::run).
+    /// **Errors.** The same errors as [`run`](Self::run).
     pub(crate) fn maximise(
         graph: &'g HybridGraph,
         limit: usize,
@@ -105,9 +105,9 @@ impl<'g> Elimination<'g> {
         Self::new(graph, plan(graph, until)?, limit, until, false)
     }
 
-    /// Eliminates all vectors by the plan `steps`, which was made for another graph, whose factors have the same scopes.
+    /// Eliminates all vectors by the plan `steps`, which may be the plan for another graph whose factors have the same scopes.
     ///
-    /// **Errors.** The conditions are those of [`run`](Self::run).
+    /// **Errors.** The same errors as [`run`](Self::run).
     pub(crate) fn by_steps(
         graph: &'g HybridGraph,
         steps: Vec<Step>,
@@ -188,8 +188,8 @@ impl<'g> Elimination<'g> {
         self.sums.values().all(|sum| sum.is_exact)
     }
 
-    /// Returns the values of all vectors for an assignment of the finite variables; each number deviates from its conditional mean by a standard
-    /// normal number that `noise` returns, in units of its conditional standard deviation.
+    /// Returns values of all vectors for an assignment of the finite variables. Each number is its conditional mean plus its conditional standard
+    /// deviation times the number that `noise` returns.
     pub(crate) fn reals(
         &self,
         finite: &[u32],
@@ -225,13 +225,19 @@ impl<'g> Elimination<'g> {
         reals
     }
 
-    /// Returns the factor graph of the finite variables, in which the integrals of the real numbers are factors.
+    /// Returns the factors of [`finite`](Self::finite) that are integrals of the real numbers.
+    pub(crate) fn totals(&self) -> &[Factor] {
+        let roots = self.steps.iter().filter(|step| step.parent.is_none());
+        &self.finite.factors[self.finite.factors.len() - roots.count()..]
+    }
+
+    /// Returns the factor graph of the finite variables. Its factors include the integrals over the real vectors.
     pub fn finite(&self) -> &FactorGraph {
         &self.finite
     }
 }
 
-/// Returns the error if a step has more than `limit` assignments of finite variables.
+/// Returns an error if a step has more than `limit` assignments of finite variables.
 fn too_many_components(graph: &HybridGraph, steps: &[Step], limit: usize) -> Option<GaussianError> {
     let size = |step: &Step| graph.finite.dense_size(&step.finite);
     let step = steps.iter().find(|step| size(step) > limit)?;
@@ -251,24 +257,24 @@ fn finite_factor(step: &Step, message: &[Message]) -> Factor {
     }
 }
 
-/// The columns and the finite assignments of one elimination step.
+/// One elimination step, with the columns of its vectors.
 struct StepRun<'a> {
     graph: &'a HybridGraph,
     step: &'a Step,
-    /// Number of real numbers that the step eliminates; `separator` is that of its message.
+    /// Number of real numbers that the step eliminates; `separator` is the number of real numbers in its message.
     eliminated: usize,
     separator: usize,
     inputs: Vec<StepInput>,
-    /// True if the step integrates over its vectors, and false if it maximises over them.
+    /// True if the step integrates over the eliminated vectors, and false if it maximises over them.
     integrates: bool,
 }
 
-/// A factor or a message that an elimination step multiplies, with its positions in the step.
+/// A factor or a message that an elimination step multiplies.
 struct StepInput {
     input: Input,
-    /// For each real number of the factor or message, its column in the step.
+    /// For each real number of the factor or message, its column in the matrix of the step.
     columns: Vec<u32>,
-    /// For each finite variable of the step, its stride in the input's list of Gaussian functions.
+    /// For each finite variable of the step, its stride in the list of the factor's or message's Gaussian functions.
     strides: Vec<usize>,
     /// For a factor of finite variables, the natural logarithms of its entries.
     logs: Vec<f64>,
@@ -344,7 +350,8 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Multiplies the Gaussian functions of the step's factors and messages for the assignment `values` of the finite variables.
+    /// Multiplies the Gaussian functions of the step's factors and messages for the assignment `values` of the finite variables; the product is in
+    /// `front`.
     fn fill(&self, front: &mut Front, messages: &[Vec<Message>], values: &[u32]) {
         front.begin(self.eliminated + self.separator);
         let numbers = self.eliminated + self.separator;
@@ -390,8 +397,8 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Returns the conditional distribution that a triangular matrix of linear equations states; if the step integrates, its normalising constant is
-    /// added to the constant term.
+    /// Returns the conditional distribution, from the first rows of the triangular matrix. If the step integrates, also adds the logarithm of the
+    /// integral to the constant term.
     fn conditional(&self, front: &mut Front) -> Result<Conditional, GaussianError> {
         let width = self.eliminated + self.separator + 1;
         let mut triangle = Vec::with_capacity(self.eliminated * width);
@@ -426,7 +433,6 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Returns the eliminated vector to which `column` of the matrix belongs.
     fn real_of(&self, column: usize) -> RealId {
         let mut end = 0;
         let mut reals = self.step.eliminated.iter().copied();
@@ -438,7 +444,7 @@ impl<'a> StepRun<'a> {
     }
 }
 
-/// Returns the sign of the square of `row`, where the squares of the first `added` rows are added.
+/// Returns the sign of the square of `row`: the squares of the first `added` rows are added, and the others are subtracted.
 fn sign(row: usize, added: usize) -> Sign {
     match row < added {
         true => Sign::Added,
@@ -446,8 +452,8 @@ fn sign(row: usize, added: usize) -> Sign {
     }
 }
 
-/// Returns the natural logarithms of all entries of `factor`, row-major.
-fn logs(graph: &FactorGraph, factor: &Factor) -> Vec<f64> {
+/// Returns the natural logarithms of all entries of `factor` in row-major order.
+pub(crate) fn logs(graph: &FactorGraph, factor: &Factor) -> Vec<f64> {
     let cardinalities = factor.variables.iter().map(|&v| graph.cardinality(v));
     let all = Assignments::rows(cardinalities);
     let mut logs = vec![f64::NEG_INFINITY; all.count()];
@@ -457,7 +463,7 @@ fn logs(graph: &FactorGraph, factor: &Factor) -> Vec<f64> {
     logs
 }
 
-/// Returns, for each variable of `scope`, its stride in a row-major list of entries over `variables`; zero if it is not among them.
+/// For each variable of `scope`, returns its stride in a row-major list of entries over `variables`; zero if `variables` does not contain it.
 pub(crate) fn strides(graph: &HybridGraph, scope: &[VarId], variables: &[VarId]) -> Vec<usize> {
     let stride = |v: &VarId| {
         let place = variables.iter().position(|other| other == v);

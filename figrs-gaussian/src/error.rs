@@ -10,16 +10,15 @@ use crate::hybrid_graph::RealId;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GaussianError {
-    /// The factors do not determine the distribution of a vector, because its precision matrix is
-    /// singular.
+    /// The factors give a vector no normal distribution, because its precision matrix is singular.
     #[error("the factors give the vector {} no distribution; give it a prior with a finite variance", .0.0)]
     Improper(RealId),
     /// A mixture would have more components than the limit.
     #[error("the distribution of the vector {} is a mixture of {components} normal distributions, more than the limit of {limit}", .real.0)]
     TooManyComponents {
-        /// The vector whose distribution would be the mixture.
+        /// The vector whose distribution is the mixture.
         real: RealId,
-        /// Number of components of the vector's distribution.
+        /// Number of components of the mixture.
         components: f64,
         /// The maximum number of components.
         limit: usize,

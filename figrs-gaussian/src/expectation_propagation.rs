@@ -1,7 +1,7 @@
-//! Expectation propagation: factors that are not Gaussian are approximated by Gaussian functions.
+//! Expectation propagation: likelihoods that are not Gaussian are approximated by Gaussian functions.
 
+use figrs_factor::Until;
 use figrs_factor::eliminate::EliminationError;
-use figrs_factor::until::Until;
 use figrs_factor::{Limits, Stopped};
 use nalgebra::{DMatrix, DVector};
 
@@ -13,11 +13,18 @@ use crate::posterior::Posterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
-/// Smallest magnitude of the precision of the Gaussian approximation of a likelihood, as a share of the precision without the likelihood. A Gaussian
-/// function of smaller precision would have a mean so far away that digits are lost.
+/// Largest magnitude of the precision of an approximation, as a share of the precision without the likelihood, that is replaced by a larger one because
+/// its mean would be too far away ([`FARTHEST`]).
 const LEAST: f64 = 1e-6;
 
-/// Number of times that approximations without a common distribution are averaged with the approximations before them.
+/// Largest distance between the mean of an approximation and that of its real number, in standard deviations of the approximation, for approximations
+/// whose precision is at most [`LEAST`]. At greater distances, digits are lost.
+const FARTHEST: f64 = 100.0;
+
+/// Magnitude of a precision that is a rounding error, as a share of the precision without the likelihood.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Maximum number of times that new approximations are averaged with earlier approximations, if the product of all factors is no distribution.
 const RETREATS: usize = 60;
 
 /// Factor by which the largest change may grow between two sweeps; after a larger growth, the weight of new approximations is halved.
@@ -26,7 +33,7 @@ const GROWTH: f64 = 1.5;
 /// Smallest weight of new approximations in the average with the old approximations.
 const MIN_WEIGHT: f64 = 1.0 / 64.0;
 
-/// A linear function of the real numbers of a factor's vectors.
+/// A linear function of the real numbers in a factor's vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
     /// The value of the function if all real numbers are zero.
@@ -35,16 +42,17 @@ pub struct Projection {
     pub coefficients: Vec<f64>,
 }
 
-/// A factor of a graph that is a likelihood of one real number, where the number is a linear function of the factor's vectors.
+/// A factor that is a likelihood of one real number, which is a linear function of the factor's vectors.
 ///
-/// The Gaussian functions of the factor in the graph approximate the likelihood; expectation propagation overwrites them.
+/// In the graph, the factor has Gaussian functions that approximate the likelihood. Expectation propagation computes these functions.
 pub struct Site<'a> {
     /// The index of the factor in [`HybridGraph::factors`].
     pub factor: usize,
     /// For each assignment of the factor's finite variables, the real number as a function of the factor's vectors.
     pub projections: Vec<Projection>,
-    /// Returns the distribution of the real number with the likelihood, for an assignment of the factor's finite variables and the number's mean and
-    /// variance without the likelihood. Returns `None` if the likelihood is zero everywhere.
+    /// Returns the normal distribution of the real number, multiplied by the likelihood. The arguments are the index of an assignment of the factor's
+    /// finite variables, and the mean and the variance of the real number without the likelihood. Returns `None` if the likelihood is zero
+    /// everywhere.
     #[allow(clippy::type_complexity)]
     pub tilted: Box<dyn Fn(usize, f64, f64) -> Option<Tilted> + 'a>,
 }
@@ -62,24 +70,24 @@ impl std::fmt::Debug for Site<'_> {
 pub struct Sweeps {
     /// Maximum number of sweeps.
     pub most: u64,
-    /// Convergence threshold: the largest change of a mean in standard deviations, and of a variance relative to itself.
+    /// Convergence threshold for the largest change in a sweep: of a mean in standard deviations, or of a variance divided by the variance.
     pub tolerance: f64,
-    /// Initial weight of the new approximation in the average of the natural parameters of the old and the new approximation.
+    /// Initial weight of the new approximation; the natural parameters of the new and the old approximation are averaged.
     pub weight: f64,
 }
 
 /// The state of the Gaussian approximations after the last sweep of expectation propagation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Convergence {
-    /// Number of sweeps that were made.
+    /// Number of sweeps.
     pub sweeps: u64,
     /// The largest change of a mean or a variance in the last sweep, measured as in [`Sweeps::tolerance`].
     pub residual: f64,
     /// `Finished` if the residual is within the tolerance; otherwise the reason why the sweeps ended.
     pub stopped: Stopped,
-    /// The likelihood whose approximation changed most, as an index into the list of likelihoods.
+    /// The index of the likelihood whose approximation changed most in the last sweep.
     pub last_moved: usize,
-    /// Number of likelihoods whose approximations have a negative precision, because the likelihoods widen the distributions of their numbers.
+    /// Number of likelihoods whose approximations have a negative precision, because the likelihoods increase the variance of their real numbers.
     pub widening: usize,
 }
 
@@ -93,24 +101,24 @@ struct Approximation {
 }
 
 /// Approximates all likelihoods by Gaussian functions. For each likelihood, a sweep computes the distribution of its real number given all other
-/// factors, and multiplies this distribution by the likelihood. The new approximation of the likelihood is the Gaussian function that gives the same
-/// mass, mean and variance. All approximations are updated together at the end of a sweep.
+/// factors, and multiplies this distribution by the likelihood. The new approximation is the Gaussian function for which this product has the same
+/// integral, mean and variance. All approximations are updated together at the end of a sweep.
 ///
-/// **Guarantee.** At convergence, the real number of each likelihood has the mean and the variance that the likelihood implies, given the
+/// **Guarantee.** At convergence, the mean and the variance of each likelihood's real number are those that the likelihood implies, given the
 /// approximations of all other likelihoods. With a single likelihood and a single assignment of finite variables, means, covariances and the total
 /// are exact. In all other cases, the result has no guarantee.
 ///
-/// **Complexity.** Each sweep takes one elimination, one pass from the roots to the leaves, and one call for each likelihood and each assignment of
-/// its finite variables.
+/// **Complexity.** A sweep consists of one elimination, one pass back through the elimination steps, and one call of [`Site::tilted`] for each
+/// likelihood and each assignment of its finite variables.
 ///
-/// A likelihood that widens the distribution of its number has an approximation with a negative precision. If the product of all factors is no
-/// distribution with the new approximations, they are averaged with the approximations before them.
+/// If a likelihood increases the variance of its real number, its approximation has a negative precision. If the product of all factors with the new
+/// approximations is no distribution, the new approximations are averaged with the approximations of the previous sweep.
 ///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Heskes and Zoeter, *Expectation propagation for
 /// approximate inference in dynamic Bayesian networks*, 2002 (finite variables); Rasmussen and Williams, *Gaussian Processes for Machine Learning*,
 /// 2006, section 3.6 (negative precisions).
 ///
-/// **Errors.** The errors of [`Elimination::run`] and [`Posterior::new`].
+/// **Errors.** The same errors as [`Elimination::run`] and [`Posterior::new`].
 pub fn propagate(
     graph: &mut HybridGraph,
     sites: &[Site<'_>],
@@ -123,7 +131,7 @@ pub fn propagate(
         approximations.push(vec![Approximation::default(); site.projections.len()]);
         write(graph, site, &approximations[approximations.len() - 1]);
     }
-    // The approximations do not change the scopes of factors, so that all sweeps have one plan.
+    // All sweeps use one plan, because the approximations do not change the scopes of factors.
     let steps = plan(graph, &limits.until)?;
     let mut weight = sweeps.weight;
     let mut state = Convergence {
@@ -181,8 +189,8 @@ pub fn propagate(
     Ok(state)
 }
 
-/// Calls `run`, and returns its result. If the product of all factors is no distribution, the approximations are averaged with the approximations
-/// `proper`, for which it is one, and `run` is called again.
+/// Calls `run`. While the product of all factors is no distribution, averages the approximations with `proper`, for which the product is a
+/// distribution, and calls `run` again.
 fn retreating<R>(
     graph: &mut HybridGraph,
     sites: &[Site<'_>],
@@ -205,7 +213,19 @@ fn retreating<R>(
     }
 }
 
-/// The approximations of the likelihoods that one sweep computes.
+/// Returns the Gaussian function of a factor's vectors that gives their linear function `projection` the distribution `tilted`. Without the
+/// likelihood, the function has the mean and the variance `cavity`.
+pub(crate) fn matching_form(
+    projection: &Projection,
+    cavity: (f64, f64),
+    tilted: &Tilted,
+) -> SquareRootForm {
+    let proposal = Proposal::matching((cavity.1.recip(), cavity), tilted);
+    let approximation = proposal.mixed_with(&Approximation::default(), 1.0);
+    approximation.form(projection)
+}
+
+/// The new approximations of one sweep.
 struct Sweep {
     approximations: Vec<Vec<Proposal>>,
     residual: f64,
@@ -213,12 +233,11 @@ struct Sweep {
     widening: usize,
 }
 
-/// A new Gaussian approximation of a likelihood, and the distribution of its real number without the approximation.
+/// A new Gaussian approximation of a likelihood, for one assignment of finite variables.
 #[derive(Clone, Copy)]
 enum Proposal {
-    /// The likelihood is zero.
+    /// The likelihood is zero everywhere.
     Impossible,
-    /// The old approximation stays.
     Unchanged,
     New {
         precision: f64,
@@ -230,6 +249,31 @@ enum Proposal {
 }
 
 impl Proposal {
+    /// Returns the Gaussian function that gives a real number the same mass, mean and variance as a likelihood. Without the likelihood, the number has
+    /// the precision `precision`, and the mean and variance `cavity`; with the likelihood, it has the distribution `tilted`.
+    fn matching((precision, cavity): (f64, (f64, f64)), tilted: &Tilted) -> Self {
+        let (mut new, mut shift) = (0.0, 0.0);
+        if cavity.1 > 0.0 && tilted.variance > 0.0 {
+            new = tilted.variance.recip() - precision;
+            let moved = (tilted.mean - cavity.0) * precision.sqrt();
+            let least = LEAST.min((moved / FARTHEST).powi(2));
+            if new.abs() < least.max(ROUNDING) * precision {
+                new = least * precision;
+            }
+            shift = tilted.mean * (precision + new) - cavity.0 * precision;
+        } else if cavity.1 > 0.0 {
+            // The likelihood determines the number up to rounding.
+            new = precision / f64::EPSILON;
+            shift = tilted.mean * (precision + new) - cavity.0 * precision;
+        }
+        Self::New {
+            precision: new,
+            shift,
+            cavity,
+            log_mass: tilted.log_mass,
+        }
+    }
+
     fn mixed_with(self, old: &Approximation, weight: f64) -> Approximation {
         match self {
             Self::Unchanged => *old,
@@ -257,7 +301,7 @@ impl Proposal {
                     shift,
                     log_scale: 0.0,
                 };
-                // The integral of the approximation without scale, over the distribution of the number without the site.
+                // The integral of the approximation with the scale one, over the distribution of the number without the likelihood.
                 let wider = (1.0 + precision * variance).max(LEAST);
                 let apart = mixed.root() * mean - mixed.target();
                 let squares = (apart * apart / wider).copysign(precision);
@@ -270,6 +314,19 @@ impl Proposal {
 }
 
 impl Approximation {
+    /// Returns the approximation as a function of the vectors on which its real number depends.
+    fn form(&self, projection: &Projection) -> SquareRootForm {
+        let root = self.root();
+        SquareRootForm {
+            factor: DMatrix::from_fn(1, projection.coefficients.len(), |_, j| {
+                root * projection.coefficients[j]
+            }),
+            target: DVector::from_element(1, self.target() - root * projection.offset),
+            subtracted: usize::from(self.precision < 0.0),
+            log_scale: self.log_scale,
+        }
+    }
+
     /// Returns the square root of the magnitude of the precision.
     fn root(self) -> f64 {
         self.precision.abs().sqrt()
@@ -334,19 +391,11 @@ fn sweep(
                 sweep.residual = f64::INFINITY;
                 continue;
             };
-            let (mut new, mut shift) = (0.0, 0.0);
-            if cavity.1 > 0.0 && tilted.variance > 0.0 {
-                new = tilted.variance.recip() - precision;
-                if new.abs() < LEAST * precision {
-                    new = LEAST * precision;
-                }
-                sweep.widening += usize::from(new < 0.0);
-                shift = tilted.mean * (precision + new) - cavity.0 * precision;
-            } else if cavity.1 > 0.0 {
-                // The likelihood determines the number to rounding.
-                new = precision / f64::EPSILON;
-                shift = tilted.mean * (precision + new) - cavity.0 * precision;
-            }
+            let proposal = Proposal::matching((precision, cavity), &tilted);
+            let Proposal::New { precision: new, .. } = proposal else {
+                continue;
+            };
+            sweep.widening += usize::from(new < 0.0);
             let moved = if cavity.1 > 0.0 {
                 let next = (precision + new).recip();
                 let of_mean = (tilted.mean - mean).abs() / variance.sqrt();
@@ -357,33 +406,16 @@ fn sweep(
             if moved > sweep.residual {
                 (sweep.residual, sweep.last_moved) = (moved, index);
             }
-            proposals.push(Proposal::New {
-                precision: new,
-                shift,
-                cavity,
-                log_mass: tilted.log_mass,
-            });
+            proposals.push(proposal);
         }
         sweep.approximations.push(proposals);
     }
     Ok(sweep)
 }
 
-/// Writes `approximations`, those of one likelihood, to the Gaussian functions of its factor.
+/// Sets the Gaussian functions of the factor of `site` to `approximations`.
 fn write(graph: &mut HybridGraph, site: &Site<'_>, approximations: &[Approximation]) {
-    let forms = &mut graph.factors[site.factor].forms;
     let all = site.projections.iter().zip(approximations);
-    *forms = all
-        .map(|(projection, own)| {
-            let root = own.root();
-            SquareRootForm {
-                factor: DMatrix::from_fn(1, projection.coefficients.len(), |_, j| {
-                    root * projection.coefficients[j]
-                }),
-                target: DVector::from_element(1, own.target() - root * projection.offset),
-                subtracted: usize::from(own.precision < 0.0),
-                log_scale: own.log_scale,
-            }
-        })
-        .collect();
+    let forms = all.map(|(projection, own)| own.form(projection));
+    graph.factors[site.factor].forms = forms.collect();
 }

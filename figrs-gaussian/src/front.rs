@@ -1,26 +1,26 @@
-//! A product of Gaussian functions as a matrix, whose rows are rotated until it is triangular.
+//! A product of Gaussian functions as a matrix that rotations make triangular.
 
-/// Largest rounding error of a rotation: an entry up to this share of the terms that cancelled in it is set to zero.
+/// An entry is set to zero after a rotation if its magnitude is at most this number times the sum of the magnitudes of the two terms that were
+/// subtracted.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Marks the end of a linked list of rows.
+/// The end of a linked list of rows.
 const NONE: u32 = u32::MAX;
 
-/// A Gaussian function as a matrix: each row has the coefficients and the target of one square, and the exponent is the sum of the
+/// A Gaussian function as a matrix: each row has the coefficients and the target of one square, and the exponent is −1/2 times the sum of the
 /// squares.
 ///
-/// The rows are grouped by their first column with a coefficient; rows of a triangular matrix are then not rotated again.
+/// The rows are grouped by the column of their first nonzero coefficient, so that rows of a triangular matrix are not rotated again.
 #[derive(Debug, Default)]
 pub(crate) struct Front {
-    /// Number of real numbers; each row of the matrix has one more column, for the target.
+    /// Number of real numbers; each row has one more column, for the target.
     numbers: usize,
     rows: Vec<f64>,
-    /// For each column, the first row whose first coefficient is in the column, among the rows whose squares are added and among those whose squares
-    /// are subtracted.
+    /// For each column, the first row whose first nonzero coefficient is in this column, separately for rows whose squares are added and rows whose
+    /// squares are subtracted.
     heads: [Vec<u32>; 2],
-    /// For each row, the next row with its first coefficient in the same column.
+    /// For each row, the next row of the same sign with its first nonzero coefficient in the same column.
     next: Vec<u32>,
-    /// For each row, the sign of its square.
     signs: Vec<Sign>,
     /// The constant term of the exponent of the Gaussian function.
     pub(crate) log_scale: f64,
@@ -33,7 +33,7 @@ pub(crate) enum Sign {
 }
 
 impl Front {
-    /// Removes all rows, and begins a product of Gaussian functions of `numbers` real numbers.
+    /// Removes all rows, and starts a product of Gaussian functions of `numbers` real numbers.
     pub(crate) fn begin(&mut self, numbers: usize) {
         self.numbers = numbers;
         self.rows.clear();
@@ -50,7 +50,7 @@ impl Front {
         self.numbers + 1
     }
 
-    /// Adds a row of zeros, and calls `fill` to overwrite it.
+    /// Adds a row of zeros, which `fill` overwrites.
     pub(crate) fn add_row(&mut self, sign: Sign, fill: impl FnOnce(&mut [f64])) {
         let row = self.next.len();
         self.next.push(NONE);
@@ -61,7 +61,7 @@ impl Front {
         self.list(row, 0);
     }
 
-    /// Adds `row` to the list of its first column with a coefficient; the coefficients before column `from` are zero.
+    /// Adds `row` to the list for its first nonzero coefficient; the coefficients before the column `from` are zero.
     fn list(&mut self, row: usize, from: usize) {
         let start = row * self.width();
         let coefficients = &self.rows[start + from..start + self.numbers];
@@ -72,9 +72,9 @@ impl Front {
         heads[column] = row as u32;
     }
 
-    /// Rotates the rows of the matrix until no two rows of one sign have their first coefficient in the same column, and no row whose square is
-    /// subtracted has its first coefficient in the first `eliminated` columns. A row that has no coefficients left becomes part of the constant term. If
-    /// more is subtracted than added in one of the first columns, the column gets no row.
+    /// Rotates the rows of the matrix until no two rows of the same sign have their first nonzero coefficient in the same column, and no subtracted
+    /// row has it in the first `eliminated` columns. A row without nonzero coefficients becomes part of the constant term. If the subtracted square
+    /// in one of the first columns is not smaller than the added square, the column gets no row.
     ///
     /// **Complexity.** The number of rotations of two rows is at most the number of rows times the number of columns of the matrix.
     ///
@@ -108,8 +108,8 @@ impl Front {
         }
     }
 
-    /// Changes the two rows of `column`, whose squares are added and subtracted: the subtracted row's coefficient in `column` becomes zero (a hyperbolic
-    /// rotation). If the difference of the squares is not positive, the column gets no row.
+    /// Rotates the added row and the subtracted row of `column` so that the subtracted row's coefficient in `column` becomes zero (a hyperbolic
+    /// rotation). If the difference of their squares in this column is not positive, the column gets no row.
     ///
     /// **References.** Golub and Van Loan 2013, section 6.5.4 (downdating).
     fn subtract(&mut self, column: usize) {
@@ -136,7 +136,7 @@ impl Front {
         self.list(row, column + 1);
     }
 
-    /// Rotates the rows `pivot` and `row` of the matrix: the coefficient of `row` in `column` becomes zero.
+    /// Rotates the rows `pivot` and `row` of the matrix so that the coefficient of `row` in `column` becomes zero.
     fn rotate(&mut self, pivot: usize, row: usize, column: usize) {
         let width = self.width();
         let (first, second) = if pivot < row {
@@ -161,7 +161,7 @@ impl Front {
         }
     }
 
-    /// Returns the row of the triangular matrix whose first coefficient is in `column` and whose square has the sign `sign`; `None` if there is none.
+    /// Returns the row with the sign `sign` whose first nonzero coefficient is in `column`; `None` if there is no such row.
     pub(crate) fn row(&self, sign: Sign, column: usize) -> Option<&[f64]> {
         let row = self.heads[sign as usize][column];
         let start = row as usize * self.width();

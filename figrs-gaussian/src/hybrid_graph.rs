@@ -4,7 +4,7 @@ use figrs_factor::graph::{FactorGraph, VarId};
 
 use crate::square_root_form::SquareRootForm;
 
-/// A vector of real numbers in a [`HybridGraph`]: its index in [`HybridGraph::dimensions`].
+/// A vector of real numbers in a [`HybridGraph`], by its index in [`HybridGraph::dimensions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RealId(pub u32);
 
@@ -18,13 +18,11 @@ impl RealId {
 /// A factor with a Gaussian function over some vectors for each assignment of some finite variables.
 #[derive(Clone, Debug)]
 pub struct HybridFactor {
-    /// The finite variables of the factor, each once; the last one varies fastest in the list of
-    /// Gaussian functions.
+    /// The finite variables of the factor, without duplicates. In the list of Gaussian functions, the last variable changes fastest.
     pub finite: Vec<VarId>,
-    /// The vectors of the factor, each once, in the order of the arguments of its Gaussian
-    /// functions.
+    /// The vectors of the factor, without duplicates, in the order of the arguments of the Gaussian functions.
     pub reals: Vec<RealId>,
-    /// The Gaussian function of the vectors, for each assignment of the finite variables.
+    /// For each assignment of the finite variables, a Gaussian function of the vectors.
     pub forms: Vec<SquareRootForm>,
 }
 
@@ -33,14 +31,14 @@ pub struct HybridFactor {
 pub struct HybridGraph {
     /// The finite variables of the graph, and the factors without vectors.
     pub finite: FactorGraph,
-    /// The dimension of each vector; at least one.
+    /// The dimension of each vector, which is at least one.
     pub dimensions: Vec<usize>,
     /// The factors that contain vectors.
     pub factors: Vec<HybridFactor>,
 }
 
 impl HybridGraph {
-    /// Adds a vector of dimension `dimension`.
+    /// Adds a vector with the dimension `dimension`.
     pub fn add_real(&mut self, dimension: usize) -> RealId {
         let id = RealId(self.dimensions.len() as u32);
         self.dimensions.push(dimension);

@@ -11,8 +11,9 @@
 //! | `elimination` | one pass from the leaves to the roots: the finite factor graph that remains, and the conditional distributions |
 //! | `posterior` | one pass from the roots to the leaves: moments and mixtures |
 //! | `moments`, `mixture` | means and covariances, mixtures of normal distributions |
-//! | `quadrature`, `tilted` | a normal number multiplied by a likelihood |
+//! | `quadrature`, `tilted`, `peaks` | a normal number multiplied by a likelihood |
 //! | `expectation_propagation` | Gaussian approximations of factors that are not Gaussian |
+//! | `restriction` | one factor that is not Gaussian, with the exact moments of everything else |
 
 #![warn(clippy::unwrap_used)]
 
@@ -26,9 +27,11 @@ mod merging_plan;
 mod mixture;
 mod moments;
 mod most_probable;
+mod peaks;
 mod plan;
 mod posterior;
 mod quadrature;
+mod restriction;
 mod square_root_form;
 mod tilted;
 mod weak_marginal;
@@ -40,6 +43,8 @@ pub use expectation_propagation::{Convergence, Projection, Site, Sweeps, propaga
 pub use hybrid_graph::{HybridFactor, HybridGraph, RealId};
 pub use mixture::{Component, Mixture};
 pub use most_probable::{MostProbable, most_probable};
+pub use peaks::Peaks;
 pub use posterior::{JointMixture, Posterior};
+pub use restriction::{RestrictedNumber, Restriction, restrict};
 pub use square_root_form::SquareRootForm;
 pub use tilted::{RealLikelihood, Tilted};

@@ -1,26 +1,26 @@
-//! The plan of an elimination that merges components of mixtures: an order of the vectors and of some finite variables.
+//! The plan of an elimination that merges components of mixtures: the order of the vectors, and of some finite variables.
 
 use std::collections::BTreeSet;
 
+use figrs_factor::Until;
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::VarId;
-use figrs_factor::until::Until;
 
 use crate::error::GaussianError;
 use crate::hybrid_graph::{HybridGraph, RealId};
 use crate::plan::{Input, Step};
 
-/// Least number of components that a step may have before components are merged.
+/// Number of components that each step may have before components are merged.
 const MIN_COMPONENTS: usize = 8;
 
 /// Number of steps between two checks of the deadline.
 const STEPS_PER_LOOK: usize = 1024;
 
-/// Returns elimination steps with at most `limit` assignments of finite variables each. Where all vectors before all finite variables would take more
-/// assignments, some steps sum over finite variables while vectors remain (weak marginals).
+/// Returns elimination steps with at most `limit` assignments of finite variables each. If an elimination of all vectors before all finite variables
+/// would need more assignments, some steps sum over finite variables while vectors remain (weak marginals).
 ///
-/// A step sums over a finite variable only after the step's factors give all its vectors a distribution: the step multiplies the densities of its
-/// vectors given vectors before them. In a sequence, the steps therefore follow the sequence from its start.
+/// A step sums over a finite variable only if the step's factors give all its vectors a distribution. These factors include the density of each
+/// vector given earlier vectors; therefore, for a sequence of vectors, the steps follow the sequence from its start.
 ///
 /// **References.** Lauritzen 1992, section 5 (weak marginals); Boyen and Koller 1998 (the error of a merged distribution in a sequence).
 pub(crate) fn merging_plan(
@@ -56,31 +56,32 @@ enum Variable {
     Real(RealId),
 }
 
-/// The kinds of eliminations, the most preferred kind first.
+/// The kinds of elimination steps; the preferred kinds come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Preference {
     /// The message has no more finite assignments than one of the factors.
     NoGrowth,
-    /// A vector, in a step that gives all vectors a distribution.
+    /// The elimination of a vector; the factors give all vectors of the step a distribution.
     Integral,
     /// A sum over a finite variable, which merges components.
     Merge,
-    /// A step as in the last two kinds, with more finite assignments than planned.
+    /// A step like [`Integral`](Self::Integral) or [`Merge`](Self::Merge), with more finite assignments than planned.
     Large,
-    /// A vector, in a step that gives some vectors no distribution; its components cannot be merged.
+    /// The elimination of a vector; the factors give some vectors of the step no distribution, so that their components cannot be merged.
     Likelihood,
     /// A step with more finite assignments than the limit.
     TooLarge,
 }
 
-/// The order in which variables are eliminated: variables of the least rank first.
+/// The rank of a variable; the variable of least rank is eliminated next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     preference: Preference,
     /// Number of assignments of the finite variables of the step.
     components: usize,
     numbers: usize,
-    /// The first step that has the finite variable together with vectors. Components that differ in variables of early steps are merged first.
+    /// For a finite variable, the first step in which it occurs together with vectors. Components that differ in variables of early steps are merged
+    /// first.
     age: usize,
 }
 
@@ -90,31 +91,31 @@ struct Table {
     input: Input,
     reals: Vec<RealId>,
     finite: Vec<VarId>,
-    /// The vectors whose density given vectors before them is among the factors of the table.
+    /// The vectors whose density given earlier vectors is among the factors of the table.
     owned: Vec<RealId>,
     is_live: bool,
 }
 
-/// The product of the tables that contain a variable.
+/// The product of the tables (factors and messages) that contain a variable.
 #[derive(Debug, Default)]
 struct Bucket {
     tables: Vec<usize>,
     reals: Vec<RealId>,
     finite: Vec<VarId>,
     components: usize,
-    /// True if the product is a distribution of all vectors of the bucket.
+    /// True if the product is a distribution of all vectors in it.
     is_proper: bool,
 }
 
 struct Planner<'g> {
     graph: &'g HybridGraph,
-    /// Planned number of finite assignments of a step; `limit` is the maximum number.
+    /// The planned maximum number of finite assignments of a step; `limit` is the absolute maximum.
     planned: usize,
     limit: usize,
     tables: Vec<Table>,
     of_real: Vec<Vec<usize>>,
     of_finite: Vec<Vec<usize>>,
-    /// For each vector, the table that has its density given vectors before it.
+    /// For each vector, the table that has its density given earlier vectors.
     owners: Vec<Option<usize>>,
     ages: Vec<usize>,
     queue: BTreeSet<(Rank, Variable)>,
@@ -138,7 +139,7 @@ impl<'g> Planner<'g> {
             steps: Vec::new(),
         };
         for (i, factor) in graph.factors.iter().enumerate() {
-            // The density of a vector is the first factor in which no vector comes after it.
+            // The factor that has the density of a vector is the first factor in which the vector is the last one.
             let last = factor.reals.iter().copied().max();
             let is_constant = factor.forms.iter().all(|form| form.factor.nrows() == 0);
             let owned = last.filter(|real| !is_constant && this.owners[real.index()].is_none());
@@ -192,9 +193,9 @@ impl<'g> Planner<'g> {
         live.collect()
     }
 
-    /// Returns the product of the tables that a step multiplies to eliminate `variable`. For a finite variable, these tables include the densities of
-    /// all vectors of the step, which gives the components that differ in this variable means and covariances; if the densities have more finite
-    /// assignments than the limit, some are omitted.
+    /// Returns the product of the tables that a step multiplies to eliminate `variable`. If `variable` is finite, the product includes the densities
+    /// of all vectors of the step; then the components that are merged have means and covariances. Some densities are omitted if there would be more
+    /// finite assignments than the limit.
     fn bucket(&self, variable: Variable) -> Bucket {
         let is_finite = matches!(variable, Variable::Finite(_));
         let mut bucket = Bucket {
@@ -242,8 +243,8 @@ impl<'g> Planner<'g> {
         bucket
     }
 
-    /// Returns the rank of `variable`; `None` if it has no tables, or is a finite variable that is better left to an elimination of finite variables
-    /// alone.
+    /// Returns the rank of `variable`. Returns `None` if the variable has no tables, or if it is finite and its elimination can wait until all
+    /// vectors are eliminated.
     fn rank(&self, variable: Variable) -> Option<Rank> {
         let bucket = self.bucket(variable);
         let components = bucket.components;
@@ -285,11 +286,11 @@ impl<'g> Planner<'g> {
         }
     }
 
-    /// Returns the next variable with its rank; `None` if no table has vectors.
+    /// Returns the next variable with its rank; `None` if no table contains vectors.
     fn next(&mut self) -> Option<(Rank, Variable)> {
         while self.real_tables > 0 {
             let (rank, variable) = self.queue.pop_first()?;
-            // The ranks in the queue may be those of earlier tables.
+            // The rank in the queue may be out of date.
             match self.rank(variable) {
                 Some(now) if now == rank => return Some((rank, variable)),
                 Some(now) => {

@@ -2,6 +2,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::expectation_propagation::Projection;
+
 /// One component of a [`Mixture`]: a normal distribution and its probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
@@ -9,7 +11,7 @@ pub struct Component {
     pub share: f64,
     /// The mean of the component.
     pub mean: DVector<f64>,
-    /// The covariance matrix of the component, which is singular if a number is known exactly.
+    /// The covariance matrix of the component; it is singular if a linear combination of the numbers is known exactly.
     pub covariance: DMatrix<f64>,
 }
 
@@ -18,6 +20,16 @@ pub struct Component {
 pub struct Mixture {
     /// The components of the mixture; their shares are positive and sum to one.
     pub components: Vec<Component>,
+}
+
+impl Component {
+    /// Returns the mean and the variance of a linear function of the vector.
+    pub(crate) fn projected(&self, projection: &Projection) -> (f64, f64) {
+        let coefficients = DVector::from_column_slice(&projection.coefficients);
+        let variance = (&self.covariance * &coefficients).dot(&coefficients);
+        let mean = projection.offset + coefficients.dot(&self.mean);
+        (mean, variance.max(0.0))
+    }
 }
 
 impl Mixture {

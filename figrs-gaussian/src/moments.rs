@@ -1,11 +1,10 @@
-//! Means and covariances of real numbers, and their mixtures.
+//! Means and covariances of real numbers, and the merging of mixtures.
 
 use nalgebra::{DMatrix, DVector};
 
 use crate::expectation_propagation::Projection;
 use crate::mixture::{Component, Mixture};
 
-/// Mean and covariance of some real numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Moments {
     pub(crate) mean: DVector<f64>,
@@ -13,7 +12,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Returns the mean and the variance of `projection`, a linear function of the real numbers with the indices `numbers`.
+    /// Returns the mean and the variance of `projection`, a linear function of the numbers with the indices `numbers`.
     pub(crate) fn projected(&self, numbers: &[usize], projection: &Projection) -> (f64, f64) {
         let terms = || numbers.iter().zip(&projection.coefficients);
         let mean: f64 = terms().map(|(&i, c)| c * self.mean[i]).sum();
@@ -25,8 +24,8 @@ impl Moments {
         }
         (projection.offset + mean, variance.max(0.0))
     }
-    /// Returns the moments of `n` real numbers, given a conditional distribution of the first of them. The last of the `n` numbers are the numbers
-    /// with the indices `numbers`; their moments are known. The contents of `buffer` are overwritten.
+    /// Returns the moments of `n` real numbers. `self` has the moments of the last of these numbers, at the indices `numbers`; `conditional` is the
+    /// conditional distribution of the other numbers. The contents of `buffer` are overwritten.
     ///
     /// **References.** Rauch, Tung and Striebel 1965.
     pub(crate) fn extended(
@@ -49,14 +48,15 @@ impl Moments {
             .skip(r)
             .zip(known)
             .for_each(|(to, x)| *to = x);
-        // No diagonal entry of the triangle is zero, so that the equations have solutions.
+        // The diagonal of the triangle has no zeros; therefore the equations have a solution.
         for i in (0..r).rev() {
             let row = row(i);
             let others = row[i + 1..n].iter().zip(&mean.as_slice()[i + 1..]);
             let others: f64 = others.map(|(a, x)| a * x).sum();
             mean[i] = (row[n] - others) / row[i];
         }
-        // The inverse of the triangle, and the coefficients of the eliminated numbers in those of the message, column by column.
+        // `buffer` gets the inverse of the triangle, followed by the derivatives of the eliminated numbers with respect to the numbers of the
+        // message, column by column.
         buffer.clear();
         buffer.resize(r * n, 0.0);
         for (j, column) in buffer.chunks_exact_mut(r).enumerate() {
@@ -103,7 +103,7 @@ fn add_multiple(sum: &mut [f64], factor: f64, numbers: &[f64]) {
     }
 }
 
-/// Returns the distribution of the real numbers with the indices `numbers` of a normal vector, as a component of a mixture.
+/// Returns the marginal distribution of the real numbers with the indices `numbers`, as a component of a mixture.
 pub(crate) fn part(moments: &Moments, numbers: &[usize], share: f64) -> Component {
     let n = numbers.len();
     Component {
@@ -113,7 +113,7 @@ pub(crate) fn part(moments: &Moments, numbers: &[usize], share: f64) -> Componen
     }
 }
 
-/// Returns the mean and the covariance of a mixture whose shares need not sum to one; `None` if the mixture has no components.
+/// Returns the mean and the covariance of a mixture; its shares need not sum to one. Returns `None` if there are no components.
 pub(crate) fn merge(components: Vec<Component>) -> Option<Moments> {
     let total: f64 = components.iter().map(|c| c.share).sum();
     let shared = components.into_iter().map(|c| Component {

@@ -23,10 +23,10 @@ pub struct MostProbable {
 ///
 /// **Guarantee.** The values are exact up to rounding.
 ///
-/// **Complexity.** The algorithm takes an [`Elimination`] with at most `limit` assignments of the finite variables of a step, and a maximising
+/// **Complexity.** The algorithm consists of an [`Elimination`] with at most `limit` assignments of finite variables in each step, and a maximising
 /// elimination of the finite variables.
 ///
-/// **Errors.** The errors of [`Elimination::run`]; [`GaussianError::Elimination`] if the product of the factors is zero everywhere.
+/// **Errors.** The same errors as [`Elimination::run`]; [`GaussianError::Elimination`] if the product of the factors is zero everywhere.
 pub fn most_probable(
     graph: &HybridGraph,
     limit: usize,

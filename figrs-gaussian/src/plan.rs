@@ -1,14 +1,13 @@
 //! The plan of an elimination of real numbers: the order of the vectors, and the variables of each step.
 
+use figrs_factor::Until;
 use figrs_factor::graph::VarId;
 use figrs_factor::order::{MAX_WORK, SymbolicElimination, eliminate_candidates};
-use figrs_factor::until::Until;
 
 use crate::error::GaussianError;
 use crate::hybrid_graph::{HybridGraph, RealId};
 
-/// Largest base-2 logarithm of a cardinality in the search for an elimination order; in this search, each vector counts as a
-/// finite variable.
+/// Largest base-2 logarithm of a cardinality in the search for an elimination order, which treats vectors as finite variables.
 const MAX_BITS: usize = 30;
 
 /// A factor or a message that an elimination step multiplies.
@@ -18,40 +17,40 @@ pub(crate) enum Input {
     Factor(usize),
     /// A factor of the graph that contains only finite variables.
     Finite(usize),
-    /// The message of an earlier step.
     Message(usize),
 }
 
-/// One elimination step: some vectors are integrated out of a product of factors and messages.
+/// One elimination step, which integrates some vectors out of a product of factors and messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) eliminated: Vec<RealId>,
-    /// The vectors of the step's message, in the order of their elimination.
+    /// The vectors of the step's message, in the order in which later steps eliminate them.
     pub(crate) separator: Vec<RealId>,
     /// The finite variables of the step's factors and messages, sorted.
     pub(crate) finite: Vec<VarId>,
-    /// The finite variables over which the step sums; `kept` are those of its message.
+    /// The finite variables over which the step sums; `kept` are the finite variables of its message.
     pub(crate) summed: Vec<VarId>,
     pub(crate) kept: Vec<VarId>,
     pub(crate) inputs: Vec<Input>,
-    /// The elimination step that multiplies the message of this step; `None` if the message is a factor of the remaining finite graph.
+    /// The elimination step that multiplies the message of this step; `None` if the message has no vectors and becomes a factor of the finite graph.
     pub(crate) parent: Option<usize>,
 }
 
-/// Returns the elimination steps, in the order in which they are computed.
+/// Returns the elimination steps in the order of their computation.
 ///
 /// **Guarantee.** All vectors are eliminated before the finite variables (a strong elimination order).
 ///
-/// With a strong elimination order, no step sums different normal distributions; the result is therefore exact.
+/// With a strong elimination order, no step sums over components with different normal distributions; therefore the result is exact.
 ///
 /// **References.** Leimer, *Triangulated graphs with marked vertices*, 1989; Lauritzen 1992, section 4.
 pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {
-    // The work of a step is a polynomial in its real numbers, so that the first order is good enough, and exponential in its finite variables.
+    // The time of a step is exponential in its finite variables, but only polynomial in its real numbers. Therefore a graph without finite variables
+    // needs no search for a better order.
     let is_real = graph.factors.iter().all(|factor| factor.finite.is_empty());
     plan_with(graph, if is_real { 0 } else { MAX_WORK }, until)
 }
 
-/// Returns the elimination steps as [`plan`] does, in the first order that is found.
+/// Returns elimination steps as [`plan`] does, in the first order that is found, without a search for a better order.
 pub(crate) fn first_plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {
     plan_with(graph, 0, until)
 }

@@ -1,4 +1,4 @@
-//! Posterior distributions of the vectors of a hybrid factor graph, computed from the roots of the elimination to its leaves.
+//! Posterior distributions of the vectors of a hybrid factor graph, computed in a pass back through the elimination steps.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,9 +21,9 @@ use crate::plan::{Input, Step};
 /// The joint distribution of some real vectors: a mixture with one component for each possible assignment of some finite variables.
 #[derive(Clone, Debug)]
 pub struct JointMixture {
-    /// The finite variables whose assignments have components, sorted.
+    /// The finite variables, in ascending order.
     pub scope: Vec<VarId>,
-    /// The possible assignments of the finite variables, each with its component; the shares sum to one.
+    /// The possible assignments of the finite variables, each with its component; the shares of the components sum to one.
     pub components: Vec<(Vec<u32>, Component)>,
 }
 
@@ -40,8 +40,8 @@ impl JointMixture {
 /// The distribution of each real vector given all factors, and the probabilities of the finite variables.
 ///
 /// **Guarantee.** The result is exact up to rounding: the distribution of a vector is a mixture with one component for each possible assignment of
-/// the finite variables in its elimination tree. [`mean`](Self::mean) and [`covariance`](Self::covariance) merge components during the computation,
-/// which does not change the first two moments.
+/// the finite variables in its elimination tree. [`mean`](Self::mean) and [`covariance`](Self::covariance) are computed from merged components, which
+/// have the same mean and covariance.
 ///
 /// **Complexity.** The cost is that of [`Elimination::run`], plus a part that is cubic in the number of real numbers of each elimination step.
 ///
@@ -50,7 +50,7 @@ impl JointMixture {
 #[derive(Debug)]
 pub struct Posterior<'e> {
     elimination: &'e Elimination<'e>,
-    /// The natural logarithm of the sum, over all assignments and real numbers, of the product of all factors.
+    /// The natural logarithm of the product of all factors, summed over all assignments and integrated over all real numbers.
     log_total: f64,
     /// For each elimination step, the probability of each assignment of its finite variables.
     joints: Vec<Rc<[f64]>>,
@@ -60,7 +60,7 @@ pub struct Posterior<'e> {
     homes: Vec<usize>,
     /// For each factor, the elimination step that multiplies it.
     homes_of_factors: Vec<usize>,
-    /// For each elimination step, the root of the tree of steps that contains it.
+    /// For each elimination step, the root of its tree of steps.
     roots: Vec<usize>,
     /// For each elimination step and each assignment of its finite variables, the moments of all vectors of the step; `None` if the assignment is
     /// impossible.
@@ -123,13 +123,13 @@ impl<'e> Posterior<'e> {
         Ok(this)
     }
 
-    /// Returns the natural logarithm of the integral of the product of all factors, summed over the finite variables; minus infinity if the sum is
-    /// zero.
+    /// Returns the natural logarithm of the product of all factors, integrated over the vectors and summed over the finite variables; minus infinity
+    /// if this total is zero.
     pub fn log_total(&self) -> f64 {
         self.log_total
     }
 
-    /// Returns the probability of each value of `variable`; all are zero if the product of all factors is zero everywhere.
+    /// Returns the probability of each value of `variable`; all probabilities are zero if the product of all factors is zero everywhere.
     pub fn shares(&self, variable: VarId) -> &[f64] {
         &self.shares[variable.index()]
     }
@@ -144,8 +144,8 @@ impl<'e> Posterior<'e> {
         self.merged(real).covariance()
     }
 
-    /// Returns a mixture that has the mean and the covariance of a vector, with one component for each assignment of the finite variables of the
-    /// vector's elimination step.
+    /// Returns a mixture with the mean and the covariance of a vector. The mixture has one component for each assignment of the finite variables in
+    /// the step that eliminates the vector.
     fn merged(&self, real: RealId) -> Mixture {
         let home = self.homes[real.index()];
         let numbers = self.numbers_of(home, &[real]);
@@ -160,8 +160,8 @@ impl<'e> Posterior<'e> {
         }
     }
 
-    /// Returns the mean and the variance of a linear function of the vectors of `factor`, for each assignment of the factor's finite variables.
-    /// `projections` has the linear function for each of these assignments. The moments of an impossible assignment are `None`.
+    /// Returns the mean and the variance of a linear function of the vectors of `factor`, for each assignment of the factor's finite variables;
+    /// `None` for an impossible assignment. `projections` has the linear function for each assignment.
     pub fn projected(&self, factor: usize, projections: &[Projection]) -> Vec<Option<(f64, f64)>> {
         let HybridFactor { finite, reals, .. } = &self.graph().factors[factor];
         let home = self.homes_of_factors[factor];
@@ -192,13 +192,13 @@ impl<'e> Posterior<'e> {
         parts.into_iter().map(merged).collect()
     }
 
-    /// Returns the joint distribution of the vectors `reals`, whose numbers are concatenated. The vectors must all occur in one factor.
+    /// Returns the joint distribution of the vectors `reals`, whose numbers are concatenated. One factor must contain all these vectors.
     ///
     /// The mixture has a component for each possible assignment of the finite variables in [`scope`](JointMixture::scope).
     ///
     /// **Errors.** [`GaussianError::TooManyComponents`] if the mixture has more than `limit` components.
     ///
-    /// `reals` must have at least one vector. If the vectors do not all occur in one factor, the result lacks numbers.
+    /// `reals` must have at least one vector. If no factor contains all the vectors, the result lacks numbers.
     pub fn joint(&self, reals: &[RealId], limit: usize) -> Result<JointMixture, GaussianError> {
         let homes = reals.iter().map(|real| self.homes[real.index()]);
         self.joint_at(homes.min().unwrap_or(0), reals, limit)
@@ -207,7 +207,7 @@ impl<'e> Posterior<'e> {
     /// Returns the joint distribution of the vectors of `factor`, whose numbers are concatenated. The scope of the mixture includes the finite
     /// variables of the factor.
     ///
-    /// **Errors.** The conditions are those of [`joint`](Self::joint).
+    /// **Errors.** The same errors as [`joint`](Self::joint).
     pub fn joint_of_factor(
         &self,
         factor: usize,
@@ -217,13 +217,18 @@ impl<'e> Posterior<'e> {
         self.joint_at(self.homes_of_factors[factor], reals, limit)
     }
 
+    /// True if a chain of factors that have vectors in common connects `factor` and `real`.
+    pub fn is_connected(&self, factor: usize, real: RealId) -> bool {
+        self.roots[self.homes_of_factors[factor]] == self.roots[self.homes[real.index()]]
+    }
+
     fn joint_at(
         &self,
         home: usize,
         reals: &[RealId],
         limit: usize,
     ) -> Result<JointMixture, GaussianError> {
-        // If components were merged, steps nearer to the root may lack finite variables of this step.
+        // If components were merged, the root of the tree may lack finite variables of this step.
         let root = match self.elimination.sums.is_empty() {
             true => self.roots[home],
             false => home,
@@ -237,7 +242,7 @@ impl<'e> Posterior<'e> {
                 limit,
             });
         }
-        // Steps below the first one with the whole scope merged some assignments.
+        // The steps in `below` lack finite variables of the scope. `from` is the step nearest to them that has the whole scope.
         let mut below = Vec::new();
         let mut from = home;
         while self.step(from).finite.len() < scope.len() && from != root {
@@ -263,8 +268,8 @@ impl<'e> Posterior<'e> {
         Ok(found)
     }
 
-    /// Returns the distribution of some real numbers of an elimination step, for an assignment of the finite variables and given the moments of a
-    /// step nearer to the root.
+    /// Returns the distribution of the real numbers `numbers` of the last step of `below`, for the assignment `values` of the root's finite
+    /// variables. `moments` are the moments of the step `from`, for this assignment.
     fn component(
         &self,
         moments: &Moments,
@@ -303,7 +308,7 @@ impl<'e> Posterior<'e> {
         Assignments::rows(finite.iter().map(|&v| self.graph().finite.cardinality(v)))
     }
 
-    /// Returns the indices of the numbers of `reals` among all real numbers of the elimination step `i`.
+    /// Returns the indices of the numbers of the vectors `reals` among all real numbers of the elimination step `i`.
     fn numbers_of(&self, i: usize, reals: &[RealId]) -> Vec<usize> {
         let mut numbers = Vec::with_capacity(2 * reals.len());
         for &real in reals {
@@ -326,7 +331,7 @@ impl<'e> Posterior<'e> {
         step.eliminated.iter().chain(&step.separator)
     }
 
-    /// Returns the probability of each assignment of `kept`, given the probabilities `shares` of the assignments of `scope`.
+    /// Returns the marginal probability of each assignment of `kept`, given the probabilities `shares` of the assignments of `scope`.
     fn sums_of(&self, shares: &[f64], scope: &[VarId], kept: &[VarId]) -> Vec<f64> {
         let strides = strides(self.graph(), scope, kept);
         let assignments = self.assignments(scope);
@@ -340,8 +345,7 @@ impl<'e> Posterior<'e> {
         sums
     }
 
-    /// Returns the probability of each assignment of the finite variables of the message of step `i`, given those of the step `above`, which
-    /// multiplies the message.
+    /// Returns the probability of each assignment of the finite variables in the message of the step `i`; the step `above` multiplies this message.
     fn kept_shares(&self, i: usize, above: usize) -> Rc<[f64]> {
         let (kept, scope) = (&self.step(i).kept, &self.step(above).finite);
         match kept == scope {
@@ -352,7 +356,8 @@ impl<'e> Posterior<'e> {
 
     /// Returns the moments of all vectors of the elimination step `i`, for each assignment of its finite variables.
     ///
-    /// If the step sums over finite variables, the probabilities of the variables of its message are replaced by those of all variables of the step.
+    /// If the step sums over finite variables, also replaces the probabilities in `joints[i]`, which are those of the message's variables, by the
+    /// probabilities of all variables of the step.
     fn beliefs_of(&mut self, i: usize, buffer: &mut Vec<f64>) -> Vec<Option<Moments>> {
         let step = &self.elimination.steps[i];
         let eliminated = step.eliminated.iter().map(|&r| self.graph().dimension(r));
@@ -399,8 +404,8 @@ impl<'e> Posterior<'e> {
         self.joints[i].iter().enumerate().map(extended).collect()
     }
 
-    /// Returns the moments of the vectors in the message of step `i`, for each assignment of the step's finite variables. Components that differ
-    /// only in finite variables of the parent step, which the step itself does not have, are merged.
+    /// Returns the moments of the vectors in the message of the step `i`, for each assignment of the message's finite variables. Components of the
+    /// step `above` that differ only in other finite variables are merged.
     fn separator_moments(&self, i: usize, above: usize) -> Vec<Option<Moments>> {
         let (scope, wider) = (&self.step(i).kept, &self.step(above).finite);
         let numbers = self.numbers_of(above, &self.step(i).separator);
@@ -423,10 +428,8 @@ impl<'e> Posterior<'e> {
 
 type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Rc<[f64]>>);
 
-/// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the variables of each message without
-/// vectors that no step multiplies.
-///
-/// The joint values of a message are represented by the values of one added variable.
+/// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the finite variables in each message
+/// that no step multiplies. For each such message, a variable is added whose values stand for the joint values.
 fn finite_probabilities(
     elimination: &Elimination<'_>,
     limits: &Limits,

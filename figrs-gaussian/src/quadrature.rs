@@ -34,13 +34,12 @@ const GAUSS_WEIGHTS: [f64; 4] = [
     0.417_959_183_673_469_4,
 ];
 
-/// Maximum number of times that intervals are halved.
 const MAX_HALVINGS: usize = 2000;
 
 /// Tolerance of the quadrature: the largest estimated error, relative to the integral.
 const TOLERANCE: f64 = 1e-13;
 
-/// The integrals of a density, of the density times `x - centre`, and of the density times `(x - centre)²`.
+/// The integral of a density; of the density times `x - centre`; and of the density times `(x - centre)²`.
 pub(crate) type Moments = Vector3<f64>;
 
 struct Interval {
@@ -70,10 +69,11 @@ impl Ord for Interval {
     }
 }
 
-/// Integrates a density from the first to the last point of an ascending list. The quadrature halves the intervals with the largest estimated errors.
+/// Integrates a density between the first and the last point of an ascending list of points. The intervals with the largest estimated errors are
+/// halved.
 ///
 /// **Guarantee.** The estimated error of each moment, in units of `scale`, is at most 1e-13 of the integral, unless 2 000 halvings do not suffice.
-/// The halving of intervals also locates a jump of the density.
+/// The halving also works if the density has a jump.
 pub(crate) fn integrate(
     density: impl Fn(f64) -> f64,
     points: &[f64],
@@ -118,7 +118,7 @@ pub(crate) fn integrate(
         let middle = f64::midpoint(worst.low, worst.high);
         error -= worst.error;
         if middle <= worst.low || middle >= worst.high {
-            // An interval between neighbouring numbers cannot be halved, and contributes nothing.
+            // An interval between two neighbouring `f64` numbers cannot be halved; its error is ignored.
             intervals.push(Interval {
                 error: 0.0,
                 ..worst

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 /// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`. The squares of the last [`subtracted`](Self::subtracted) rows have the
-/// opposite sign; the function may then be the quotient of two Gaussian functions.
+/// opposite sign, so that a quotient of two Gaussian functions has this form too.
 ///
 /// The precision matrix of the function is `factor' factor`. The precision matrix may be singular, because a likelihood of `x` without a prior
 /// need not be a distribution of `x`. The matrix of the product of two Gaussian functions consists of the rows of both matrices. Precision
@@ -24,20 +24,20 @@ use nalgebra::{DMatrix, DVector};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SquareRootForm {
-    /// The coefficients of the squares: one row for each square, and one column for each number of the vector.
+    /// The coefficients: one row for each square, and one column for each number of the vector.
     pub factor: DMatrix<f64>,
-    /// For each square, the value of `factor x` for which the square is zero.
+    /// For each square, the value of the row of `factor x` at which the square is zero.
     pub target: DVector<f64>,
-    /// Number of the last rows whose squares are subtracted instead of added.
+    /// Number of rows, at the end of `factor`, whose squares are subtracted instead of added.
     pub subtracted: usize,
-    /// The constant term of the exponent; minus infinity makes the function zero.
+    /// The constant term of the exponent; the function is zero if it is minus infinity.
     pub log_scale: f64,
 }
 
 pub(crate) const LN_2_PI: f64 = 1.837_877_066_409_345_5;
 
 impl SquareRootForm {
-    /// Returns the constant function with the logarithm `log_scale`, for vectors of dimension `dimension`.
+    /// Returns the constant function with the logarithm `log_scale`, for vectors with the dimension `dimension`.
     pub fn constant(dimension: usize, log_scale: f64) -> Self {
         Self {
             factor: DMatrix::zeros(0, dimension),
@@ -81,12 +81,12 @@ impl SquareRootForm {
         }
     }
 
-    /// Returns the natural logarithm of the value of a Gaussian function without arguments.
+    /// Returns the natural logarithm of the function's value, for a function of no numbers.
     pub fn log_constant(&self) -> f64 {
         self.log_scale - 0.5 * self.squares(&self.target)
     }
 
-    /// Returns the sum of the squares of one number for each row, with the signs of the rows.
+    /// Returns the sum of the squares of `numbers`, which has one number for each row; the squares of the last rows are subtracted.
     fn squares(&self, numbers: &DVector<f64>) -> f64 {
         let added = numbers.len() - self.subtracted;
         let (added, subtracted) = numbers.as_slice().split_at(added);
@@ -94,7 +94,7 @@ impl SquareRootForm {
         sum(added) - sum(subtracted)
     }
 
-    /// Returns the number of real numbers in the vector.
+    /// Returns the dimension of the vector.
     pub fn dimension(&self) -> usize {
         self.factor.ncols()
     }
@@ -104,7 +104,7 @@ impl SquareRootForm {
         self.log_scale - 0.5 * self.squares(&(&self.factor * x - &self.target))
     }
 
-    /// Returns the function of the remaining numbers of the vector, after the numbers from index `first` on are set to `values`.
+    /// Returns the function of the other numbers of the vector, if the numbers from the index `first` on have the values `values`.
     #[must_use]
     pub fn given(&self, first: usize, values: &DVector<f64>) -> Self {
         let within = self.factor.columns(first, values.len());

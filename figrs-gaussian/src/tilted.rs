@@ -1,42 +1,46 @@
 //! The product of a normal density and a likelihood of one real number: mass, mean and variance.
 
-use statrs::function::erf::erfc;
+use libm::erfc;
 
+use crate::peaks::Peaks;
 use crate::quadrature::integrate;
 
-/// Distance from the mean, in standard deviations (negative), below which the tail of a normal distribution is computed by a continued fraction.
+/// Number of standard deviations from the mean (negative) below which the tail probability is computed by a continued fraction.
 const TAIL: f64 = -2.0;
 
-/// Number of terms of the continued fraction, which gives full precision at [`TAIL`].
+/// Number of terms of the continued fraction, which is exact to rounding at [`TAIL`].
 const TERMS: u32 = 200;
 
-/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated; at greater distances, the normal density is zero in
-/// double precision.
+/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated; at greater distances, the normal density is
+/// negligible.
 const REACH: f64 = 38.0;
 
-/// Number of points, on each side between the mean and [`REACH`], at which a likelihood is evaluated to find its peaks and its zeros. The points are
-/// dense near the mean, where they are a hundredth of a standard deviation apart.
+/// Number of points on each side of the mean at which a likelihood is evaluated to find its peaks and its zeros. Near the mean, the distance between
+/// the points is a hundredth of a standard deviation.
 const POINTS: i32 = 400;
 
-/// Natural logarithm of the ratio to the largest density, below which a density counts as zero.
+/// A density is negligible if the natural logarithm of its ratio to the largest density is below this number.
 const NEGLIGIBLE: f64 = -75.0;
 
-/// Detection threshold for jumps: a function jumps between two points if it changes there by this factor more than in the neighbouring intervals.
+/// A function is assumed to jump between two points if its change there is more than this number times the change between the neighbouring points.
 const JUMP: f64 = 8.0;
 
-/// Number of steps of a golden section search, which narrows the interval around a peak to 1e-12 of its width.
+/// Number of halvings of the distance to a peak, at which a quadrature begins a new interval.
+const HALVES: i32 = 36;
+
+/// Number of steps of a golden section search, which reduce the interval around a peak to 1e-12 of its width.
 const SECTIONS: usize = 60;
 
 /// A likelihood of one real number.
 pub enum RealLikelihood<'a> {
-    /// A likelihood that is one between two bounds and zero outside; the bounds may be infinite.
+    /// A likelihood that is one between two bounds and zero outside them; the bounds may be infinite.
     Between(f64, f64),
-    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. A likelihood that is zero except in an
-    /// interval narrower than a hundredth of the standard deviation may count as zero everywhere.
-    Log(&'a dyn Fn(f64) -> f64),
+    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. Parts of the likelihood that are
+    /// narrower than a hundredth of the standard deviation are seen if the search for peaks finds them.
+    Log(&'a dyn Fn(f64) -> f64, &'a Peaks),
 }
 
-/// The distribution of a normal number after multiplication by a likelihood.
+/// The distribution of a normal number after a multiplication by a likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tilted {
     /// The natural logarithm of the expected value of the likelihood.
@@ -51,7 +55,7 @@ impl std::fmt::Debug for RealLikelihood<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Between(low, high) => write!(f, "Between({low}, {high})"),
-            Self::Log(_) => f.write_str("Log"),
+            Self::Log(..) => f.write_str("Log"),
         }
     }
 }
@@ -61,7 +65,7 @@ impl RealLikelihood<'_> {
     /// zero everywhere.
     ///
     /// **Guarantee.** For an interval with one infinite bound, the result has a closed form that is exact up to rounding, also in the far tail. For
-    /// any other likelihood, the result comes from adaptive quadrature with an estimated relative error of 1e-13. If the variance is zero, the
+    /// any other likelihood, the result is computed by adaptive quadrature with an estimated relative error of 1e-13. If the variance is zero, the
     /// likelihood is evaluated at the mean.
     ///
     /// ```
@@ -75,7 +79,7 @@ impl RealLikelihood<'_> {
             let log_mass = match self {
                 Self::Between(low, high) if (*low..=*high).contains(&mean) => 0.0,
                 Self::Between(..) => f64::NEG_INFINITY,
-                Self::Log(function) => function(mean),
+                Self::Log(function, _) => function(mean),
             };
             return (log_mass > f64::NEG_INFINITY).then_some(Tilted {
                 log_mass,
@@ -99,12 +103,12 @@ impl RealLikelihood<'_> {
                 })
             }
             Self::Between(low, high) => between(low, high, mean, deviation),
-            Self::Log(function) => by_quadrature(function, mean, deviation),
+            Self::Log(function, peaks) => by_quadrature((function, peaks), mean, deviation),
         }
     }
 }
 
-/// Returns the mass, the mean and the variance of a normal distribution truncated to values above `low`.
+/// Returns the mass (probability), the mean and the variance of a normal distribution that is truncated to values above `low`.
 ///
 /// Let `z` be the distance of the mean `m` above the bound in standard deviations `s`, and let `r = φ(z) / Φ(z)`. The mass above the bound is `Φ(z)`,
 /// the mean is `m + s r`, and the variance is `s² (1 - r (z + r))`.
@@ -137,14 +141,14 @@ fn above(low: f64, mean: f64, deviation: f64) -> Tilted {
     }
 }
 
-/// Returns the mass, the mean and the variance of a normal distribution truncated to values between `low` and `high`, which are finite.
+/// Returns the mass, the mean and the variance of a normal distribution that is truncated to values between `low` and `high`, which are finite.
 fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     if low >= high {
         return None;
     }
     let (a, b) = ((low - mean) / deviation, (high - mean) / deviation);
     let peak = 0.0_f64.clamp(a, b);
-    // Far from the mean the density falls by a factor of e within 1 / |peak| standard deviations.
+    // Far from the mean, the density decreases by the factor e within 1 / |peak| standard deviations.
     let reach = REACH / (1.0 + peak.abs() / 4.0);
     let (first, last) = ((peak - reach).max(a), (peak + reach).min(b));
     let step = (last - first) / 8.0;
@@ -154,7 +158,7 @@ fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     Some(of_moments(density, &points, (mean, deviation), log_scale))
 }
 
-/// Returns mass, mean and variance, given the moments of a density of the distance from the mean in standard deviations.
+/// Returns the mass, the mean and the variance of a distribution. `density` is the density of the distance from `mean`, in units of `deviation`.
 fn of_moments(
     density: impl Fn(f64) -> f64,
     points: &[f64],
@@ -176,7 +180,11 @@ fn of_moments(
     }
 }
 
-fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<Tilted> {
+fn by_quadrature(
+    (log, peaks): (&dyn Fn(f64) -> f64, &Peaks),
+    mean: f64,
+    deviation: f64,
+) -> Option<Tilted> {
     let log_density = |z: f64| {
         let log = log(mean + deviation * z);
         if log.is_nan() {
@@ -187,7 +195,17 @@ fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<
     };
     let width = (REACH * 100.0).ln_1p() / f64::from(POINTS);
     let place = |i: i32| f64::from(i.signum()) * (f64::from(i.abs()) * width).exp_m1() / 100.0;
-    let places: Vec<f64> = (-POINTS..=POINTS).map(place).collect();
+    let mut places: Vec<f64> = (-POINTS..=POINTS).map(place).collect();
+    let narrow = peaks.of(log, (mean, deviation));
+    if !narrow.is_empty() {
+        for (number, spacing) in narrow {
+            let (z, apart) = ((number - mean) / deviation, spacing / deviation);
+            places.extend([z - apart, z, z + apart]);
+        }
+        places.retain(|z| z.abs() <= REACH);
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+    }
     let logs: Vec<f64> = places.iter().map(|&z| log_density(z)).collect();
     let mut points = Vec::new();
     let mut best = f64::NEG_INFINITY;
@@ -213,7 +231,7 @@ fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<
     }
     peaks.retain(|(_, log)| log - best > NEGLIGIBLE);
     for &(peak, _) in &peaks {
-        let halves = (0..28).map(|power| REACH / f64::from(1 << power));
+        let halves = (0..HALVES).map(|power| REACH / 2.0_f64.powi(power));
         points.extend(halves.flat_map(|apart| [peak - apart, peak + apart]));
         points.push(peak);
     }
@@ -227,7 +245,8 @@ fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<
     let (first, last) = (places[needed[0]], places[needed[needed.len() - 1]]);
     points.extend(needed.iter().step_by(8).map(|&i| places[i]));
     for i in 1..places.len() - 2 {
-        // A rule of quadrature does not see a jump between its last point and the end of its interval.
+        // The quadrature does not notice a jump between the last point of its rule and the end of an interval; therefore each jump becomes an end of
+        // intervals.
         let change = |j: usize| (logs[j + 1] - logs[j]).abs();
         let around = change(i - 1).max(change(i + 1));
         let is_end = logs[i].is_finite() != logs[i + 1].is_finite();
@@ -248,7 +267,7 @@ fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<
     tilted.log_mass.is_finite().then_some(tilted)
 }
 
-/// Finds a jump of `function` by bisection: each step keeps the half of the interval in which it changes more.
+/// Finds a jump of `function` by bisection: each step keeps the half of the interval in which the function changes more.
 fn jump(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let (mut at_low, mut at_high) = (function(low), function(high));
     loop {
@@ -266,7 +285,7 @@ fn jump(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     }
 }
 
-/// Returns the location of the maximum of `function`, which has one peak between `low` and `high`.
+/// Returns the point at which `function` is largest; it must have one peak between `low` and `high`.
 fn golden_section(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let ratio = 0.5 * (5.0_f64.sqrt() - 1.0);
     let (mut left, mut right) = (high - ratio * (high - low), low + ratio * (high - low));

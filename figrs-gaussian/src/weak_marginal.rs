@@ -1,4 +1,4 @@
-//! Sums over finite variables of a mixture, replaced by the normal distribution with the same mass, mean and covariance.
+//! Weak marginals: sums over finite variables of a mixture, replaced by the normal distribution with the same integral, mean and covariance.
 
 use figrs_factor::graph::Assignments;
 use nalgebra::{DMatrix, DVector};
@@ -11,18 +11,18 @@ use crate::moments::{Moments, merge, part};
 use crate::plan::Step;
 use crate::square_root_form::LN_2_PI;
 
-/// The sum that an elimination step computes over finite variables, as a message of the step.
+/// The message of an elimination step that sums over finite variables.
 #[derive(Debug)]
 pub(crate) struct WeakMarginal {
-    /// For each assignment of the step's finite variables, the message before the sum.
+    /// The messages before the sum, one for each assignment of the step's finite variables.
     parts: Vec<Message>,
-    /// For each assignment of the step's finite variables, the index of the assignment of the variables that remain.
+    /// For each assignment of the step's finite variables, the index of the assignment of the remaining finite variables.
     places: Vec<usize>,
-    /// For each assignment of the variables that remain, the sum.
+    /// The messages after the sum, one for each assignment of the remaining finite variables.
     pub(crate) sums: Vec<Message>,
-    /// Number of real numbers of the messages.
+    /// Number of real numbers in the messages.
     numbers: usize,
-    /// True if no sum is a mixture of several normal distributions.
+    /// True if each sum has at most one positive term, or no real numbers.
     pub(crate) is_exact: bool,
 }
 
@@ -80,11 +80,11 @@ impl WeakMarginal {
         })
     }
 
-    /// Returns the share and the moments of each assignment of the step's finite variables, given the shares and the moments of the assignments of the
-    /// variables that remain.
+    /// Returns the probability and the moments for each assignment of the step's finite variables, given the probabilities and the moments for the
+    /// assignments of the remaining finite variables.
     ///
-    /// The joint distribution is the given distribution, times the message before the sum, divided by the sum. If the quotient is no distribution, the
-    /// finite variables count as independent of the vectors given the variables that remain.
+    /// The joint distribution is the given distribution, times the message before the sum, divided by the sum. If this quotient is no distribution,
+    /// the finite variables are treated as independent of the vectors, given the remaining finite variables.
     ///
     /// **References.** Lauritzen 1992, section 6 (distribution of evidence).
     pub(crate) fn undone(
@@ -126,8 +126,8 @@ impl WeakMarginal {
         (found, all)
     }
 
-    /// Returns the integral (its natural logarithm) and the moments of a normal distribution multiplied by a message and divided by the sum of this
-    /// message with others; `None` if the quotient is no distribution.
+    /// Returns the natural logarithm of the integral, and the moments, of a normal distribution times the message with the index `part`, divided by
+    /// the sum that contains this message; `None` if the quotient is no distribution.
     fn quotient(&self, part: usize, given: &Moments) -> Option<(f64, Moments)> {
         let n = self.numbers;
         let (part, sum) = (&self.parts[part], &self.sums[self.places[part]]);
@@ -136,7 +136,7 @@ impl WeakMarginal {
             return Some((log, given.clone()));
         }
         let lower = given.covariance.clone().cholesky()?;
-        // In coordinates in which the given distribution is standard normal.
+        // The quotient is computed in coordinates in which the given distribution is standard normal.
         let root = lower.l();
         let (own, own_target) = part.seen_from(&given.mean, &root);
         let (all, all_target) = sum.seen_from(&given.mean, &root);
@@ -157,7 +157,7 @@ impl WeakMarginal {
 }
 
 impl Message {
-    /// Returns the natural logarithm of the integral of the Gaussian function of `numbers` real numbers; `None` if the integral is infinite.
+    /// Returns the natural logarithm of the integral of this Gaussian function of `numbers` real numbers; `None` if the integral is infinite.
     fn log_integral(&self, numbers: usize) -> Option<f64> {
         let width = numbers + 1;
         if self.rows.len() != numbers * width || self.subtracted > 0 {
@@ -167,7 +167,7 @@ impl Message {
         Some(self.log_scale + 0.5 * numbers as f64 * LN_2_PI - diagonal.sum::<f64>())
     }
 
-    /// Returns the mean and the covariance of the normal distribution that is proportional to the Gaussian function, whose rows are a triangle.
+    /// Returns the mean and the covariance of the normal distribution proportional to this Gaussian function, whose matrix must be triangular.
     fn moments(&self, numbers: usize) -> Moments {
         let none = Moments {
             mean: DVector::zeros(0),
@@ -191,7 +191,7 @@ impl Message {
         })
     }
 
-    /// Returns the coefficients and the targets of the Gaussian function in coordinates `z`, where its argument is `mean + root z`.
+    /// Returns the coefficients and the targets of the Gaussian function of `mean + root z`, as a function of `z`.
     fn seen_from(&self, mean: &DVector<f64>, root: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
         let width = mean.len() + 1;
         let all = DMatrix::from_row_slice(self.rows.len() / width, width, &self.rows);
@@ -201,7 +201,7 @@ impl Message {
     }
 }
 
-/// Returns, for each assignment of the finite variables of `step`, the index of the assignment of the variables over which `step` does not sum.
+/// For each assignment of the finite variables of `step`, returns the index of the assignment of the variables that the step keeps.
 fn places(graph: &HybridGraph, step: &Step) -> Vec<usize> {
     let strides = strides(graph, &step.finite, &step.kept);
     let all = Assignments::rows(step.finite.iter().map(|&v| graph.finite.cardinality(v)));
@@ -216,7 +216,6 @@ fn places(graph: &HybridGraph, step: &Step) -> Vec<usize> {
     }
 }
 
-/// Returns the natural logarithm of the sum of the numbers whose logarithms are `logs`.
 fn log_sum(logs: &[f64]) -> f64 {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {

@@ -1,5 +1,5 @@
-//! Static checks of rules (variables are bound, and no relation depends on a relation that is evaluated later), and the order in which relations are
-//! evaluated.
+//! Static checks of rules, and the order in which relations are evaluated. The checks test that variables are bound, and that no relation depends on
+//! a relation that is evaluated later.
 
 use std::collections::BTreeSet;
 
@@ -21,13 +21,12 @@ pub(super) struct Relations {
     changes: Vec<bool>,
     /// For each name, the stratum of its relation: the step at which the relation is evaluated; no relation depends on a later stratum.
     strata: Vec<usize>,
-    /// For each stratum of relations, `true` if one of them depends on its own negation.
+    /// For each stratum of relations, `true` if a relation of the stratum depends on its own negation.
     negated: Vec<bool>,
     undefined: Vec<SymbolId>,
 }
 
 impl Relations {
-    /// Checks the rules, and determines the dependencies of their relations.
     pub(super) fn new(rules: &[Rule], symbols: &Symbols) -> KifResult<Self> {
         for rule in rules {
             safe(rule)?;
@@ -86,12 +85,10 @@ impl Relations {
         &self.undefined
     }
 
-    /// Returns the stratum of `relation`: relations are evaluated stratum by stratum.
     pub(super) fn stratum(&self, relation: SymbolId) -> usize {
         self.strata[relation.0 as usize]
     }
 
-    /// True if a relation of `stratum` (a group of relations evaluated together) depends on its own negation; its facts are then ordered one by one.
     pub(super) fn is_negated(&self, stratum: usize) -> bool {
         self.negated[stratum]
     }
@@ -138,7 +135,7 @@ fn safe(rule: &Rule) -> KifResult<()> {
     }
 }
 
-/// Returns for each condition of `rule` its relation, its offset in the text, and `true` if it is negated.
+/// Returns for each condition of `rule` its relation, its offset in the text, and `true` if the condition is negated.
 fn conditions(rule: &Rule) -> impl Iterator<Item = (SymbolId, usize, bool)> {
     rule.body.iter().filter_map(|literal| match literal {
         Literal::Holds(atom) => Some((atom.relation, atom.at, false)),
@@ -155,7 +152,8 @@ fn undefined(rules: &[Rule]) -> Vec<SymbolId> {
     undefined.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Returns the stratum of each name's relation, and for each stratum whether one of its relations depends on the negation of a relation in it.
+/// Returns the stratum of each name's relation. For each stratum, also returns true if a relation of the stratum depends on the negation of a
+/// relation of the same stratum.
 fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     let mut graph = DiGraph::<(), ()>::new();
     for _ in 0..count {
@@ -183,7 +181,7 @@ fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     (strata, negated)
 }
 
-/// Returns for each name whether its relation is among the relations `from` or depends on one of them.
+/// Returns true for each name whose relation is among the relations `from`, or depends on a relation of `from`.
 fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     let mut reached = vec![false; count];
     let mut readers: Vec<Vec<SymbolId>> = vec![Vec::new(); count];

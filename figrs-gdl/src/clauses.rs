@@ -12,7 +12,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum total number of conditions in the rules to which one rule with `or` expands.
 const MOST_CONDITIONS: usize = 2_000;
 
-/// Operators of the language, which cannot be names of relations.
+/// Operators of the language. An operator cannot be the name of a relation.
 const OPERATORS: [&str; 5] = ["<=", "or", "and", "not", "distinct"];
 
 /// A conjunction of conditions, as the body of a rule.
@@ -30,7 +30,6 @@ pub(super) struct Clauses<'s> {
     variables: IndexSet<String, FxBuildHasher>,
 }
 
-/// Converts `expressions` to rules.
 pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> KifResult<Vec<Rule>> {
     let mut clauses = Clauses {
         symbols,
@@ -176,7 +175,6 @@ impl Clauses<'_> {
     }
 }
 
-/// Checks that the operator `name` has `expected` operands.
 fn operands(
     expression: &Expression,
     name: &str,
@@ -191,7 +189,7 @@ fn operands(
     )
 }
 
-/// Checks that `name` has `expected` arguments; `elsewhere` describes the place that has this number.
+/// Checks that `name` has `expected` arguments; `elsewhere` describes the place where `name` has this number of arguments.
 fn check_arity(
     at: usize,
     name: &str,

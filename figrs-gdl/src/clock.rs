@@ -1,7 +1,7 @@
 //! The clock of a puzzle: facts whose values at each step are known in advance, namely constants and counters of steps.
 //!
-//! A counter of steps multiplies the number of states by the number of its values, although it often determines only when the puzzle ends. States are
-//! stored without counters of steps until the step at which a counter makes a difference.
+//! A counter of steps multiplies the number of states by the number of the counter's values, although the counter often determines only the last step
+//! of the puzzle. States are stored without counters of steps up to the step from which on a counter affects legal moves, goals or the end.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,19 +9,20 @@ use super::ground::WORD;
 use super::machine::{Cone, RuleMachine};
 use super::state::GameState;
 
-/// Maximum number of machine words for the clock facts of all steps together, which is 32 MB.
+/// Maximum number of machine words for the clock facts of all steps together (32 MB).
 const MOST_WORDS: usize = 1 << 22;
 
-/// Facts that depend on neither actions nor facts outside the clock, and the steps before which they make no difference.
+/// The clock: facts that depend neither on actions nor on facts outside the clock. Before the step `limit`, these facts affect no legal move, no goal
+/// and not the end of the puzzle.
 #[derive(Debug)]
 pub(super) struct Clock {
     /// The set of the clock's facts, as a bit set.
     mask: Box<[u64]>,
-    /// The clock facts that hold at each step, up to the step `limit` or until they repeat.
+    /// The clock facts that hold at each step, up to the step `limit`, or up to the step at which the facts repeat.
     course: Vec<Box<[u64]>>,
     /// After the last step in `course`, the facts of the clock repeat from the step with this index on.
     repeated: usize,
-    /// The step at which the clock alone ends the puzzle; `None` if the clock never ends it. The clock makes no difference before the step `limit`.
+    /// The step at which the clock alone ends the puzzle; `None` if the clock never ends the puzzle.
     limit: Option<usize>,
 }
 
@@ -36,7 +37,7 @@ pub(super) struct AskedAtoms<'a> {
 }
 
 impl Clock {
-    /// Returns the clock of a puzzle; `None` if the puzzle has no facts that states can be stored without.
+    /// Returns the clock of a puzzle; `None` if all facts of the puzzle must be stored in states.
     pub(super) fn new(machine: &RuleMachine, asked: AskedAtoms<'_>) -> Option<Self> {
         let words = machine.words();
         let next = |fact: usize| (words * WORD + fact) as u32;
@@ -48,7 +49,7 @@ impl Clock {
         let does: FxHashSet<u32> = asked.does.iter().copied().collect();
         let (mask, impure) = independent(machine, &all, &does)?;
         let is_clock = |fact: usize| mask[fact / WORD] >> (fact % WORD) & 1 == 1;
-        // The atoms derived from the clock alone that other rules read, or that are needed to play.
+        // The atoms that are derived from the clock alone, and that are needed to play or are conditions of other rules.
         let mut read: FxHashSet<u32> = FxHashSet::default();
         let mut endings: Vec<Vec<(u32, bool)>> = Vec::new();
         for (head, conditions, _) in machine.rules_of(&all) {
@@ -118,7 +119,7 @@ impl Clock {
                 limit,
             });
         }
-        // Clock facts that never change make no difference at any step.
+        // Clock facts that never change need not be stored at any step.
         let mut constant = mask;
         for state in &course {
             for ((kept, &now), &first) in constant.iter_mut().zip(state).zip(&course[0]) {
@@ -138,23 +139,22 @@ impl Clock {
         })
     }
 
-    /// Returns the step at which the clock alone ends the puzzle.
     pub(super) fn limit(&self) -> Option<usize> {
         self.limit
     }
 
-    /// True if the clock makes no difference at any step before `step`.
+    /// True if states of all steps before `step` can be stored without the clock.
     pub(super) fn is_idle_before(&self, step: usize) -> bool {
         self.limit.is_none_or(|limit| step <= limit)
     }
 
-    /// Returns `state` without the facts of the clock.
     pub(super) fn without(&self, state: &GameState) -> GameState {
         let words = state.0.iter().zip(&self.mask);
         GameState(words.map(|(word, mask)| word & !mask).collect())
     }
 
-    /// Adds the clock facts of `step` to `state`, which was stored without them; `step` must be at most the limit of the clock, if it has one.
+    /// Adds the clock facts of `step` to `state`, which was stored without clock facts; `step` must be at most the limit of the clock, if the clock
+    /// has a limit.
     pub(super) fn at(&self, state: &GameState, step: usize) -> GameState {
         let period = self.course.len() - self.repeated;
         let step = match step.checked_sub(self.course.len()) {
@@ -177,8 +177,8 @@ impl Clock {
     }
 }
 
-/// Returns the largest set of facts that depend on neither actions nor facts outside the set. The result also states for each atom whether it depends
-/// on an action or on a fact outside the set. The result is `None` if the set of facts is empty.
+/// Returns the largest set of facts that depend neither on actions nor on facts outside the set, and for each atom true if the atom depends on an
+/// action or on a fact outside the set. The result is `None` if the set is empty.
 fn independent(
     machine: &RuleMachine,
     all: &Cone,

@@ -36,15 +36,15 @@ impl std::fmt::Display for Length {
     }
 }
 
-/// Prior distribution of actions, which does not take the goal into account. The policy determines the distribution of plans given the goal.
+/// Prior distribution of actions. The prior does not take the goal into account. The policy determines the distribution of plans given the goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// In every state, each action has the same probability, whether it is legal or not; the evidence states that all drawn actions are legal. With
-    /// the policy `Blind` all plans of the same length are equally likely.
+    /// In every state, all actions (legal or not) have the same probability; the evidence states that all drawn actions are legal. With the policy
+    /// `Blind` all plans of the same length are equally likely.
     #[default]
     Blind,
-    /// In every state, each legal action has the same probability. The probability of a plan is the product over its steps of one over the number of
-    /// legal actions. The probability of a plan is the probability that a player who knows only the rules finds it by chance.
+    /// In every state, each legal action has the same probability. The probability of a plan is the product of 1 / (number of legal actions) over all
+    /// steps of the plan. The probability of a plan is the probability that a player who takes random legal actions finds the plan.
     Legal,
 }
 
@@ -62,7 +62,7 @@ type DrawMove = dyn Fn(&GameState) -> Element<Move> + Send + Sync;
 type Advance = dyn Fn((&GameState, &Move)) -> GameState + Send + Sync;
 type Solves = dyn Fn(&GameState) -> bool + Send + Sync;
 
-/// The functions of the probabilistic program that each step uses.
+/// The functions of the probabilistic program that all steps share.
 struct StepFunctions {
     draw: Arc<Box<DrawMove>>,
     advance: Arc<Box<Advance>>,
@@ -77,8 +77,7 @@ impl Puzzle {
     pub fn elements(&self, length: Length, policy: Policy) -> PlanElements {
         let most = length.most();
         let clock = self.rules.clock.as_ref();
-        // Beyond the limit of the clock, a state in which the puzzle ended earlier would get the clock facts of a later
-        // step.
+        // After the limit of the clock, a state in which the puzzle ended at an earlier step would get the clock facts of a later step.
         let clock = clock.filter(|clock| match length {
             Length::AtMost(_) => clock.is_idle_before(most + 1),
             Length::Exactly(_) => true,
@@ -130,11 +129,11 @@ impl Puzzle {
         program
     }
 
-    /// Returns the functions that all steps share; if `is_timeless`, their states are stored without the clock.
+    /// Returns the functions that all steps share; if `is_timeless` is true, the functions store states without the clock.
     fn steps(&self, length: Length, policy: Policy, is_timeless: bool) -> StepFunctions {
         let may_stay = matches!(length, Length::AtMost(_));
         let puzzle = self.clone();
-        // While the clock makes no difference, its facts at the start can replace its facts at any step.
+        // As long as states are stored without the clock, the clock facts of the first step can replace those of any step.
         let full = Arc::new(move |state: &GameState| {
             if is_timeless {
                 puzzle.at(state, 0)
@@ -165,7 +164,7 @@ impl Puzzle {
         }
     }
 
-    /// Adds the clock facts of `step` to `state`, which was stored without them.
+    /// Adds the facts of the clock (constants and counters of steps) at `step` to `state`, which was stored without these facts.
     fn at(&self, state: &GameState, step: usize) -> GameState {
         let clock = self.rules.clock.as_ref();
         clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))
@@ -217,9 +216,9 @@ impl PlanElements {
 
     /// Returns the model with costs as additional evidence: each action has the weight 1/e.
     ///
-    /// The negative logarithm of a plan's weight under these costs is the number of its actions; the most probable world is therefore a shortest
-    /// plan. In logarithms, elimination by maxima of products is elimination in the tropical semiring. The most probable world is a shortest plan
-    /// only with [`Policy::Blind`], where all plans have the same prior.
+    /// The negative logarithm of a plan's weight under these costs is the number of the plan's actions. With [`Policy::Blind`], all plans have the
+    /// same prior, and the most probable world is therefore a shortest plan. In logarithms, elimination by maxima of products is elimination in the
+    /// tropical semiring.
     #[track_caller]
     pub fn counting_steps(&self) -> Model {
         let cost = |drawn: &Move| match drawn {

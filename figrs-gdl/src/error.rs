@@ -37,7 +37,7 @@ pub enum GdlError {
         /// `true` if it is proven that no longer plan exists either.
         proven: bool,
     },
-    /// Exact inference over all plans of a length would need more memory than its budget.
+    /// Exact inference over all plans of a length would need more memory than its limit.
     #[error(
         "exact inference over {states} states at most at a time needs {needed} bytes for plans of {steps} steps, more than the budget of {limit}, \
          and was not started; ask for the length alone, allow more memory, or use SequentialMonteCarlo on the same elements"
@@ -62,10 +62,10 @@ pub enum GdlError {
         excluded: usize,
         /// Number of states in the largest set of states after the same number of steps so far.
         states: usize,
-        /// `true` if memory ended the search; more work would then not help.
+        /// `true` if the limit of memory ended the search; more work would then not help.
         is_full: bool,
     },
-    /// A search for a plan ended before it found one or visited all states.
+    /// A search for a plan ended before it found a plan or visited all states.
     #[error(
         "no plan was found among {states} states, which are not all ({}); allow more, or other lengths",
         match .stopped {
@@ -79,10 +79,10 @@ pub enum GdlError {
         states: usize,
         /// Reason why the search ended.
         stopped: Stopped,
-        /// `true` if memory ended the search; more work would then not help.
+        /// `true` if the limit of memory ended the search; more work would then not help.
         is_full: bool,
     },
-    /// Inference failed, or needs more than its budget.
+    /// Inference failed, or exceeds a limit.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
 }

@@ -18,7 +18,7 @@ const WALKS: (u64, usize) = (64, 16);
 /// Maximum number of facts that are compared with each other.
 pub(super) const MOST_FACTS: usize = 4096;
 
-/// For each fact, the states of a sample in which it holds, as a bit set.
+/// For each fact, the states of a sample in which the fact holds, as a bit set.
 pub(super) struct FactSample {
     columns: Vec<Vec<u64>>,
     /// Bit set of all states of the sample.
@@ -35,7 +35,7 @@ impl FactSample {
         for walk in 0..WALKS.0 {
             let mut rng = stream(0, walk);
             let mut state = start.clone();
-            // Walks have random lengths, so that states near the start are sampled as well as later ones.
+            // Walks have random lengths, so that the sample contains both states near the start and later states.
             for _ in 0..rng.random_range(1..=WALKS.1) {
                 let held = puzzle.look_ahead(&state);
                 let legal: Vec<Action> = puzzle.legal(&held).collect();
@@ -49,7 +49,7 @@ impl FactSample {
         Self::of(&states)
     }
 
-    /// Creates a sample of facts from at least one state of the puzzle.
+    /// Creates the sample of facts in `states`, which must have at least one state.
     pub(super) fn of(states: &[GameState]) -> Self {
         let facts = states.first().map_or(0, |state| state.0.len() * WORD);
         let words = states.len().div_ceil(WORD);
@@ -79,7 +79,7 @@ impl FactSample {
         words.zip(&self.all).all(|((a, b), all)| a ^ b == *all)
     }
 
-    /// Returns the value of the fact of index `fact` if the sample and the known values of other facts determine it.
+    /// Returns the value of the fact of index `fact` if the sample and the known values of other facts determine this value.
     fn value(&self, fact: usize, known: &[Option<bool>]) -> Option<bool> {
         if self.is_never(fact) {
             return Some(false);
@@ -87,8 +87,8 @@ impl FactSample {
         if self.columns[fact] == self.all {
             return Some(true);
         }
-        // The states in which a fact of `group` holds, where `group` contains the fact itself and known false facts that
-        // exclude it and each other.
+        // The states in which a fact of `group` holds. The group contains the fact itself, and known false facts; no two facts of the group hold in
+        // the same state.
         let (mut covered, mut group) = (self.columns[fact].clone(), vec![fact]);
         for (other, &value) in known.iter().enumerate() {
             let Some(value) = value else {
@@ -117,8 +117,8 @@ impl FactSample {
     }
 }
 
-/// Returns the state in which `literals` hold; `None` if `sample` does not determine the value of another fact. If the sample contains all states, no
-/// state outside the sample satisfies the literals.
+/// Returns the state in which `literals` hold; `None` if `literals` and `sample` do not determine the value of some other fact. If the sample
+/// contains all states, no state outside the sample satisfies the literals.
 pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Option<GameState> {
     let facts = sample.columns.len();
     if literals.is_empty() {
@@ -147,15 +147,15 @@ pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Opti
     Some(GameState(state.into()))
 }
 
-/// For each action, the actions that have led back to the state before it, and so undo it.
+/// For each action, the actions that undo it: they have led back to the state before the action.
 #[derive(Debug)]
 pub(super) struct Inverses {
     of: Vec<Vec<Action>>,
-    /// For each action, the number of searches through all legal actions that found no action to undo it.
+    /// For each action, the number of searches through all legal actions that found no action to undo the action.
     vain: Vec<u8>,
 }
 
-/// Number of failed searches after which an action counts as one that no action undoes.
+/// Number of failed searches after which no further action is searched for that undoes an action.
 const MOST_VAIN: u8 = 20;
 
 impl Inverses {

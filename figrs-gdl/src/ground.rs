@@ -1,4 +1,4 @@
-//! Ground rules: the instances of rules, whose variables are replaced by values.
+//! Ground rules: the instances of rules in which variables are replaced by values.
 
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -9,7 +9,6 @@ use super::limits::LimitExceeded;
 use super::saturate::Facts;
 use super::syntax::{Atom, Literal, Rule, SymbolId, Symbols};
 
-/// Number of bits in a machine word.
 pub(super) const WORD: usize = u64::BITS as usize;
 
 /// A numbering of the ground atoms (atoms without variables): for each relation that depends on the state or the move, the index of its first atom.
@@ -21,7 +20,6 @@ pub(super) struct AtomNumbering {
     starts: Vec<usize>,
     /// Number of machine words of a state.
     pub(super) words: usize,
-    /// Number of ground atoms.
     pub(super) count: usize,
 }
 
@@ -66,7 +64,6 @@ impl AtomNumbering {
         })
     }
 
-    /// Returns the text of `atom` in the notation of rules.
     pub(super) fn text(&self, atom: u32, facts: &Facts, symbols: &Symbols) -> String {
         let Some((relation, tuple)) = self.relation(atom, facts) else {
             return String::new();
@@ -110,7 +107,6 @@ impl GroundLiteral {
         self.0 >> 1
     }
 
-    /// True if the literal is positive: the atom has to hold.
     #[inline]
     pub(super) fn holds(self) -> bool {
         self.0 & 1 == 0
@@ -124,7 +120,7 @@ pub(super) struct GroundRule {
     pub(super) body: Box<[GroundLiteral]>,
 }
 
-/// Ground rules, each with the index of a rule of which it is an instance.
+/// Ground rules; each ground rule has the index of a rule of which it is an instance.
 pub(super) type GroundRules = IndexMap<GroundRule, u32, FxBuildHasher>;
 
 /// Instantiates the rules for all values of their variables, without repetition, and numbers their atoms. The facts of relations that depend on

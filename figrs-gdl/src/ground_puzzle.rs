@@ -27,21 +27,20 @@ pub(super) struct GroundPuzzle {
     pub(super) actions: Vec<String>,
     pub(super) start: GameState,
     pub(super) machine: RuleMachine,
-    /// For each action, the atom that it is legal.
+    /// For each action, the atom which states that the action is legal.
     pub(super) legal: Vec<u32>,
     pub(super) does: Vec<u32>,
     pub(super) terminal: Option<u32>,
-    /// Values of the goal, each with the atom that the goal has this value.
+    /// Values of the goal, each with the atom which states that the goal has this value.
     pub(super) goals: Vec<(u8, u32)>,
     /// The rules for legal moves, for the end of the puzzle, and for facts of the next state that depend on the present state alone.
     pub(super) ahead: Cone,
     /// The rules for the end of the puzzle and for its goals.
     pub(super) ending: Cone,
-    /// The rules for the end of the puzzle.
     pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,
-    /// The most recent state with the atoms that hold in it; callers often ask several times about one state.
+    /// The state of the latest call, with the atoms that hold in this state; callers often ask for the atoms of one state several times.
     latest: Mutex<Option<(GameState, Arc<AtomSet>)>>,
 }
 
@@ -67,13 +66,12 @@ impl GroundPuzzle {
         self.machine.run(&self.ending, state)
     }
 
-    /// True if the puzzle has ended in `state`.
     pub(super) fn ends(&self, state: &GameState) -> bool {
         self.has_ended(&self.machine.run(&self.end, state))
     }
 
-    /// True if the puzzle has ended in `state`, and its goal has at least the value `value`. The end of the puzzle is tested first, because it
-    /// often has fewer rules than the goals.
+    /// True if the puzzle has ended in `state`, and its goal has at least the value `value`. The end of the puzzle is tested first, because fewer
+    /// rules define the end than the goals.
     pub(super) fn is_solved(&self, state: &GameState, value: u8) -> bool {
         self.ends(state) && self.value(&self.judge(state)) >= Some(value)
     }
@@ -87,7 +85,7 @@ impl GroundPuzzle {
             .map(|(action, _)| Action(action))
     }
 
-    /// Returns the facts of the state after `action`, as bits, given the atoms `held` that hold in the state before it.
+    /// Returns the facts of the state after `action`, as bits, given the atoms `held` that hold in the state before the action.
     pub(super) fn next(
         &self,
         held: &AtomSet,
@@ -143,7 +141,7 @@ impl Grounding<'_> {
         names.map(text).collect()
     }
 
-    /// Returns the values of the goal of the player `role`, each with the atom that the goal has this value.
+    /// Returns the values of the goal of the player `role`, each with the atom which states that the goal has this value.
     fn goals(
         &self,
         role: TermId,
@@ -168,7 +166,7 @@ impl Grounding<'_> {
         each.collect()
     }
 
-    /// Instantiates the rules within `limits`, and compiles them to a puzzle.
+    /// Instantiates the rules within `limits`, and compiles the instances to a puzzle.
     pub(super) fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
         let Self {
             rules,
@@ -198,7 +196,7 @@ impl Grounding<'_> {
         let of_role = |row: &[TermId]| row[0] == role;
         let (mut legal, mut does, mut actions) = (Vec::new(), Vec::new(), Vec::new());
         for (number, row) in rows(SymbolId::LEGAL).filter(|(_, row)| of_role(row)) {
-            // For each action that can be legal, there is an atom which states that it is taken.
+            // For each action that can be legal, there is an atom which states that the action is taken.
             if let Some(done) = facts.of(SymbolId::DOES).number_of(row) {
                 legal.push(numbering.atom(SymbolId::LEGAL, number));
                 does.push(numbering.atom(SymbolId::DOES, done));

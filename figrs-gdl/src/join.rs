@@ -10,10 +10,9 @@ use super::tuples::{Candidates, Tuples};
 /// The tuples of facts over which the conditions of a rule are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinedTuples {
-    /// All tuples of facts are joined.
     All,
-    /// The condition at the contained index is joined over tuples of the last round, and the conditions before it over earlier tuples (semi-naive
-    /// evaluation).
+    /// The condition at the contained index is joined over tuples of the last round, and the conditions before this condition over earlier tuples
+    /// (semi-naive evaluation).
     Recent(usize),
 }
 
@@ -28,7 +27,7 @@ struct JoinCondition<'r> {
     trail: Vec<usize>,
 }
 
-/// A nested-loop join, which enumerates the values of a rule's variables for which the rule's conditions hold.
+/// A nested-loop join: enumerates the values of a rule's variables for which the rule's conditions hold.
 ///
 /// The join makes a test as soon as its variables are bound; among the other conditions, those with the fewest free variables come first. The join
 /// ignores a negative condition on a relation that may still get facts.
@@ -43,12 +42,13 @@ pub(super) struct NestedLoopJoin<'r> {
     started: bool,
     /// Number of tuples that the join has examined.
     pub(super) work: u64,
-    /// Maximum number of tuples to examine; the join stops once this number is exceeded.
+    /// Maximum number of tuples to examine; above this number the join stops.
     budget: u64,
 }
 
 impl<'r> NestedLoopJoin<'r> {
-    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts, whose negation is therefore ignored.
+    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts; the join ignores negated conditions on these
+    /// relations.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
@@ -90,7 +90,7 @@ impl<'r> NestedLoopJoin<'r> {
         true
     }
 
-    /// Advances the innermost loop of the join that has another tuple; returns false if no loop has one.
+    /// Advances the innermost loop of the join that has another tuple; returns false if no loop has another tuple.
     fn step(&mut self, terms: &TermInterner) -> bool {
         while let Some(level) = self.levels.last_mut() {
             for variable in level.trail.drain(..) {
@@ -166,7 +166,7 @@ impl<'r> NestedLoopJoin<'r> {
         self.row_in(atom.relation, atom, terms)
     }
 
-    /// Returns the index that the tuple of the arguments of `atom` has in `relation`, if `relation` contains it.
+    /// Returns the index of the tuple of `atom`'s arguments in `relation`, if `relation` contains this tuple.
     pub(super) fn row_in(
         &self,
         relation: SymbolId,
@@ -180,7 +180,6 @@ impl<'r> NestedLoopJoin<'r> {
     }
 }
 
-/// Returns the order in which the conditions of the rule are joined.
 fn order(rule: &Rule, reading: JoinedTuples, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables.len()];
     let mut free = vec![0; rule.body.len()];

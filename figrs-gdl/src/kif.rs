@@ -8,7 +8,7 @@ use winnow::token::{take_till, take_while};
 
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Maximum nesting depth of parentheses and terms, which is limited because the code recurses over both.
+/// Maximum nesting depth of parentheses and terms. The depth is limited because the code recurses over parentheses and terms.
 pub(super) const MOST_NESTED: usize = 64;
 
 /// Maximum number of words and lists in a text: each takes about a hundred bytes of memory, but only two or three bytes of text.
@@ -44,7 +44,6 @@ pub(super) enum ExpressionForm {
 }
 
 impl Expression {
-    /// Returns the word if the expression is a word; `None` for a list.
     pub(super) fn word(&self) -> Option<&str> {
         match &self.form {
             ExpressionForm::Word(word) => Some(word),
@@ -76,7 +75,6 @@ type KifInput<'t> = LocatingSlice<&'t str>;
 /// A list whose closing parenthesis was not read yet: the offset of its first byte, and its expressions so far.
 type OpenList = (usize, Vec<Expression>);
 
-/// Reads all expressions of `text`.
 pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
     let mut input = KifInput::new(text);
     let mut open: Vec<OpenList> = Vec::new();
@@ -140,7 +138,7 @@ pub(super) fn not_a_name(at: usize, found: &str) -> KifError {
 }
 
 fn is_space(c: char) -> bool {
-    // Some editors write a byte order mark at the start of a file, which is skipped.
+    // Skips the byte order mark that some editors write at the start of a file.
     c.is_whitespace() || c == '\u{feff}'
 }
 
@@ -161,8 +159,7 @@ fn word<'t>(input: &mut KifInput<'t>) -> &'t str {
 mod tests {
     use super::*;
 
-    /// Regression test: a lone carriage return ended a comment, which no other reader does, and empty words were read
-    /// until memory was exhausted.
+    /// Regression test: a lone carriage return ended a comment, and empty words were read until memory was exhausted.
     #[test]
     fn comments_may_hold_carriage_returns() {
         let read = read("(a) ; b\r(c)\r\n(d) ;\r").unwrap();

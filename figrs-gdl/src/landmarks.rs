@@ -1,8 +1,8 @@
-//! Landmarks of a puzzle: literals that hold whenever the goal is met. The number of landmarks that do not hold yet gives a lower bound of the number
-//! of steps.
+//! Landmarks of a puzzle: literals that hold whenever the goal is met. The number of landmarks that do not hold in a state gives a lower bound of the
+//! number of steps to the goal.
 //!
 //! If no action achieves two landmarks at once, each landmark that does not hold yet requires its own action. Bounds by landmarks are useful for
-//! puzzles such as sudoku, where each condition of the goal is easy to meet, but all of them together need many steps.
+//! puzzles such as sudoku, where each condition of the goal is easy to meet, but all conditions together need many steps.
 //!
 //! Landmarks are described in J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004), and bounds by sets of
 //! achievers in E. Karpas and C. Domshlak, "Cost-Optimal Planning with Landmarks", IJCAI 2009.
@@ -17,7 +17,7 @@ use super::state::Action;
 /// Maximum number of conditions examined to find the actions that achieve landmarks.
 const MOST_WORK: u64 = 100_000_000;
 
-/// Landmarks chosen such that no action achieves two of them.
+/// Landmarks of which no action achieves two at once.
 #[derive(Debug, Default)]
 pub(super) struct Landmarks {
     all: Vec<Landmark>,
@@ -28,7 +28,6 @@ struct Landmark {
     fact: usize,
     /// True if the fact of the landmark has to hold, false if it must not hold.
     holds: bool,
-    /// The actions that may make the landmark hold.
     achievers: Vec<Action>,
 }
 
@@ -39,7 +38,7 @@ impl Landmark {
     }
 }
 
-/// For each atom, the conditions of the rules that derive it.
+/// For each atom, the conditions of each rule that derives the atom.
 type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
 
 impl Landmarks {
@@ -221,7 +220,7 @@ fn achievers(
     let actions: FxHashSet<u32> = does.iter().copied().collect();
     let mut found = Vec::new();
     for &action in does {
-        // For each atom of the cone, whether it may hold, and whether it may fail.
+        // For each atom of the cone: true if the atom may hold, and true if the atom may fail.
         let mut may: FxHashMap<u32, (bool, bool)> = FxHashMap::default();
         let of = |may: &FxHashMap<u32, (bool, bool)>, atom: u32| {
             if atom as usize == fact {

@@ -40,8 +40,8 @@
 //!
 //! Rules must obey the restrictions of the language. In valid rules a name has the same number of arguments everywhere, each variable occurs in a
 //! positive condition of its rule, and legality and the end of the puzzle do not depend on the move. No fact may depend on its own negation, but a
-//! relation may, as in `(<= (goal robot 100) (not (goal robot 0)))`. The rules have one role (player); if they declare none, it is the one that
-//! actions and goals name.
+//! relation may, as in `(<= (goal robot 100) (not (goal robot 0)))`. The rules have one role (player); if the rules declare no role, the role is the
+//! player that actions and goals name.
 //!
 //! # Plans
 //!
@@ -59,9 +59,9 @@
 //! are represented by bit sets. [`Frontier`](figrs_infer::Frontier) merges equal states: its work grows with the number of states, not with the
 //! number of sequences of actions, and no function runs twice for the same state.
 //!
-//! If there are too many states for exact inference, [`Puzzle::any_plan`] finds one plan by best-first search, and [`Puzzle::shorter_plan`] shortens
-//! it or proves that it is shortest. [`Puzzle::growth`] reports which relation causes the large number of states. States are stored without counters
-//! of steps as long as the counters make no difference.
+//! If there are too many states for exact inference, [`Puzzle::any_plan`] finds one plan by best-first search, and [`Puzzle::shorter_plan`] finds a
+//! shorter plan or proves that no plan is shorter. [`Puzzle::growth`] reports which relation causes the large number of states. States are stored
+//! without counters of steps as long as the counters make no difference.
 //!
 //! | subject | types |
 //! |---|---|
@@ -114,8 +114,7 @@ pub use error::GdlError;
 pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use growth::StateGrowth;
 pub use limits::GroundingLimits;
-pub use planner::best_first::BestFirst;
-pub use planner::search_result::SearchResult;
+pub use planner::best_first::{BestFirst, SearchResult};
 pub use planner::state_space::{SearchEstimate, StateSpace};
 pub use puzzle::Puzzle;
 pub use search::FoundPlan;

@@ -62,7 +62,6 @@ pub(super) struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// Returns the error with `rule` as the rule that was instantiated.
     pub(super) fn at(self, rule: &Rule) -> Self {
         let relation = self.relation.or(Some(rule.head.relation));
         Self { relation, ..self }

@@ -1,7 +1,7 @@
 //! Local stratification, which orders negation fact by fact if whole relations cannot be ordered.
 //!
 //! Ground rules are *locally stratified* if no atom depends on its own negation. Locally stratified rules have one perfect model, which is computed
-//! component by component of their dependency graph.
+//! for one component of the dependency graph after another.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ const MOST_SHOWN: usize = 6;
 pub(super) struct NegativeCycle {
     /// The atoms of the cycle; the first atom depends on the negation of the second.
     atoms: Vec<u32>,
-    /// For each atom of the cycle, `true` if it depends on the negation of the next one.
+    /// For each atom of the cycle, `true` if the atom depends on the negation of the next atom.
     negated: Vec<bool>,
     /// The index of the rule by which the first atom of the cycle depends on the second.
     source: u32,
@@ -40,7 +40,6 @@ pub(super) struct LocatedCycle {
     at: usize,
 }
 
-/// Reason why rules cannot be grounded.
 #[derive(Debug)]
 pub(super) enum GroundingError {
     TooLarge(LimitExceeded),
@@ -119,7 +118,7 @@ pub(super) fn negative_cycle(
         let found = conditions.find(|c| !c.holds() && within(c.atom(), rule.head));
         found.map(|condition| (rule.head, condition.atom(), source))
     })?;
-    // A shortest path from the head to the condition is searched, along which each atom is a condition of the next.
+    // The shortest path from the head to the condition; each atom of the path is a condition of the next atom.
     let mut before: FxHashMap<u32, u32> = FxHashMap::default();
     let mut open = VecDeque::from([head]);
     while let Some(atom) = open.pop_front().filter(|&atom| atom != condition) {

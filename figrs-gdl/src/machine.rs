@@ -11,7 +11,6 @@ use super::state::GameState;
 /// Ground rules in topological order of their dependencies; the rules of a cycle are next to each other.
 #[derive(Debug)]
 pub(super) struct RuleMachine {
-    /// Number of ground atoms.
     atoms: usize,
     /// Number of machine words of a state.
     words: usize,
@@ -30,7 +29,7 @@ pub(super) struct RuleMachine {
 pub(super) struct Cone(Vec<u32>);
 
 /// The rules on which the next state depends, in three groups: rules that depend on the state alone, rules that may depend on any action, and for
-/// each action the rules that require it.
+/// each action the rules that require this action.
 #[derive(Debug)]
 pub(super) struct TransitionRules {
     still: Cone,
@@ -39,7 +38,6 @@ pub(super) struct TransitionRules {
 }
 
 impl Cone {
-    /// Returns the number of rules.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -66,7 +64,6 @@ impl TransitionRules {
     }
 }
 
-/// Bit set of the atoms that hold.
 #[derive(Clone, Debug)]
 pub(super) struct AtomSet(Vec<u64>);
 
@@ -180,7 +177,7 @@ impl RuleMachine {
         Cone(cone)
     }
 
-    /// Returns the rules on which the next state depends; `actions` are the atoms that an action is taken.
+    /// Returns the rules on which the next state depends; each atom in `actions` states that an action is taken.
     pub(super) fn steps(&self, actions: &[u32]) -> TransitionRules {
         let next = self.words * WORD;
         let all = self.cone((next..2 * next).map(|atom| atom as u32));
@@ -209,7 +206,7 @@ impl RuleMachine {
         }
     }
 
-    /// Returns for each atom whether `is_one` accepts it, or it depends on an accepted atom by the rules of `cone`.
+    /// Returns true for each atom that `is_one` accepts, and for each atom that depends on an accepted atom by the rules of `cone`.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
         // One pass suffices for rules in topological order, but cycles need several passes.
@@ -241,12 +238,10 @@ impl RuleMachine {
         })
     }
 
-    /// Returns the number of machine words of a state.
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
-    /// Returns the number of ground atoms.
     pub(super) fn atoms(&self) -> usize {
         self.atoms
     }
@@ -284,8 +279,8 @@ impl RuleMachine {
         bits.0.into_iter().skip(self.words)
     }
 
-    /// Applies the rules of the lists `common` and `own` in the order of their ranks. The rules of a cycle, which are in `common`, are applied until
-    /// they derive no new atom.
+    /// Applies the rules of the lists `common` and `own` in the order of their ranks. The rules of a cycle (all in `common`) are applied until they
+    /// derive no new atom.
     fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut AtomSet) {
         loop {
             let own_first = match (common.first(), own.first()) {
@@ -311,7 +306,7 @@ impl RuleMachine {
         }
     }
 
-    /// Applies the rule of index `rule`; returns `true` if it derives its head for the first time.
+    /// Applies the rule of index `rule`; returns `true` if the rule derives its head for the first time.
     #[inline]
     fn fire(&self, rule: u32, bits: &mut AtomSet) -> bool {
         let head = self.heads[rule as usize];

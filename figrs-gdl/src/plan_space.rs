@@ -21,7 +21,7 @@ const MOST_SEEN: usize = 1 << 18;
 pub(super) struct PlanSpace<'p> {
     puzzle: &'p GroundPuzzle,
     goal: u8,
-    /// True if states are stored without the clock, which makes no difference before its limit.
+    /// True if states are stored without the clock.
     is_timeless: bool,
     relaxation: Relaxation,
     landmarks: Landmarks,
@@ -61,8 +61,8 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// Returns the state after `action`, with or without the clock as all states are stored; `held` contains the atoms that hold in the state
-    /// before.
+    /// Returns the state after `action`, without the clock if all states are stored without the clock; `held` contains the atoms that hold in the
+    /// state before the action.
     fn after(&self, held: &AtomSet, action: Action) -> GameState {
         let next = self.puzzle.next(held, action);
         let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
@@ -75,7 +75,7 @@ impl<'p> PlanSpace<'p> {
         })
     }
 
-    /// Returns the facts that must hold, or must not hold, when the goal is met, without facts of the clock if states are stored without it.
+    /// Returns the facts that must hold, or must not hold, when the goal is met, without facts of the clock if states are stored without the clock.
     fn facts_of_goal(&self) -> Vec<(usize, bool)> {
         let mut literals = facts_of_goal(self.puzzle, self.goal);
         if let Some(clock) = self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {

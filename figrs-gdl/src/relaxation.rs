@@ -58,7 +58,7 @@ struct Counters {
     missing: Vec<u32>,
     /// For each atom, the number of its rules whose conditions cannot fail yet in the relaxation.
     unblocked: Vec<u32>,
-    /// For each rule, the literal that contradicts one of its conditions.
+    /// For each rule, the literal that contradicts a condition of the rule.
     blocked_by: Vec<u32>,
     /// For each literal, its level: the number of steps after which it may hold.
     level: Vec<u32>,
@@ -73,10 +73,10 @@ pub(super) struct Relaxation {
     facts: usize,
     heads: Vec<u32>,
     bodies: NumberLists,
-    /// For each literal, the rules whose conditions contain it.
+    /// For each literal, the rules whose conditions contain the literal.
     needing: NumberLists,
     of_head: NumberLists,
-    /// For each atom that an action is legal, the atom that the action is taken.
+    /// For each atom which states that an action is legal, the atom which states that the action is taken.
     done_by_legal: FxHashMap<u32, u32>,
     action_by_done: FxHashMap<u32, u32>,
     legal_by_action: Vec<u32>,
@@ -256,7 +256,7 @@ impl Relaxation {
         }
     }
 
-    /// Applies the consequences of the literal of index `at`, which holds from the level `level` on.
+    /// Applies the consequences of the literal of index `at`, which may hold after `level` steps.
     fn spread(&mut self, at: u32, level: u32) {
         let (atom, holds) = (at >> 1, at & 1 == 0);
         let needing = self.needing.of(at as usize);
@@ -305,7 +305,7 @@ impl Relaxation {
         let mut open = std::mem::take(&mut self.stack);
         open.clear();
         open.push((literal(self.goal, true), 0));
-        // The stack contains literals, each with the step at which it is needed.
+        // The stack contains literals, each with the step at which the literal must hold.
         while let Some((at, step)) = open.pop() {
             let (atom, holds) = (at >> 1, at & 1 == 0);
             let place = atom as usize;
@@ -350,7 +350,7 @@ impl Relaxation {
     }
 }
 
-/// Returns for each atom whether the goal may depend on it.
+/// Returns true for each atom on which the goal may depend.
 fn relevant(
     puzzle: &GroundPuzzle,
     rules: &[(u32, Vec<GroundLiteral>, bool)],

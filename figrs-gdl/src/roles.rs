@@ -1,4 +1,4 @@
-//! Determines the player of a puzzle, which the rules declare, or which actions and goals name.
+//! Determines the player of a puzzle: the rules declare the player, or actions and goals name the player.
 
 use figrs_reading::{FileError, Mistake, MistakeKind};
 
@@ -22,8 +22,8 @@ pub(super) struct Role {
     pub(super) strangers: Vec<String>,
 }
 
-/// Adds a declaration of the player if the rules have none and their actions and goals name only one player; returns `true` if the rules had
-/// none.
+/// Adds a declaration of the player if the rules have none and their actions and goals name only one player; returns `true` if the rules had no
+/// declaration.
 ///
 /// **Errors.** [`MistakeKind::Missing`] if actions and goals name several players.
 pub(super) fn declare(
@@ -131,7 +131,6 @@ fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     })
 }
 
-/// Returns the text of the ground term `term` in the notation of rules.
 fn text(term: &Pattern, symbols: &Symbols) -> String {
     match term {
         Pattern::Variable(_) => "?".into(),

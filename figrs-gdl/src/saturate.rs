@@ -24,7 +24,6 @@ impl From<TooDeep> for LimitExceeded {
     }
 }
 
-/// The facts of all relations.
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) terms: TermInterner,
@@ -62,7 +61,7 @@ impl Facts {
     }
 
     /// Calls `visit` for all values of the variables of `rule` for which its conditions can hold. Negative conditions are ignored if their relation
-    /// depends on the state or the move, or may still grow.
+    /// depends on the state or the move, or may still get facts.
     pub(super) fn each_match(
         &mut self,
         rule: &Rule,
@@ -196,7 +195,7 @@ impl Facts {
     }
 }
 
-/// Returns the rule that the relation `to` holds wherever the relation `from` holds.
+/// Returns the rule by which each tuple of the relation `from` is also a tuple of the relation `to`.
 fn carry(from: SymbolId, to: SymbolId, arity: usize) -> Rule {
     let atom = |relation| Atom {
         at: 0,

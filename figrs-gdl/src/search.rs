@@ -32,7 +32,7 @@ impl FoundPlan {
         self
     }
 
-    /// True if it is proven that no plan is shorter than this one.
+    /// True if it is proven that no plan is shorter than this plan.
     pub fn is_shortest(&self) -> bool {
         self.actions.len() <= self.at_least
     }
@@ -43,17 +43,16 @@ impl FoundPlan {
     }
 }
 
-/// Maximum work, in rules and conditions, of the search for plans that end before a counter of steps does: some seconds.
+/// Maximum work (number of rules and conditions) of the search for plans that end before a counter of steps ends the puzzle: some seconds.
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
     /// Finds some plan of at most `most` steps by greedy best-first search. The greedy search scores a state by its relaxed plan (number of actions
-    /// and of changed facts), by the value of the goal so far, and by the novelty of its facts. If the greedy search takes long, other searches take
-    /// turns with it: weighted A*, depth-first searches, and a bidirectional search. The bidirectional search requires that a sample of states
-    /// determines the goal state and that actions can be undone.
+    /// and of changed facts), by the value of the goal so far, and by the novelty of its facts. If the greedy search takes long, other searches run
+    /// alternately with the greedy search: weighted A*, depth-first searches, and a bidirectional search. The bidirectional search runs only if a
+    /// sample of states determines the goal state and if actions can be undone.
     ///
-    /// If a counter of steps ends the puzzle, the first search is restricted to plans that end before the counter does; its states are stored without
-    /// the counter.
+    /// If a counter of steps can end the puzzle, the first search finds only plans that end earlier, and stores states without the counter.
     ///
     /// **Complexity.** Memory is linear in the number of visited states. Each expanded state takes time linear in the number of ground rules
     /// times the number of legal actions.
@@ -78,8 +77,8 @@ impl Puzzle {
             let found = search.any_plan(&mut space)?;
             let is_over = limit.is_none_or(|limit| limit > most);
             if is_over || found.plan().is_some() || is_stopped(&found) {
-                // The search without the clock does not exclude a longer plan that the clock ends, so `proven` must be
-                // false if the clock has a limit.
+                // The search without the clock does not exclude a longer plan that ends at the limit of the clock, so `proven` must be false if the
+                // clock has a limit.
                 return match Self::found(found, &mut space, most) {
                     Err(GdlError::NoPlan { length, proven }) => Err(GdlError::NoPlan {
                         length,
@@ -96,7 +95,7 @@ impl Puzzle {
         let mut found = Self::found(found, &mut space, most)?;
         if let Some(early) = early {
             found.states += early.states();
-            // If no plan ends before the clock does, all plans have at least as many steps as the clock's limit.
+            // If no plan ends before the limit of the clock, all plans have at least this number of steps.
             let limit = limit.flatten().filter(|_| early.is_impossible());
             found = found.proven_at_least(limit.unwrap_or(0));
         }
@@ -119,7 +118,7 @@ impl Puzzle {
             return Ok(known);
         };
         let limit = self.rules.clock.as_ref().map(super::clock::Clock::limit);
-        // A plan that the clock ends has exactly `limit` steps.
+        // A plan that ends at the limit of the clock has exactly `limit` steps.
         let is_timeless = limit.is_some_and(|limit| limit.is_none_or(|limit| most < limit));
         let mut space = PlanSpace::new(self, is_timeless);
         let found = search.clone().steps(most).shortest_plan(&mut space)?;
@@ -142,7 +141,7 @@ impl Puzzle {
         })
     }
 
-    /// Returns the plan that the search `found`, with a lower bound of the number of steps from the relaxation.
+    /// Returns the plan that the search `found`, with the lower bound of the number of steps that the relaxation gives.
     fn found(
         found: SearchResult<Action>,
         space: &mut PlanSpace<'_>,

@@ -27,7 +27,6 @@ impl figrs_core::Value for GameState {
 }
 
 impl GameState {
-    /// Returns the indices of the facts that hold.
     pub(super) fn facts(&self) -> impl Iterator<Item = usize> {
         let facts = 0..self.0.len() * WORD;
         facts.filter(|fact| self.0[fact / WORD] >> (fact % WORD) & 1 == 1)
@@ -61,7 +60,7 @@ pub enum Move {
     Act(Action),
     /// The player takes no action, because the puzzle has ended.
     Stay,
-    /// The drawn action is not legal, or the puzzle has ended before it; the evidence excludes such moves.
+    /// The drawn action is not legal, or the puzzle has ended before this move; the evidence excludes such moves.
     Illegal,
 }
 figrs_core::value!(Move);

@@ -4,7 +4,7 @@ use figrs_infer::{FirstTrue, Frontier, Stopped};
 
 use super::{GdlError, Length, PlanElements, Policy, Puzzle};
 
-/// Sizes of a nonempty set of plans: the length of the plans, and the number of states that occur in them.
+/// Sizes of a nonempty set of plans: the length of the plans, and the number of states that occur in the plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanSizes {
     steps: usize,
@@ -50,7 +50,7 @@ impl Puzzle {
     /// **Complexity.** The time is proportional to the number of states that can be reached after each number of steps, times the number of legal
     /// actions. The breadth-first search stores the states after one number of steps, and a little memory for each state.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit into its memory.
     pub fn shortest(&self, frontier: &Frontier, most: usize) -> Result<PlanSizes, GdlError> {
         let program = self.elements(Length::Exactly(most), Policy::Blind);
         let found = frontier.first_true(program.legal_moves(), program.solved())?;
@@ -63,8 +63,8 @@ impl Puzzle {
     /// Returns the length of a shortest plan as [`shortest`](Self::shortest) does, but stops once it has examined about `work`
     /// rules or its memory is exhausted.
     ///
-    /// **Errors.** The errors of `shortest`, except for too large frontiers; [`GdlError::Unfinished`] with the lengths excluded so far if the search
-    /// stops early.
+    /// **Errors.** The errors of `shortest`, except the error that a frontier is too large; [`GdlError::Unfinished`] with the lengths excluded so far
+    /// if the search stops early.
     pub fn shortest_within(
         &self,
         frontier: &Frontier,
@@ -94,7 +94,7 @@ impl Puzzle {
     }
 
     /// Returns the approximate work of a transition, as a number of rules. The work of a transition includes the rules of the action, a share of the
-    /// rules of the state, and the frontier's own work, which equals that of some hundred rules.
+    /// rules of the state, and the work of [`Frontier`] itself, which equals the work of some hundred rules.
     fn work_of_transition(&self) -> u64 {
         let rules = &self.rules;
         let moving = rules.does.iter().map(|&done| rules.steps.moving(done));
@@ -110,7 +110,7 @@ impl Puzzle {
 
     /// Returns the sizes of the set of plans of the length `length`.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is no such plan; the errors of [`Frontier`] if the states do not fit its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no such plan; the errors of [`Frontier`] if the states do not fit into its memory.
     pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<PlanSizes, GdlError> {
         let program = self.elements(length, Policy::Blind);
         let steps = length.most();
@@ -127,8 +127,8 @@ impl Puzzle {
     /// Returns the sizes of the set of plans as [`survey`](Self::survey) does, but stops once it has examined about `work`
     /// rules or its memory is exhausted.
     ///
-    /// **Errors.** The errors of `survey`, except for too large frontiers; [`GdlError::Unfinished`], which excludes no length, if the search stops
-    /// early.
+    /// **Errors.** The errors of `survey`, except the error that a frontier is too large; [`GdlError::Unfinished`], which excludes no length, if the
+    /// search stops early.
     pub fn survey_within(
         &self,
         frontier: &Frontier,
@@ -158,7 +158,7 @@ impl Puzzle {
     ///
     /// **Complexity.** The method makes one search for each value of the goal in the rules, in descending order.
     ///
-    /// **Errors.** The errors of [`Frontier`], if the states do not fit its memory.
+    /// **Errors.** The errors of [`Frontier`], if the states do not fit into its memory.
     pub fn best_goal(&self, frontier: &Frontier, length: Length) -> Result<Option<u8>, GdlError> {
         for value in self.goals().into_iter().rev() {
             let puzzle = self.clone().goal(value);
@@ -179,7 +179,7 @@ impl Puzzle {
     ///
     /// The length equals that of [`shortest`](Self::shortest), but the states of all `most` steps are explored.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit into its memory.
     pub fn cheapest(&self, frontier: &Frontier, most: usize) -> Result<usize, GdlError> {
         let length = Length::AtMost(most);
         let program: PlanElements = self.elements(length, Policy::Blind);

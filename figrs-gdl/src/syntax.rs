@@ -70,7 +70,6 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    /// Calls `visit` for each variable of the term.
     pub(super) fn each_variable(&self, visit: &mut impl FnMut(usize)) {
         match self {
             Self::Variable(variable) => visit(*variable),
@@ -99,7 +98,6 @@ impl Atom {
     }
 }
 
-/// A condition of a rule.
 #[derive(Clone, Debug)]
 pub(super) enum Literal {
     Holds(Atom),

@@ -13,7 +13,6 @@ pub(super) struct TermId(pub(super) u32);
 /// Values of the variables of a rule; the value of an unbound variable is `None`.
 pub(super) type Bindings = Vec<Option<TermId>>;
 
-/// Error that a term is nested too deeply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooDeep;
 
@@ -25,7 +24,6 @@ pub(super) struct TermInterner {
 }
 
 impl TermInterner {
-    /// Returns the function symbol and the arguments of `term`.
     pub(super) fn parts(&self, term: TermId) -> (SymbolId, &[TermId]) {
         let (function, arguments) = &self.nodes[term.0 as usize];
         (*function, arguments)
@@ -117,7 +115,6 @@ impl TermInterner {
         }
     }
 
-    /// Returns the text of `term` in the notation of rules.
     pub(super) fn text(&self, term: TermId, symbols: &Symbols) -> String {
         let (function, arguments) = self.parts(term);
         let name = symbols.name(function);

@@ -11,11 +11,11 @@ use super::terms::{Bindings, TermId, TermInterner};
 /// A property of a tuple by which an index finds the tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum TupleIndexKey {
-    /// The argument of the tuple with the stored index is the stored term.
+    /// The argument of this index is this term.
     Whole(u32, TermId),
-    /// The argument of the tuple with the stored index is a term with the stored function.
+    /// The argument of this index is a term with this function.
     Function(u32, SymbolId),
-    /// An argument of an argument of the tuple, given by two stored indices, is the stored term.
+    /// An argument of an argument, given by two indices, is this term.
     Inner(u32, u32, TermId),
 }
 
@@ -48,7 +48,7 @@ impl Tuples {
         self.rows.get_index_of(row)
     }
 
-    /// Adds the tuple `row`; returns `false` if the relation already contains it.
+    /// Adds the tuple `row`; returns `false` if the relation already contains `row`.
     pub(super) fn insert(&mut self, row: Box<[TermId]>, terms: &TermInterner) -> bool {
         let number = self.rows.len() as u32;
         let mut note = |part| self.index.entry(part).or_default().push(number);
@@ -116,8 +116,7 @@ impl Tuples {
 }
 
 impl Candidates<'_> {
-    /// Returns the next tuple of the list from `position` on whose index is in `within`, and the position after
-    /// it.
+    /// Returns the first tuple of the list, from `position` on, whose index is in `within`; also returns the position after this tuple.
     pub(super) fn next(&self, position: usize, within: &Range<usize>) -> Option<(usize, usize)> {
         match self {
             Self::All => {

@@ -1,4 +1,4 @@
-//! The evidence of one model as a weight in another (dependent universes).
+//! The probability of one model's evidence as a weight of the worlds of another model (dependent universes).
 
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -11,26 +11,25 @@ use rustc_hash::FxHashMap;
 /// Maximum number of values whose log-evidence is stored.
 const STORED: usize = 1 << 16;
 
-/// Returns a function from a value to the log-evidence of a model that is built for this value, for
-/// [`Model::try_log_weigh`](figrs_core::Model::try_log_weigh). The evidence of that model then weighs the worlds of another model, as a
-/// dependent universe does.
+/// Returns a function for [`Model::try_log_weigh`](figrs_core::Model::try_log_weigh). The function maps a value to the log-evidence of the inner
+/// model that `build` returns for this value. The evidence of the inner model then weighs the worlds of the outer model, as in a dependent universe.
 ///
-/// The values of several elements are the value of their [`tuple`](figrs_core::tuple). `algorithm` computes the log-evidence once for each value: the
-/// function and its clones share up to 65 536 results. The elements of the built model are independent of all elements of the other model, except
-/// through the value that `build` receives.
+/// For several elements, weigh their [`tuple`](figrs_core::tuple). `algorithm` computes the log-evidence once for each value: the function and its
+/// clones share up to 65 536 results. The elements of the inner model depend on the outer model only through the value that `build` receives.
 ///
-/// **Guarantee.** With an exact algorithm, the weighed model has the same answers as one model of both. If the algorithm estimates, an
-/// estimate stays the same for each value as long as it is stored, and the answers of the weighed model are those of the estimated weights.
+/// **Guarantee.** With an exact algorithm, the outer model has the same answers as a single model that contains both models. With a sampler, the
+/// answers of the outer model are computed from estimated weights; the estimate for a value does not change while it is stored.
 ///
-/// **Complexity.** An exact algorithm for the outer model runs `algorithm` for each value in the support, a sampler for each value that it draws.
+/// **Complexity.** An exact algorithm for the outer model runs `algorithm` for each value in the support; a sampler runs `algorithm` for each value
+/// that it draws.
 ///
-/// **Errors.** An error of `algorithm` ([`Fault::Failed`](figrs_core::Fault::Failed)) or a panic of `build` is the error of the query for the outer
-/// model: of an exact algorithm for any value in the support, of a sampler for any value that it draws. A model with impossible evidence has weight zero.
+/// **Errors.** An error of `algorithm` ([`Fault::Failed`](figrs_core::Fault::Failed)) or a panic of `build` becomes the error of the query of the
+/// outer model. An exact algorithm returns it for any value in the support, a sampler for any value that it draws. If the evidence of the inner model
+/// is impossible, the weight is zero.
 ///
-/// Algorithms that bound an incomplete expansion ([`LazyVariableElimination`](crate::LazyVariableElimination)) need a maximum. If no evidence of the built
-/// model has a density or a weight above one, one is a maximum:
-/// `let weight = evidence_given(..); model.weigh_at_most(&e, 1.0, move |v| weight(v).map_or(f64::NAN, f64::exp))`, which reports an error as the
-/// invalid weight NaN.
+/// Algorithms that bound an incomplete expansion ([`LazyVariableElimination`](crate::LazyVariableElimination)) need a maximum of the weight. If no
+/// evidence of the inner model has a density or a weight above one, the maximum is one: `let weight = evidence_given(..); model.weigh_at_most(&e,
+/// 1.0, move |v| weight(v).map_or(f64::NAN, f64::exp))`, which converts an error to the invalid weight NaN.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, Select, tuple};
@@ -74,7 +73,7 @@ pub fn evidence_given<T: Value, A: Algorithm + 'static>(
 
 type StoredResult = Arc<OnceLock<Result<f64, EvidenceError>>>;
 
-/// The error of a model whose evidence weighs another model, as text.
+/// The error of the inner model, whose evidence weighs another model, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvidenceError(Arc<str>);
 
@@ -95,7 +94,7 @@ mod tests {
     use super::*;
     use crate::{ImportanceSampling, LazyVariableElimination, VariableElimination};
 
-    /// Two independent parents, and the probability with which a reading is true for their values.
+    /// Returns two independent parents and, for each pair of their values, the probability that a reading is true.
     fn parents() -> (Element<u32>, Element<bool>) {
         (Uniform::new(0..5_u32), Flip::new(0.3))
     }
@@ -116,7 +115,7 @@ mod tests {
         })
     }
 
-    /// The marginal of the number, by enumeration.
+    /// Returns the marginal of the number, computed by enumeration.
     fn expected() -> Vec<f64> {
         let total = |number: u32| {
             let of = |flag: bool, p: f64| {
@@ -144,7 +143,7 @@ mod tests {
         let sampled = ImportanceSampling::new(40_000).seed(1);
         let sampled = sampled.run(&model, &number).unwrap();
         for (value, p) in (0..).zip(expected()) {
-            // Five standard errors: a correct sampler fails for one seed in about 300 000.
+            // The tolerance is five standard errors: a correct sampler fails for one seed in about 300 000.
             let found = sampled.probability(&number, &value).unwrap();
             let error = (p * (1.0 - p) / 30_000.0).sqrt();
             assert!((found - p).abs() < 5.0 * error, "{value}: {found} {p}");

@@ -71,8 +71,7 @@ pub use figrs_exact::{
     MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, SavedTree, SliceCost,
     SliceSums, SliceTotal, Slices, Strategy, VariableElimination,
 };
-pub use figrs_factor::bounds::Bounds;
-pub use figrs_factor::bounds::Improvement;
+pub use figrs_factor::bounds::{Bounds, Improvement};
 pub use figrs_factor::{Limits, Stopped, WorkBudget};
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};
 pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums, Move};
@@ -103,8 +102,8 @@ pub mod eliminate {
     };
 }
 
-/// Internal parts of algorithms that the tests and benchmarks of figrs use. The module `internals` is not part of the public interface: any version
-/// may change it.
+/// Items of algorithms that only the tests and benchmarks of figrs use. The module `internals` is not part of the public interface: any version may
+/// change it.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::compare::{drawable, range};
@@ -113,7 +112,7 @@ pub mod internals {
     };
     pub use crate::smc::particle_filter;
     pub use figrs_answer::answer::chain_error::ConcatenatedChains;
-    pub use figrs_answer::answer::numeric::{NumericColumns, NumericValue, numbers};
+    pub use figrs_answer::answer::marginal::{NumericColumns, NumericValue, numbers};
     pub use figrs_answer::answer::value_names::{distinct_names, text};
     pub use figrs_answer::conflict::{check_failures, impossible};
     pub use figrs_answer::limits::expand;

@@ -1,4 +1,4 @@
-//! Self-checking: an answer is verified by another computation before it is returned.
+//! Self-checking algorithms: another computation checks each answer before the answer is returned.
 
 use figrs_core::expand::Expansion;
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, ModelError};
@@ -17,18 +17,18 @@ use figrs_exact::marginal_map::MarginalMap;
 use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::bounds::Bounds;
 
-/// Relative tolerance for rounding, between two computations of the same number or logarithm.
+/// Relative tolerance for rounding errors, in comparisons of two computations of the same number.
 const ROUNDING: f64 = 1e-9;
-/// Number of standard errors by which an estimate may differ from the number that it checks. A wrong alarm has a probability of 6e-7.
+/// Number of standard errors by which an estimate may differ from the number that it checks. The probability of a false alarm is 6e-7.
 const STANDARD_ERRORS: f64 = 5.0;
-/// Maximum number of worlds that [`Enumerate`] runs in a check.
+/// Maximum number of worlds that [`Enumerate`] evaluates in a check.
 const WORLDS: u64 = 100_000;
-/// Maximum number of elements that [`Enumerate`] evaluates in a check, over all worlds.
+/// Maximum number of elements that [`Enumerate`] evaluates in a check, in all worlds together.
 const EVALUATIONS: u64 = 5_000_000;
-/// Number of worlds that a check draws and on which it runs the model, if there are too many worlds to enumerate.
+/// Number of worlds on which a check evaluates the model, if there are too many worlds to enumerate. These worlds are drawn by a junction tree.
 const MAX_CHECKED_WORLDS: usize = 8;
-/// Maximum depth of nested branches in a check of a model. If each branch has a random choice, a world with more nested branches takes more
-/// evaluations than a check allows.
+/// Maximum nesting depth of branches in a check of a model. If each branch has a random choice, a world with deeper nesting exceeds the number of
+/// evaluations that a check allows.
 const DEPTH: usize = 2500;
 
 /// An algorithm whose answers are checked by another computation before they are returned.
@@ -42,15 +42,15 @@ const DEPTH: usize = 2500;
 /// | samples and other approximations | a second run gives the same numbers |
 ///
 /// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, the result is
-/// an error instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for elimination, or if the
-/// model is infinite (its branches nest deeper than 2500). The check skips drawn worlds on which the model cannot be run, because a density was
-/// observed or branches lead to too many worlds. The check returns all other errors of a run of the model. If the algorithm is approximate, its
-/// repetition does not make the answer exact.
+/// an error instead of the answer. A check is impossible if the model has too many worlds to enumerate and is too large for elimination, or if the
+/// model is infinite (its branches nest deeper than 2500). The check skips a drawn world if the model cannot be evaluated on it, because a density is
+/// observed or branches lead to too many worlds. Any other error of an evaluation is returned. If the algorithm is approximate, the check only
+/// repeats the computation, which does not make the answer exact.
 ///
-/// **Complexity.** The time of the algorithm plus the time of the check; at least twice the time of the algorithm.
+/// **Complexity.** The time of the algorithm plus the time of the check.
 ///
-/// **Errors.** [`Error::NotVerified`] if the answer fails its check; [`Error::NotChecked`] if no check is possible; the errors of the algorithm.
-/// Samplers with a deadline cannot be checked, because a second run gives other numbers.
+/// **Errors.** [`Error::NotVerified`] if the answer fails its check; [`Error::NotChecked`] if no check is possible; the errors of the algorithm. A
+/// sampler with a deadline cannot be checked, because its second run gives other numbers.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -68,7 +68,7 @@ pub struct SelfChecked<A> {
 }
 
 impl<A: Algorithm> SelfChecked<A> {
-    /// Wraps the given algorithm in a check of each answer.
+    /// Creates the algorithm that checks each answer of `algorithm`.
     pub fn new(algorithm: A) -> Self {
         Self { algorithm }
     }
@@ -100,7 +100,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
             AnswerContent::World(values, log, _) => {
                 let values = values.values().cloned().collect();
                 let (best, sum, _) = question.weight(values).map_err(unchecked)?;
-                // For marginal MAP, all variables except the targets are summed out.
+                // Marginal MAP sums out all variables except the targets.
                 let found = if MarginalMap::is_name(answer.algorithm()) {
                     sum
                 } else {
@@ -114,7 +114,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
     }
 }
 
-/// Returns the error for a model to which no checking algorithm can be applied.
+/// Returns the error for a model that no algorithm can check.
 fn unchecked(error: Error) -> Error {
     match error {
         Error::ImpossibleEvidence { .. } => error,
@@ -124,9 +124,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if the check may skip a drawn world after the error `error`. A world may be skipped if an element has no list of outcomes (a density is
-/// observed), or if the random choices within branches lead to too many worlds. Any other error contradicts the tree from which the world was drawn,
-/// because the tree gave the world a positive probability.
+/// True if the check may skip a drawn world on which the evaluation of the model failed with the error `error`. A world may be skipped if an element
+/// has no list of outcomes (a density is observed), or if random choices within branches lead to too many worlds. Any other error shows a fault,
+/// because the world was drawn with a positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
@@ -139,7 +139,6 @@ fn cannot_be_run(error: &Error) -> bool {
     )
 }
 
-/// True if the marginal is exact, not estimated.
 fn is_exact(target: &TargetMarginal) -> bool {
     matches!(target.estimate, Estimate::Exact)
 }
@@ -154,9 +153,9 @@ struct CheckedQuery<'a> {
 }
 
 impl CheckedQuery<'_> {
-    /// Returns the answer of an algorithm whose name is not `algorithm`.
+    /// Computes the answer that checks an exact answer of the algorithm `algorithm`, by another algorithm.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
-        // Worlds that nest deeper probably nest infinitely. The expansion detects this long before the limit on worlds is reached.
+        // A model with deeper branches is probably infinite. The expansion detects this long before the limit on worlds is reached.
         let limits = Limits::default().depth(DEPTH);
         if let Err(error @ ModelError::TooDeep { .. }) =
             Expansion::new(self.model, self.targets, &limits)
@@ -184,8 +183,8 @@ impl CheckedQuery<'_> {
             };
             let claimed = world.log_probability();
             let what = || "the log-probability of a world that was drawn".into();
-            // If random choices within branches are not fixed, the drawn world weighs at most as much as the best world with these
-            // values.
+            // If random choices within branches are not fixed, the drawn world weighs at most as much as the best world with the same values outside
+            // of branches.
             if is_fixed || claimed > best {
                 require(what, claimed, best)?;
             }
@@ -197,12 +196,12 @@ impl CheckedQuery<'_> {
         Ok(tree)
     }
 
-    /// Runs the model with the values `values` of random choices. Returns the logarithm of the largest weight of a world, the logarithm of the sum of
-    /// all weights, and whether the values fix all random choices.
+    /// Enumerates the worlds in which random choices have the values `values`. Returns the logarithm of the largest weight of these worlds, the
+    /// logarithm of the sum of their weights, and whether `values` fixes all random choices.
     fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
         let lasting = self.lasting();
         let all = values.len();
-        // Elements that a branch creates are new elements in each run; their values therefore cannot be fixed.
+        // A branch creates new elements in each evaluation; the values of these elements therefore cannot be fixed.
         values.retain(|(element, _)| lasting.contains(&element.id()));
         values.sort_by_key(|(element, _)| element.id());
         let is_fixed = values.len() == all;
@@ -218,7 +217,7 @@ impl CheckedQuery<'_> {
         Ok((best, log_sum(sum), is_fixed))
     }
 
-    /// Returns the elements that exist in every world, outside of any branch.
+    /// Returns the elements outside of any branch, which exist in every world.
     fn lasting(&self) -> FxHashSet<ElementId> {
         let stated = self.model.evidence().iter().map(|(element, _)| element);
         let mut open: Vec<&AnyElement> = stated.chain(self.targets).collect();
@@ -232,7 +231,7 @@ impl CheckedQuery<'_> {
     }
 }
 
-/// Returns an error unless two answers have the same probabilities for the same values.
+/// Returns an error unless two answers give the same values the same probabilities, up to rounding.
 fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
     let (AnswerContent::Marginals(mine, evidence), AnswerContent::Marginals(theirs, expected)) =
         (&answer.content, &other.content)
@@ -262,7 +261,7 @@ fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns an error unless an approximation agrees with weighted draws, up to [`STANDARD_ERRORS`].
+/// Returns an error unless an approximate answer agrees with weighted draws, up to [`STANDARD_ERRORS`].
 fn near(answer: &Answer, draws: &Answer) -> Result<(), Error> {
     let (AnswerContent::Marginals(_, evidence), AnswerContent::Marginals(theirs, estimated)) =
         (&answer.content, &draws.content)
@@ -285,7 +284,9 @@ fn near(answer: &Answer, draws: &Answer) -> Result<(), Error> {
             agree(what, claimed, (estimate, error))
         };
         let support = &theirs.support;
-        if let Some(ClosedForm::Normal(mixture)) = answer.closed_form(&theirs.element) {
+        if let Some(ClosedForm::Normal(mixture) | ClosedForm::Moments(mixture)) =
+            answer.closed_form(&theirs.element)
+        {
             for (place, mean) in mixture.means().into_iter().enumerate() {
                 let number = |value: usize| {
                     let value = support.any(value);
@@ -311,7 +312,7 @@ fn near(answer: &Answer, draws: &Answer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns an error unless a number agrees with an estimate, given with its standard error.
+/// Returns an error unless a number agrees with an estimate, within [`STANDARD_ERRORS`] standard errors.
 fn agree(
     what: impl FnOnce() -> String,
     claimed: f64,
@@ -325,7 +326,7 @@ fn agree(
     require(what, claimed, estimate)
 }
 
-/// Returns an error unless exact numbers lie between the bounds of an answer.
+/// Returns an error unless the exact numbers lie within the bounds of an answer.
 fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result<(), Error> {
     let AnswerContent::Marginals(marginals, expected) = &exact.content else {
         return Err(exact.missing_content_error("marginals", "report this with the model"));
@@ -344,20 +345,20 @@ fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result
     Ok(())
 }
 
-/// Returns an error unless `found` lies between `bounds`, up to rounding.
+/// Returns an error unless `found` lies within `bounds`, up to rounding.
 fn inside(what: impl Fn() -> String, bounds: Bounds, found: f64) -> Result<(), Error> {
     let Bounds { lower, upper } = bounds;
     if found < lower {
         return require(|| format!("the lower bound of {}", what()), lower, found);
     }
-    // If the upper bound is NaN, the comparison is false, and the bound is refused.
+    // If the upper bound is NaN, this comparison is false, and the result is an error.
     if found <= upper {
         return Ok(());
     }
     require(|| format!("the upper bound of {}", what()), upper, found)
 }
 
-/// Returns an error unless `claimed` and `found`, two computations of a number, agree up to rounding.
+/// Returns an error unless `claimed` and `found`, two computations of the same number, agree up to rounding.
 fn require(what: impl FnOnce() -> String, claimed: f64, found: f64) -> Result<(), Error> {
     let is_near = || (claimed - found).abs() <= ROUNDING * found.abs().max(1.0);
     if claimed == found || (claimed.is_finite() && found.is_finite() && is_near()) {

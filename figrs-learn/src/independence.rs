@@ -3,28 +3,28 @@
 use figrs_core::graph::EvidenceRole;
 use figrs_core::{Model, Parents};
 
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_exact::dependencies::dependency_graph;
 
 /// True if `a` and `b` are independent given `given` and the evidence of `model`. The result depends only on the structure of the model, not on its
 /// probabilities.
 ///
 /// The arguments `a`, `b` and `given` are each an element, a tuple or a list of elements; `()` as `given` states that nothing is given. Independence
-/// refers to the joint distribution of the given elements and of `a` and `b`, given the evidence; a [`Score`](figrs_core::Score) that one of the
-/// elements reaches counts as evidence. An intervention cuts the dependence of its element on the parents.
+/// refers to the joint distribution of `a`, `b` and `given`, conditional on the evidence. A [`Score`](figrs_core::Score) that one of these elements
+/// reaches counts as evidence. An intervention cuts the dependence of its element on the parents.
 ///
-/// **Guarantee.** Elements reported as independent are independent. Elements not reported as independent depend on each other for almost all
-/// probabilities, but not necessarily for all (D-separation). The graph of a model contains the branches of all Chains that the evidence allows, with
-/// the elements that these branches create and capture. An observed element counts as a given element. A condition, a weight or a Score is an
-/// observed node that reads its element, and makes the elements on which its element depends mutually dependent. Functions of given elements, and
-/// elements with a single possible value, also count as given. An independence that holds only for some values of the given elements
+/// **Guarantee.** If the result is true, the elements are independent. If the result is false, the elements depend on each other for almost all
+/// probabilities of the model, but not necessarily for all (d-separation). The graph of a model contains the branches of all Chains that the evidence
+/// allows, with the elements that these branches create and capture. An observed element counts as a given element. A condition, a weight or a Score
+/// is an observed node that reads its element, and therefore makes the causes of this element dependent on each other. Functions of given elements,
+/// and elements with a single possible value, also count as given. An independence that holds only for some values of the given elements
 /// (context-specific independence) is not found, because the graph is the same for all values.
 ///
-/// **Complexity.** Expanding the model takes the time of an expansion; the rest is linear in the number of elements and edges.
+/// **Complexity.** Expanding the model takes the time of an expansion; the remaining time is linear in the number of elements and edges.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible; the errors of the expansion. Continuous elements and elements with
-/// infinitely many values are allowed in models without Chains (members of families of distributions are also allowed).
+/// infinitely many values are allowed only in models without Chains (except members of families of distributions).
 ///
 /// **References.** Geiger, Verma and Pearl, *Identifying independence in Bayesian networks*, Networks 20, 1990; Koller and Friedman,
 /// *Probabilistic graphical models*, 2009, algorithm 3.1.

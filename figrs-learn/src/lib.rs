@@ -1,5 +1,4 @@
-//! Algorithms beyond posterior queries: parameters learned from cases, decisions, sensitivity to parameters,
-//! independence.
+//! Learning of parameters from data, decisions with maximal expected utility, sensitivity to parameters, and conditional independence.
 //!
 //! | item | folder |
 //! |---|---|

@@ -1,19 +1,18 @@
-//! Lowering of elements to flat programs, which run one world (one assignment of values to the elements) at a time.
+//! Flat programs that evaluate the elements of a model, in one world (one assignment of values to the elements) at a time or in many worlds together.
 //!
-//! A [`Program`] numbers the elements that the roots of a model reach. [`Program::run`] evaluates the elements in dependency order with
-//! an explicit stack, and asks a [`Chooser`] for each random value. An element that a Chain creates joins a program when a world first
-//! reaches it; if there are too many such elements, they are evicted.
+//! A [`Program`] has an index for each element on which the roots of a model depend. [`Program::run`] evaluates the elements in dependency order with
+//! an explicit stack, and asks a [`Chooser`] for each random value. An element that a Chain creates is added to the program when a world first
+//! evaluates it; if there are too many such elements, they are removed.
 //!
-//! A `Block` runs thousands of worlds together, element by element. Branches that few worlds take are evaluated one world at a time, with
-//! a stack like that of a [`Program`]. A `Trace` holds one world and modifies it, for Markov chains. `Block` and `Trace` use the module
-//! `numbering` to number elements and to propagate observations backwards. [`Program`] deliberately has its own numbering and its own
-//! backward propagation, because tests compare `Block` and `Trace` with it.
+//! A `Block` evaluates thousands of worlds together, one element after another. Branches that few worlds take are evaluated one world at a time, with
+//! a stack like that of a [`Program`]. A `Trace` is one world that changes step by step, for Markov chains. `Block` and `Trace` use the module
+//! `numbering` for the indices of elements and for the backward propagation of observations. [`Program`] deliberately shares no code with this
+//! module, because tests compare the results of a `Block` and a `Trace` with those of a `Program`.
 
 #![warn(clippy::unwrap_used)]
 
 #[doc(hidden)]
 pub mod columns;
-mod measured;
 mod numbering;
 #[doc(hidden)]
 pub mod trace;
@@ -24,8 +23,7 @@ pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Chooser, Observations};
 
-/// Interfaces between lowered programs and the inference algorithms of figrs. The module `internals` is not for users: any version may
-/// change it.
+/// Interfaces between flat programs and inference algorithms. They are not for users of figrs, and may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::columns::{

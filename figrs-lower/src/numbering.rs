@@ -1,28 +1,27 @@
-//! Numbering of the elements that a model reaches, and backward propagation of observations among these elements.
+//! Indices of the elements of a model, and backward propagation of observations among these elements.
 //!
-//! [`Block`](super::columns) and [`Trace`](super::trace) number elements by this module; both keep a record for each element. The scalar
-//! [`Program`](super::Program) deliberately does not use this module, because tests compare `Block` and `Trace` with it.
+//! [`Block`](super::columns) and [`Trace`](super::trace) use this module; both have a record for each element. A [`Program`](super::Program)
+//! deliberately does not use this module, because tests compare the results of a `Block` and a `Trace` with those of a `Program`.
 
 use rustc_hash::FxHashMap;
 
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
 use figrs_core::model::Model;
-use figrs_core::model::evidence::Evidence;
-use figrs_core::model::statements::StatementIndex;
+use figrs_core::model::evidence::{Evidence, StatementIndex};
 use figrs_core::value::datum::Datum;
 
-/// The order in which an interpreter processes the statements of evidence.
+/// The order in which the statements of evidence are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceOrder {
     /// Observations come first; elements whose values they imply need not be drawn then.
     ObservationsFirst,
-    /// Statements are processed in the order of the model.
+    /// The statements are in the order of the model.
     AsStated,
 }
 
-/// The indices of a model's elements, and the evidence and interventions on these elements. Elements that occur in every world have the
-/// lowest indices.
+/// The indices of a model's elements, and the evidence and interventions on these elements. The elements that every world evaluates have the lowest
+/// indices.
 pub(super) struct Numbering {
     numbers: FxHashMap<ElementId, u32>,
     pub(super) statements: StatementIndex,
@@ -30,7 +29,6 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// Creates an empty numbering of the elements of `model`.
     pub(super) fn new(model: &Model) -> Self {
         Self {
             numbers: FxHashMap::default(),
@@ -39,7 +37,7 @@ impl Numbering {
         }
     }
 
-    /// Returns the index of `element`, if it has one; for a decision that follows a policy, the index of the policy.
+    /// Returns the index of `element`, if it has one. A decision that follows a policy has the index of the policy.
     pub(super) fn number(&self, element: &AnyElement) -> Option<u32> {
         let element = self.statements.policy(element).unwrap_or(element);
         self.numbers.get(&element.id()).copied()
@@ -53,50 +51,44 @@ impl Numbering {
         self.numbers.remove(&element.id());
     }
 
-    /// Removes the indices of elements that occur only in some worlds.
+    /// Removes the indices of elements that only some worlds evaluate.
     pub(super) fn keep_permanent(&mut self) {
         let permanent = self.permanent as u32;
         self.numbers.retain(|_, &mut number| number < permanent);
     }
 
-    /// Returns the number of elements that occur in every world; these elements have the lowest indices.
+    /// Returns the number of elements that every world evaluates; these elements have the lowest indices.
     pub(super) fn permanent(&self) -> usize {
         self.permanent
     }
 
-    /// Returns the number of elements for which memory is reserved.
     pub(super) fn capacity(&self) -> usize {
         self.numbers.capacity()
     }
 }
 
-/// An interpreter of models that keeps a record for each element.
 pub(super) trait Numbered {
-    /// Returns the numbering of the elements.
     fn numbering(&mut self) -> &mut Numbering;
 
-    /// Returns the number of elements that have a record.
     fn records(&self) -> usize;
 
-    /// Returns the index of `element`; a new element gets a record.
+    /// Returns the index of `element`; a new element gets an index and a record.
     fn record(&mut self, element: &AnyElement) -> u32;
 
-    /// Gives the parents of an element indices and records, unless an intervention sets the element's value.
+    /// Gives indices and records to the parents of the element `number`, unless an intervention sets the element.
     fn record_parents(&mut self, number: u32);
 
-    /// Returns the element with the index `number`.
     fn element(&self, number: u32) -> &AnyElement;
 
-    /// Returns the indices of those parents of an element that have a record.
+    /// Returns the indices of the parents of an element that have a record.
     fn parents(&self, number: u32) -> Vec<u32>;
 
-    /// Returns the statements of evidence on an element.
     fn evidence(&self, number: u32) -> &[Evidence];
 
-    /// Records that observations imply the value `value` of an element; returns `false` if this value was recorded before.
+    /// Records that observations imply the value `value` of an element; returns `false` if this value has been recorded before.
     fn imply(&mut self, number: u32, value: &Datum) -> bool;
 
-    /// Gives indices to the elements that the evidence and the targets reach in every world. Returns the indices of the elements with
+    /// Gives indices to the elements that every world evaluates because of the evidence and the targets. Returns the indices of the elements with
     /// evidence, in the order `order`, and the indices of the targets.
     ///
     /// **Errors.** [`ModelError::TooManyElements`] if there are more elements than `limit`.
@@ -128,7 +120,6 @@ pub(super) trait Numbered {
         Ok((stated, targets))
     }
 
-    /// Returns the error for the element `number`, which exceeds the limit.
     fn too_many(&self, number: u32, limit: usize) -> ModelError {
         ModelError::TooManyElements {
             element: self.element(number).label(),
@@ -136,8 +127,8 @@ pub(super) trait Numbered {
         }
     }
 
-    /// Propagates observations backwards: an element whose value the observations imply in every world need not be drawn, whichever root
-    /// is evaluated first.
+    /// Propagates observations backwards, to elements whose values they imply in every world: these elements need not be drawn, whichever root is
+    /// evaluated first.
     fn pass_observations_back(&mut self) {
         let mut implied: Vec<(u32, Datum)> = Vec::new();
         for number in 0..self.records() as u32 {

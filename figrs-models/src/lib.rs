@@ -1,8 +1,8 @@
-//! Models and generators built on figrs, as a user of the library could have written them.
+//! Models and generators built on the public items of figrs.
 //!
 //! - The module [`board`] has generators of boards, and the sampler that chooses a method for each generator.
 //! - The module [`grid`] has constraints over the cells of a grid, as automata folded over elements.
-//! - The modules [`maze`], [`dungeon`], [`island`], [`yin_yang`] and [`chromatic_maze`] have puzzles and maps drawn from exactly the boards that the
+//! - The modules [`maze`], [`dungeon`], [`island`], [`yin_yang`] and [`chromatic_maze`] draw puzzles and maps at random from all boards that their
 //!   rules allow.
 //! - The module [`picture`] draws pictures of boards, and [`variation`] scores the differences between boards.
 //! - The module [`mdmc`] draws platformer levels from multi-dimensional Markov chains trained on example levels.

@@ -1,6 +1,6 @@
-//! Clauses of a formula, and their conversion to chains of small tables.
+//! Clauses of a formula, and their conversion to sequences of small tables.
 
-/// Maximum number of parents of a table in a chain.
+/// Maximum number of parents of each table for a clause.
 const MOST_PARENTS: usize = 4;
 
 /// A clause of a formula in conjunctive normal form. The factor of a clause is one if some literal is true, and zero otherwise.
@@ -13,16 +13,16 @@ pub struct NetworkClause {
     line: usize,
 }
 
-/// A parent variable of a table in a chain of tables for a clause.
+/// A parent of a table in the sequence of tables for a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainVariable {
     /// A variable of the network.
     Own(usize),
-    /// A helper variable, which is true if an earlier table of the chain, given by its index, does not fail.
+    /// A helper variable, which is true if the earlier table with this index holds.
     Holds(usize),
 }
 
-/// A table in a chain of tables, which fails for one combination of its parents' values and holds for all other combinations.
+/// A table in the sequence of tables for a clause: the table fails for one combination of its parents' values, and holds for all other combinations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChainTable {
     pub(super) parents: Vec<ChainVariable>,
@@ -59,8 +59,8 @@ impl NetworkClause {
         &self.literals
     }
 
-    /// Returns a chain of tables with few parents, whose last table holds if and only if the clause is true. Each table of a clause's chain depends
-    /// on some of the literals, and on whether the previous table holds. The chain of an empty clause has no tables.
+    /// Returns the sequence of tables for the clause. The last table holds if and only if the clause is true. Each table depends on some of the
+    /// literals, and on the previous table. An empty clause has no tables.
     pub(super) fn chain(&self) -> impl Iterator<Item = ChainTable> + '_ {
         let mut rest = &self.literals[..];
         let mut before: Option<usize> = None;
@@ -76,8 +76,8 @@ impl NetworkClause {
             let own_variables = own
                 .iter()
                 .map(|&(variable, _)| ChainVariable::Own(variable));
-            // The table fails only if all its literals are false, so each variable has the opposite value in the
-            // failing row.
+            // The table fails only if all its literals are false; in the failing row, each variable therefore has the value that makes its literal
+            // false.
             let failing = own
                 .iter()
                 .fold(0, |row, &(_, value)| 2 * row + usize::from(!value));
@@ -90,13 +90,14 @@ impl NetworkClause {
 }
 
 impl ChainTable {
-    /// Returns for each combination of the parents' values 1 if the table holds, and 0 if it fails.
+    /// Returns for each combination of the parents' values 1 if the table holds, and 0 if the table fails.
     pub(super) fn holds(&self) -> impl Iterator<Item = f64> {
         let failing = self.failing;
         (0..1 << self.parents.len()).map(move |row| f64::from(u8::from(row != failing)))
     }
 
-    /// Returns for each combination of the parents' values the probability that the table fails (one or zero) and the probability that it holds.
+    /// Returns for each combination of the parents' values the probability that the table fails (one or zero), and the probability that the table
+    /// holds.
     pub(super) fn numbers(&self) -> Vec<f64> {
         self.holds()
             .flat_map(|holds| [1.0 - holds, holds])

@@ -29,7 +29,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Returns the name of the network, which is empty if the file gives none.
+    /// Returns the name of the network; the name is empty if the file gives none.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -49,8 +49,7 @@ impl Network {
         &self.tables
     }
 
-    /// Returns the clauses of a formula, which are factors in addition to the tables; networks of other formats have no
-    /// clauses.
+    /// Returns the clauses of a formula. The clauses are factors in addition to the tables; networks of other formats have no clauses.
     pub fn clauses(&self) -> &[NetworkClause] {
         &self.clauses
     }
@@ -66,8 +65,8 @@ impl Network {
         &self.normalised
     }
 
-    /// Describes a table row by the variable and the states of its parents, as in `Employment (young, F)`, or by the variable alone if it has
-    /// no parents.
+    /// Describes a table row by the variable and the states of its parents, as in `Employment (young, F)`; the name of a variable without parents
+    /// stands alone.
     pub fn row_name(&self, row: &NormalisedRow) -> String {
         let of_variable = |t: &&NetworkTable| t.variables.last() == Some(&row.variable);
         let table = self.tables.iter().find(of_variable);

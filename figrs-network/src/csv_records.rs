@@ -11,7 +11,7 @@ const MISSING: [&str; 15] = [
     "#N/A", "<NA>",
 ];
 
-/// True if `cell` marks a missing value, provided that it is not the name of a state.
+/// True if `cell` marks a missing value, provided that `cell` is not the name of a state.
 pub(super) fn is_missing(cell: &str) -> bool {
     MISSING.contains(&cell)
 }
@@ -24,14 +24,14 @@ pub(super) struct CsvRecords<'t> {
 }
 
 impl<'t> CsvRecords<'t> {
-    /// **Errors.** An error if the text contains a character that text files do not have.
+    /// **Errors.** An error if the text contains a control character, such as NUL.
     pub(super) fn new(text: &'t str) -> LexerResult<Self> {
         Self::separated_by(separator(text), text)
     }
 
     /// Creates the records of `text` with the separator `separator`.
     ///
-    /// **Errors.** An error if the text contains a character that text files do not have.
+    /// **Errors.** An error if the text contains a control character, such as NUL.
     pub(super) fn separated_by(separator: char, text: &'t str) -> LexerResult<Self> {
         let is_of_text =
             |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
@@ -72,7 +72,6 @@ impl<'t> CsvRecords<'t> {
         Ok(is_read)
     }
 
-    /// Returns the character that separates values.
     pub(super) fn separator(&self) -> char {
         self.separator
     }
@@ -82,13 +81,12 @@ impl<'t> CsvRecords<'t> {
         self.reader.position().byte() as usize
     }
 
-    /// True if the whole text has been read.
     pub(super) fn is_at_end(&self) -> bool {
         self.end() == self.text.len()
     }
 
     pub(super) fn line(&self, record: &StringRecord) -> usize {
-        // The reported position of a record is before any empty lines above it, so these lines are counted too.
+        // The reported position of a record is before any empty lines above the record, so these lines are counted too.
         let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
         let above = &self.text[begin.0 as usize..self.field_start(record, 0)];
         begin.1 as usize + above.matches('\n').count()
@@ -105,7 +103,7 @@ impl<'t> CsvRecords<'t> {
     }
 }
 
-/// Returns the separator in the first record, which is a comma, or a semicolon or tab if the record has no comma.
+/// Returns the separator in the first record: a comma, or a semicolon or tab if the record has no comma.
 fn separator(text: &str) -> char {
     let first = text.trim_start_matches(['\n', '\r']);
     let separates = |separator: &char| Fields::new(first, *separator).count() > 1;
@@ -137,8 +135,8 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Returns the offset after the closing quotation mark of the field that begins at `start` with one; `None` if there
-    /// is no closing mark.
+    /// Returns the offset after the closing quotation mark of the field that begins with a quotation mark at `start`; `None` if there is no closing
+    /// mark.
     fn after_quotes(&self, start: usize) -> Option<usize> {
         let mut at = start;
         while self.text[at..].starts_with('"') {

@@ -76,13 +76,13 @@ impl NetworkData {
 
 impl Network {
     /// Reads a table of data from a file of comma-separated values. The first line contains the names of variables, and each other line contains a
-    /// state for each variable. A cell is missing if it is empty or a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or
-    /// `<NA>`, unless the mark is a state. If the first line has no comma, semicolons or tabs separate the cells. Variables whose names are not in
-    /// the first line are missing in every row.
+    /// state for each variable. A cell is missing if the cell is empty, or is a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`,
+    /// `#N/A` or `<NA>`, unless the mark is a state. If the first line has no comma, semicolons or tabs separate the cells. Variables whose names are
+    /// not in the first line are missing in every row.
     ///
     /// **Errors.** [`NetworkError::File`] if the file cannot be read. [`NetworkError::File`] with line and column if a variable or state is not in
-    /// the network, if the number of cells in a line differs from the first line, if a quotation mark is not closed, or if a character is not
-    /// allowed in text files.
+    /// the network, if the number of cells in a line differs from the first line, if a quotation mark is not closed, or if the text contains a
+    /// control character, such as NUL.
     pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;

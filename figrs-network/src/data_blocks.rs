@@ -49,7 +49,7 @@ pub struct NetworkDataBlocks<'n, R> {
     is_over: bool,
 }
 
-/// A stream of bytes with the decoder that converts it to text.
+/// A stream of bytes, with the decoder that converts the bytes to text.
 #[derive(Debug)]
 struct Source<R> {
     stream: R,
@@ -86,7 +86,7 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Decodes the next block of bytes and appends it to `text`.
+    /// Decodes the next block of bytes and appends the decoded text to `text`.
     fn read(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         self.bytes.clear();
         let mut limited = (&mut self.stream).take(BLOCK as u64);
@@ -170,7 +170,7 @@ impl<R> NetworkDataBlocks<'_, R> {
         self.columns.positions()
     }
 
-    /// Drops the text before the offset `end`, and counts the lines in it.
+    /// Drops the text before the offset `end`, and counts the lines of the dropped text.
     fn pass_over(&mut self, end: usize) {
         self.lines_before += self.text[..end].matches('\n').count();
         self.text.drain(..end);
@@ -183,7 +183,7 @@ impl<R> NetworkDataBlocks<'_, R> {
         let mut end = 0;
         loop {
             let read = records.read(&mut record);
-            // The last row is not parsed yet, because the next block may continue it.
+            // The last row is not parsed yet, because the row may continue in the next block.
             if !is_last && records.is_at_end() || !read? {
                 break;
             }
@@ -240,7 +240,7 @@ impl<R: Read> Iterator for NetworkDataBlocks<'_, R> {
 }
 
 impl SourceFailure {
-    /// Returns the error to report for a failure at the end of `text`, which follows `lines_before` lines.
+    /// Returns the error to report for a failure at the end of `text`; the stream has `lines_before` lines before `text`.
     fn within(self, text: &str, place: &str, lines_before: usize) -> NetworkError {
         match self {
             Self::Read(cause) => FileError::unreadable(place, &cause).into(),
@@ -252,7 +252,7 @@ impl SourceFailure {
     }
 }
 
-/// Returns `error` with its line number increased by `lines`, the number of lines that precede the text.
+/// Returns `error` with its line number increased by `lines`, the number of lines before the text.
 fn moved(mut error: NetworkError, lines: usize) -> NetworkError {
     if let NetworkError::File(error) = &mut error
         && let Some((line, _)) = &mut error.position

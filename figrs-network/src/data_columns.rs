@@ -11,13 +11,13 @@ use super::variable::{position_of, unknown_state};
 use super::{Network, NetworkData, Variable};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The columns of data about a network, which map names in the text to variables and states.
+/// The columns of data about a network. A column maps its name in the text to a variable, and the names in its cells to states.
 #[derive(Debug)]
 pub(super) struct DataColumns<'n> {
     variables: &'n [Variable],
     /// For each column, the index of its variable in the network.
     positions: Vec<usize>,
-    /// For each column, a map from the names of its states to their indices, which is fast for columns with thousands of states.
+    /// For each column, a map from the names of its states to the indices of the states. A map is fast for columns with thousands of states.
     states: Vec<FxHashMap<&'n str, u32>>,
 }
 

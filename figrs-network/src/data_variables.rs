@@ -16,8 +16,9 @@ use figrs_reading::{Mistake, MistakeKind};
 
 impl Network {
     /// Reads data for which there is no network yet. Each column becomes a variable of a network without arcs. The distinct cells of a column become
-    /// the states of its variable, which are all equally likely. States that are all numbers are sorted in ascending order, other states
-    /// alphabetically (by code points). Cells are missing if they are empty or have one of the marks that [`read_data`](Self::read_data) lists.
+    /// the states of its variable. All states of a variable are equally likely. States that are all numbers are sorted in ascending order, other
+    /// states alphabetically (by code points). Cells are missing if they are empty or have one of the marks that [`read_data`](Self::read_data)
+    /// lists.
     ///
     /// **Errors.** The errors of [`read_data`](Self::read_data); an error if the data has no rows, has only one column, or has a column without a
     /// name or without a state.

@@ -1,4 +1,4 @@
-//! Influence diagrams, which consist of chance variables, decisions and utilities.
+//! Influence diagrams: models with chance variables, decisions and utilities.
 
 mod elements;
 mod unordered;
@@ -10,8 +10,8 @@ pub use elements::DiagramElements;
 use super::variable::position_of;
 use super::{NetworkError, NetworkTable, NormalisedRow, Variable};
 
-/// An influence diagram from a file. An influence diagram consists of chance variables with conditional tables, decisions with the variables known to
-/// them, and utilities whose sum is to be maximised.
+/// An influence diagram from a file. An influence diagram consists of chance variables with conditional tables, decisions with the variables that are
+/// known when each decision is made, and utilities whose sum is to be maximised.
 ///
 /// Chance variables and decisions are in one list, and are identified by their indices in this list.
 ///
@@ -44,7 +44,7 @@ pub struct InfluenceDiagram {
 }
 
 impl InfluenceDiagram {
-    /// Returns the name of the diagram, which is empty if the file gives none.
+    /// Returns the name of the diagram; the name is empty if the file gives none.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -61,8 +61,8 @@ impl InfluenceDiagram {
         &self.tables
     }
 
-    /// Returns the decisions in the order in which they are made. A decision that influences a variable known to a second decision comes before the
-    /// second one; otherwise decisions have the order of the file.
+    /// Returns the decisions in the order in which they are made. If a decision influences a variable that is known at a second decision, the first
+    /// decision comes before the second decision; otherwise decisions have the order of the file.
     pub fn decisions(&self) -> &[DecisionNode] {
         &self.decisions
     }
@@ -72,8 +72,8 @@ impl InfluenceDiagram {
         &self.utilities
     }
 
-    /// Returns the indices of all variables in an order in which each variable comes after its parents, and each decision after the variables known
-    /// to it. Variables whose order the parents do not determine have the order of the file.
+    /// Returns the indices of all variables in an order in which each variable comes after its parents, and each decision comes after the variables
+    /// that are known when the decision is made. Variables whose order the parents do not determine have the order of the file.
     pub fn parents_first(&self) -> &[usize] {
         &self.order
     }
@@ -92,7 +92,7 @@ impl InfluenceDiagram {
     }
 }
 
-/// A decision of an influence diagram, with the variables known to it.
+/// A decision of an influence diagram, with the variables that are known when the decision is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionNode {
     pub(super) variable: usize,
@@ -106,13 +106,13 @@ impl DecisionNode {
     }
 
     /// Returns the indices of the variables that are known when the decision is made, according to the file: the parents of the decision. The
-    /// algorithm that solves the diagram determines whether a decision also remembers earlier decisions and the variables known to them.
+    /// algorithm that solves the diagram determines if earlier decisions, and the variables known at earlier decisions, are known too.
     pub fn known(&self) -> &[usize] {
         &self.known
     }
 }
 
-/// A utility of an influence diagram, which has a number for each combination of states of some variables.
+/// A utility of an influence diagram: a number for each combination of states of some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UtilityNode {
     pub(super) name: String,
@@ -131,7 +131,7 @@ impl UtilityNode {
         &self.variables
     }
 
-    /// Returns the values of the utility, which are finite; the last variable varies fastest.
+    /// Returns the values of the utility; all values are finite, and the last variable varies fastest.
     pub fn numbers(&self) -> &[f64] {
         &self.numbers
     }

@@ -1,4 +1,4 @@
-//! The draft of a network or influence diagram, which a parser fills before elements are built.
+//! The contents of a network or influence diagram that a parser has read, before elements are built (a draft).
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -16,7 +16,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum number of table entries that the text of a file need not list one by one, such as the entries of `default` rows.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
 
-/// A real variable, whose distribution may be stated after its declaration.
+/// A declared real variable; the file may state its distribution later.
 #[derive(Default)]
 pub(super) struct DraftedReal {
     /// The offset of the declaration in the text.
@@ -38,7 +38,7 @@ pub(super) struct NetworkDraft {
     pub(super) clauses: Vec<NetworkClause>,
     /// For each name, the index of its variable.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions, each with the offset in the text where the variables known to it are listed.
+    /// The decisions, each with the offset in the text of its list of known variables.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
     /// The utilities, each with the offset of its declaration in the text.
     pub(super) utilities: Vec<(usize, UtilityNode)>,
@@ -48,7 +48,7 @@ pub(super) struct NetworkDraft {
     chosen: FxHashSet<usize>,
     /// The names of the utilities, with the offsets of their declarations in the text.
     valued: IndexMap<String, usize, FxBuildHasher>,
-    /// The real variables by name, with the offsets of their declarations and, once they are known, their distributions.
+    /// The real variables by name; each has the offset of its declaration and, once the file has stated it, its distribution.
     pub(super) reals: IndexMap<String, DraftedReal, FxBuildHasher>,
     /// Number of entries that further tables may have beyond those listed in the text.
     implied: usize,
@@ -128,14 +128,12 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds a utility named `name`, declared at the offset `at` of the text.
     pub(super) fn declare_utility(&mut self, at: usize, name: &str) -> LexerResult<()> {
         self.require_new(at, name)?;
         self.valued.insert(name.into(), at);
         Ok(())
     }
 
-    /// Adds a real variable named `name`, declared at the offset `declared` of the text.
     pub(super) fn declare_real(&mut self, declared: usize, name: &str) -> LexerResult<()> {
         self.require_new(declared, name)?;
         let distribution = None;
@@ -217,14 +215,13 @@ impl NetworkDraft {
         Mistake::new(MistakeKind::Unsupported, problem, remedy)
     }
 
-    /// Returns the number of entries of a table over `variables`.
     pub(super) fn entries(&self, variables: &[usize]) -> u128 {
         let sizes = variables.iter().map(|&v| self.variables[v].states.len());
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Returns the number of entries of a table over `variables`, whose text lists only `held` of them; an error if the text lacks too many entries
-    /// in total.
+    /// Returns the number of entries of a table over `variables`; the text lists only `held` of these entries. Returns an error if all tables
+    /// together lack too many entries in the text.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -244,9 +241,8 @@ impl NetworkDraft {
         self.chosen.contains(&variable)
     }
 
-    /// Defines the declared node `name` by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the
-    /// numbers of a utility are in the order where the last parent varies fastest; a decision has no numbers. Names and numbers are given with
-    /// their offsets in the text.
+    /// Defines the declared node `name` by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the last
+    /// parent of a utility varies fastest; a decision has no numbers. Names and numbers are given with their offsets in the text.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -323,7 +319,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Reads the numbers of a table, which must be as many as the variables need.
+    /// Reads the numbers of a table; their number must be the number of joint states of the variables.
     fn numbers<'w>(
         &self,
         at: usize,
@@ -388,7 +384,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Checks that a row of a table sums to one; if its sum deviates from one by rounding, divides the row by the sum.
+    /// Checks that a row of a table sums to one. If the sum deviates from one by rounding, the row is divided by the sum.
     ///
     /// The argument `variables` contains the parents and the child, and `at` is the offset of the row in the text.
     pub(super) fn check_row(

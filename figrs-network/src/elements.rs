@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::clause::ChainVariable;
 use super::{NetworkClause, NetworkTable, State, Variable};
 
-/// Creates the elements of a Bayesian network from its tables, which have parents first; the function `element` creates the element of a table from
-/// the elements of the parents.
+/// Creates the elements of a Bayesian network. The list `order` has the tables of parents before the tables of children, and the function `element`
+/// creates the element of a table from the elements of the parents.
 pub(super) fn bayesian(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -40,10 +40,10 @@ pub(super) fn of_tables(
 
 /// Creates the elements of a Markov network, and a model that contains its factors as evidence.
 ///
-/// Each variable is uniformly distributed, and each factor is the conditional table of a two-valued element that is observed to hold. Weights are
-/// divided by the largest weight of their factor to become probabilities, and the uniform distribution divides by the number of states. The model
-/// multiplies the weight of each world by all divisors of weights and of uniform distributions. The probability of the evidence of the returned model
-/// is the sum over all assignments of the product of all factors.
+/// Each variable is uniformly distributed, and each factor is the conditional table of a two-valued element that is observed to hold. Each weight is
+/// divided by the largest weight of its factor, so that the quotient is a probability, and a uniform distribution divides by the number of states.
+/// The model multiplies the weight of each world by all these divisors. The probability of the evidence of the returned model is the sum over all
+/// assignments of the product of all factors.
 pub(super) fn markov(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -118,7 +118,8 @@ fn uniform(variable: &Variable) -> Element<State> {
     Table::new(none, &variable.states, weights).named(&variable.name)
 }
 
-/// Returns for each number of a factor, divided by `largest`, the probability that the factor holds and the probability that it fails.
+/// Divides each number of a factor by `largest`; the quotient is the probability that the factor holds. Returns the probabilities that the factor
+/// holds and that the factor fails, for each number.
 fn scaled(numbers: &[f64], largest: f64) -> Weights {
     let lost = |&w: &f64| w > 0.0 && w / largest < f64::MIN_POSITIVE;
     if numbers.iter().any(lost) {

@@ -10,7 +10,7 @@ const DECLARATION: usize = 256;
 
 const DECLARE_UTF_8: &str = "save it as UTF-8, and declare that";
 
-/// Decodes `bytes`, the contents of a file, to text; if a byte is not valid, returns an error with the text before it.
+/// Decodes `bytes`, the contents of a file, to text; if a byte is not valid, returns an error with the text before this byte.
 ///
 /// A byte order mark of UTF-16 determines the encoding. Without a byte order mark, the declaration of an XML document determines the encoding, and
 /// all other files are UTF-8.
@@ -57,8 +57,8 @@ fn encoding(bytes: &[u8]) -> Result<&'static Encoding, Mistake> {
         return Ok(UTF_8);
     };
     let found = Encoding::for_label_no_replacement(label.as_bytes());
-    // The declaration was read as one byte for each letter, so the file is not UTF-16: it was saved in another
-    // encoding, but kept its declaration.
+    // The declaration was read as one byte for each letter, so the file is not UTF-16: a program saved the file in another encoding, but did not
+    // change the declaration.
     let is_two_bytes = |encoding: &Encoding| encoding == UTF_16LE || encoding == UTF_16BE;
     match found {
         Some(encoding) if !is_two_bytes(encoding) => Ok(encoding),

@@ -17,12 +17,13 @@ pub enum NetworkError {
     /// A variable or a state is not in the network.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// The network cannot be written in a format: the format can only be read, it has no Markov networks, or it cannot represent a name.
+    /// The network cannot be written in a format, because figrs does not write the format, or because the format has no Markov networks or cannot
+    /// represent a name.
     #[error("{problem}; {remedy}")]
     NotWritable {
         /// The format in which the network was to be written.
         format: NetworkFormat,
-        /// Statement of the problem, which names the format.
+        /// Statement of the problem, with the name of the format.
         problem: String,
         /// The remedy of the problem, worded as a request, such as to use another format.
         remedy: &'static str,

@@ -29,19 +29,20 @@ impl Network {
         ObservedVariables::read_evidence(self, path.as_ref())
     }
 
-    /// Reads evidence from a JSON text, which is an object that maps variables to states, such as `{"smoke": "yes"}`. For soft evidence, the object
-    /// maps a variable to the weights of all its states, as in `{"smoke": {"yes": 0.6, "no": 0.3}}`.
+    /// Reads evidence from a JSON text: an object that maps variables to states, such as `{"smoke": "yes"}`. For soft evidence, the object maps a
+    /// variable to the weights of all its states, as in `{"smoke": {"yes": 0.6, "no": 0.3}}`.
     ///
-    /// A state may be written as a number or a Boolean if this is its name. A variable may be repeated with the same state or the same weights, which
-    /// count only once.
+    /// A JSON number or Boolean stands for the state with this name. A variable may be repeated with the same state or the same weights; the repeated
+    /// weights count only once.
     ///
     /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake or a name that is not in the network.
     pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {
         of_json(self, text, "JSON")
     }
 
-    /// Reads observations from a text in the format of the UAI competitions, which lists the number of observed variables, followed by the indices of
-    /// each variable and its state. The text may begin with the number of sets of evidence, which must be 1.
+    /// Reads observations from a text in the format of the UAI competitions. The text has the number of observed variables, followed by the index of
+    /// each variable and the index of its state. Before the number of observed variables, the text may have the number of sets of evidence, which
+    /// must be 1.
     ///
     /// **Errors.** The errors of [`evidence_from_json`](Self::evidence_from_json).
     pub fn evidence_from_uai(&self, text: &str) -> Result<Vec<Observation>, NetworkError> {
@@ -155,8 +156,8 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     let mut input = Input::new(text);
     let numbers = text.split_ascii_whitespace().count();
     if numbers.is_multiple_of(2) {
-        // One set of evidence consists of an odd number of numbers. If the text has an even number of them, the number
-        // of sets comes first.
+        // One set of evidence consists of an odd number of numbers. If the text has an even number of numbers, the first number is the number of
+        // sets.
         let (at, samples) = count(&mut input, "the number of observed variables")?;
         if samples != 1 {
             let problem = format!("{samples} sets of evidence");

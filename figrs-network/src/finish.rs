@@ -12,7 +12,7 @@ use super::{
 use figrs_reading::{LineIndex, Mistake, MistakeKind};
 
 impl NetworkDraft {
-    /// Builds the network of a draft, with its elements; returns an error if the draft has decisions, utilities or real variables.
+    /// Builds the network and its elements from the draft; returns an error if the draft has decisions, utilities or real variables.
     pub(super) fn network(self, text: &str) -> LexerResult<Network> {
         if let Some((name, real)) = self.reals.first() {
             let problem = format!(
@@ -72,7 +72,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Builds the mixed network of a draft, which has no real variables if the draft has none.
+    /// Builds a mixed network from the draft. If the draft has no real variables, neither has the network.
     pub(super) fn mixed(mut self, text: &str) -> LexerResult<MixedNetwork> {
         let drafted = std::mem::take(&mut self.reals);
         let mut reals = Vec::with_capacity(drafted.len());
@@ -94,7 +94,7 @@ impl NetworkDraft {
         Ok(MixedNetwork::new(self.network(text)?, reals, &order))
     }
 
-    /// Builds the influence diagram of a draft, which has no decisions or utilities if the draft has none.
+    /// Builds an influence diagram from the draft. If the draft has no decisions or utilities, neither has the diagram.
     pub(super) fn diagram(mut self, text: &str) -> LexerResult<InfluenceDiagram> {
         if self.kind == NetworkKind::Markov {
             let what = "`BAYES`, since influence diagrams have conditional tables";
@@ -126,7 +126,8 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the indices of the variables in an order with parents first and decisions after the variables known to them.
+    /// Returns the indices of the variables in an order in which parents come before children, and decisions after the variables that are known when
+    /// they are made.
     fn order(&self) -> LexerResult<Vec<usize>> {
         let mut parents: Vec<&[usize]> = vec![&[]; self.variables.len()];
         for table in &self.tables {

@@ -14,7 +14,7 @@ pub enum NetworkFormat {
     Cnf,
     /// The NET language of HUGIN.
     Net,
-    /// The format of the UAI inference competitions, which has no names of variables.
+    /// The format of the UAI inference competitions; in this format, variables have no names.
     Uai,
     /// The XML format of `GeNIe` and SMILE.
     Xdsl,

@@ -5,11 +5,9 @@ use rustc_hash::FxHashSet;
 
 use super::{Network, NetworkData, NetworkTable, State};
 
-/// For each variable of a network, whether some case observes it, and whether some case observes one of its descendants.
+/// For each variable of a network, two flags: if no case observes the variable, and if some case observes a descendant of the variable.
 pub(super) struct Hidden {
-    /// For each variable, true if no case observes it.
     is_hidden: Vec<bool>,
-    /// For each variable, true if some case observes one of its descendants.
     is_cause: Vec<bool>,
 }
 
@@ -43,7 +41,7 @@ impl Hidden {
     }
 }
 
-/// Returns the hidden variables with an observed descendant that have two states with the same numbers in all tables: expectation-maximisation never
+/// Returns the hidden variables that have an observed descendant, and two states with the same numbers in all tables. Expectation-maximisation never
 /// separates such states.
 pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     let has_twins = |&variable: &usize| {

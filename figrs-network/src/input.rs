@@ -98,8 +98,8 @@ impl InfluenceDiagram {
     /// Reads an influence diagram from a file, as [`Network::read`] reads a network. A Bayesian network is read as an
     /// influence diagram without decisions and utilities.
     ///
-    /// **Errors.** The errors of [`Network::read`]. **Errors.** A [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction) if a decision
-    /// influences a variable known to it.
+    /// **Errors.** The errors of [`Network::read`]. A [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction) if a decision influences a
+    /// variable that is known when the decision is made.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }
@@ -126,8 +126,8 @@ impl InfluenceDiagram {
         parse(text, NetworkFormat::Net, NetworkDraft::diagram)
     }
 
-    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in weighted sums of utilities (`mau`) are
-    /// multiplied into the utilities.
+    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. Each utility is multiplied by its weight in weighted sums
+    /// of utilities (`mau`).
     ///
     /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {

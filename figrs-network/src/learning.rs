@@ -39,7 +39,7 @@ pub struct NetworkLearner {
     seed: u64,
 }
 
-/// Default number of starts if two states of a hidden variable have equal initial numbers.
+/// Default number of runs if two states of a hidden variable have equal initial numbers.
 const STARTS_OF_ALIKE: u64 = 10;
 
 /// The initial numbers of the tables in learning.
@@ -60,7 +60,7 @@ pub enum LearningStart {
 pub struct LearnedNetwork {
     /// The network with the learned tables.
     pub network: Network,
-    /// The log-likelihoods of all rounds of the best start, and the reason why the rounds ended.
+    /// The log-likelihood of each round from the best initial tables, and the reason why the rounds ended.
     pub fit: Fit,
     /// The indices of the hidden variables for which two states had equal initial numbers; their new initial numbers were drawn at random.
     pub alike: Vec<usize>,
@@ -101,19 +101,19 @@ impl NetworkLearner {
         prior: f64 => prior;
         /// Sets the numbers from which learning starts.
         start: LearningStart => start;
-        /// Sets the number of starts (default 1, or 10 if two states of a hidden variable have equal initial numbers). All starts except the first
-        /// begin with random tables, and the most likely result is returned.
+        /// Sets the number of runs of expectation-maximisation (default 1, or 10 if two states of a hidden variable have equal initial numbers). All
+        /// runs except the first start from random tables, and the learner returns the result with the highest likelihood.
         starts: u64 => starts;
-        /// Sets the seed (default 0) of random table rows, which are used by further starts, and by the first start if states of a hidden variable
-        /// have equal initial numbers.
+        /// Sets the seed (default 0) of random table rows. The first run has random table rows only if states of a hidden variable have equal initial
+        /// numbers.
         seed: u64 => seed;
     }
 
     /// Learns the tables of a network from data.
     ///
-    /// States of an unobserved variable with equal numbers in all tables would stay equal in every round, which is a stationary point but not a
-    /// maximum. The initial numbers of tables in which two states have equal numbers are drawn at random, and [`LearnedNetwork::alike`] lists the
-    /// variables.
+    /// If two states of an unobserved variable have equal numbers in all tables, their numbers would stay equal in every round (a stationary point of
+    /// the likelihood that is not a maximum). The initial numbers of tables in which two states have equal numbers are drawn at random, and
+    /// [`LearnedNetwork::alike`] lists the variables.
     ///
     /// **Errors.** [`NetworkLearningError::NotBayesian`] if `network` is a Markov network; [`NetworkLearningError::Prior`] if the prior is out of
     /// range; the errors of [`ExpectationMaximization`], where [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
@@ -156,7 +156,7 @@ impl NetworkLearner {
         let rows = data.rows().map(|row| row.map(Option::<&State>::cloned));
         let fit = algorithm.fit(&Model::new(), &Cases::new(&elements).rows(rows))?;
         let is_unreached: FxHashSet<(usize, usize)> = unreached.iter().copied().collect();
-        // Rows on which no case depends keep their numbers, even if a start has drawn random numbers for them.
+        // Rows on which no case depends keep their numbers, even if this run drew random initial numbers for these rows.
         let is_idle = |child, row| uses.is_barren(child) || is_unreached.contains(&(child, row));
         let mut numbers = Vec::with_capacity(tables.len());
         for (table, own) in tables.iter().zip(network.tables()) {
@@ -248,7 +248,6 @@ impl NetworkLearner {
     }
 }
 
-/// The rows of a table to be learned.
 struct LearnedTable {
     rows: Vec<LearnedRow>,
 }

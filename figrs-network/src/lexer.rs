@@ -24,7 +24,6 @@ impl LexerError {
         Self { offset, mistake }
     }
 
-    /// Replaces the remedy of the mistake by `remedy`.
     pub(super) fn with_remedy(mut self, remedy: &str) -> Self {
         if let Some(mistake) = &mut self.mistake {
             remedy.clone_into(&mut mistake.remedy);
@@ -105,7 +104,7 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     }
 }
 
-/// Maximum magnitude of a utility, which ensures that the sum of several utilities is finite.
+/// Maximum magnitude of a utility. The limit ensures that the sum of several utilities is finite.
 const MOST_UTILITY: f64 = 1e300;
 
 /// Parses the utility `digits`, a finite number of limited magnitude.

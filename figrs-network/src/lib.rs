@@ -1,8 +1,8 @@
 //! Networks from files: Bayesian networks in BIF, BIFXML, NET and XDSL, Bayesian and Markov networks in the UAI format, and formulas in
 //! DIMACS CNF; also influence diagrams in BIFXML, NET and XDSL.
 //!
-//! A [`Network`] has an element for each variable, which can be queried like any other element, under a
-//! [`model`](Network::model) that contains the factors of a Markov network.
+//! A [`Network`] has an element for each variable. These elements can be queried like any others, in the [`model`](Network::model) of the network;
+//! the model of a Markov network contains the factors.
 //!
 //! ```
 //! use figrs_infer::{Run, VariableElimination};
@@ -52,7 +52,8 @@
 //!   next. The reader skips properties.
 //! - XDSL: nodes (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`) may come in any order; tables are as in BIFXML. A noisy-MAX node
 //!   is converted to its table, and a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Nodes of
-//!   other kinds are an error. Names in XDSL are identifiers; names that are not identifiers are stored as properties beside generated identifiers.
+//!   other kinds are an error. Names in XDSL are identifiers; for a name that is not an identifier, the writer generates an identifier and stores the
+//!   name as a property.
 //! - NET: nodes and potentials may come in any order; tables are as in BIFXML, flat or in nested parentheses. Formulas over finite states
 //!   (`model_data`: logic, comparisons, `if`, arithmetic, `Distribution`) are converted to tables; formulas of other distributions are an error. A
 //!   file with continuous nodes (`normal`) is a [`MixedNetwork`]. Names in NET are stored as in XDSL.
@@ -120,7 +121,6 @@ mod state;
 mod structure;
 mod token;
 mod uai;
-mod unknown;
 mod variable;
 mod xdsl;
 mod xml;
@@ -149,5 +149,4 @@ pub use structure::{
     StructureLearningError, StructureSearch,
 };
 pub use uai::{FactorVariable, ModelFactors};
-pub use unknown::Unknown;
-pub use variable::{NetworkTable, Variable};
+pub use variable::{NetworkTable, Unknown, Variable};

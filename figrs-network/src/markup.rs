@@ -2,7 +2,7 @@
 
 use super::{NetworkError, NetworkFormat};
 
-/// Escapes `text` such that no part of it is markup and an XML reader returns it unchanged.
+/// Escapes `text`, so that no part of the result is markup, and an XML reader returns `text` unchanged.
 ///
 /// **Errors.** [`NetworkError::NotWritable`] if `text` has characters that XML cannot represent.
 pub(super) fn escaped(text: &str, format: NetworkFormat) -> Result<String, NetworkError> {

@@ -12,7 +12,6 @@ pub(super) fn repeated(statement: impl Display) -> Mistake {
     Mistake::new(MistakeKind::Repeated, problem, "keep one of them")
 }
 
-/// Returns the mistake that the variable `name` is declared twice.
 pub(super) fn repeated_variable(name: &str) -> Mistake {
     repeated(format_args!("the variable `{name}` is declared"))
 }
@@ -21,7 +20,6 @@ pub(super) fn repeated_state(variable: &str, state: &str) -> Mistake {
     repeated(format_args!("`{variable}` has the state `{state}`"))
 }
 
-/// Returns the mistake that a table depends on the variable `name` twice.
 pub(super) fn repeated_in_table(name: &str) -> Mistake {
     repeated(format_args!("the table names `{name}`"))
 }

@@ -54,7 +54,6 @@ pub struct RealVariable {
     pub(super) distribution: RealDistribution,
 }
 
-/// The distribution of a real variable given its parents.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RealDistribution {
     pub(super) finite_parents: Vec<usize>,
@@ -77,7 +76,8 @@ impl LinearNormal {
         self.constant
     }
 
-    /// Returns the other terms of the mean: the index of a real variable of the network, and its coefficient, which is not zero.
+    /// Returns the terms of the mean except the constant: the index of a real variable of the network, and the variable's coefficient, which is not
+    /// zero.
     pub fn terms(&self) -> &[(usize, f64)] {
         &self.terms
     }

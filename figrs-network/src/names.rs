@@ -11,7 +11,7 @@ use super::mistakes;
 pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
     let own = names.iter().filter(|name| is_identifier(name));
     let mut taken: FxHashSet<String> = own.map(|&name| name.to_owned()).collect();
-    // For each stem of an identifier, the largest number that was appended to it.
+    // For each stem of an identifier, the largest number that was appended to the stem.
     let mut last: FxHashMap<String, usize> = FxHashMap::default();
     let identifier = |&name: &&str| {
         if is_identifier(name) {
@@ -46,12 +46,13 @@ fn is_identifier(name: &str) -> bool {
     nearest(name) == name
 }
 
-/// For each identifier in a file, the name that it represents.
+/// For each identifier in a file, the name that the identifier represents.
 #[derive(Default)]
 pub(super) struct FullNames(FxHashMap<String, String>);
 
 impl FullNames {
-    /// Adds `identifier`, which stands at the offset `at`, and returns its name, which is `identifier` itself if the file gives no other name.
+    /// Adds `identifier`, which stands at the offset `at`, and returns the name that it represents: `identifier` itself, if the file gives no other
+    /// name.
     pub(super) fn add(
         &mut self,
         at: usize,

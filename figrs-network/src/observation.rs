@@ -34,7 +34,7 @@ impl RealObservation {
         self.variable
     }
 
-    /// Returns the observed value, which is finite.
+    /// Returns the observed value; the value is finite.
     pub fn value(&self) -> f64 {
         self.value
     }

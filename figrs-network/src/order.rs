@@ -32,8 +32,7 @@ pub(super) fn parents_first(parents: &[&[usize]]) -> Result<Vec<usize>, Vec<usiz
         let parent = parents[node].iter().find(|&&parent| missing[parent] > 0);
         parent.map_or(node, |&parent| parent)
     };
-    // Some ancestor of this node is on a cycle. After as many steps to a parent as there are nodes, the present node is
-    // on the cycle.
+    // Some ancestor of this node is on a cycle. If the number of steps to a parent equals the number of nodes, the present node is on the cycle.
     for _ in 0..parents.len() {
         node = above(node);
     }
@@ -57,8 +56,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_followed_upwards() {
-        // Node 0 is a descendant of the cycle 1 <- 2 <- 3 <- 1, and node 4 is not connected with it except through node
-        // 0.
+        // Node 0 is a descendant of the cycle 1 <- 2 <- 3 <- 1, and node 4 is connected with the cycle only through node 0.
         let cycle = parents_first(&[&[4, 1], &[2], &[3], &[1], &[]]).unwrap_err();
         assert_eq!(cycle.len(), 3);
         let start = cycle.iter().position(|&node| node == 1).unwrap();

@@ -21,12 +21,12 @@ impl Network {
     /// Returns the text of the network in the format `format`. A network read back from its text has the same names and the same numbers to the last
     /// bit, except that UAI has no names.
     ///
-    /// Variables keep their order; in XDSL, nodes are written after their parents, and the order of the variables is stored beside them. Names in
-    /// XDSL and NET must be identifiers. For a name that is no identifier, the text contains a generated identifier, which other programs display,
-    /// and the name beside it.
+    /// Variables keep their order; in XDSL, nodes are written after their parents, and a property of each node stores its place in the order of the
+    /// variables. Names in XDSL and NET must be identifiers. For a name that is not an identifier, the text contains a generated identifier, which
+    /// other programs display, and stores the name in an additional property.
     ///
-    /// Clauses with more than four literals are written with helper variables, which come after the variables of the network. The variables of the
-    /// network determine the values of the helper variables.
+    /// Clauses with more than four literals are written with helper variables, which come after the variables of the network and are functions of
+    /// these variables.
     ///
     /// **Errors.** [`NetworkError::NotWritable`] if `format` is CNF, if a Markov network is written in another format than UAI, or if the format
     /// cannot represent a name.
@@ -57,8 +57,8 @@ impl Network {
         self.to_text(NetworkFormat::Bif)
     }
 
-    /// Returns the text of the network in the UAI format, which has no names; a network read back from this text has the same numbers to the last
-    /// bit.
+    /// Returns the text of the network in the UAI format, without names of variables and states; a network read back from this text has the same
+    /// numbers to the last bit.
     pub fn to_uai(&self) -> String {
         uai::write(self)
     }

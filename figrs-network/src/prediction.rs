@@ -9,7 +9,7 @@ use super::{Network, State};
 ///
 /// **Guarantee.** Predictions are exact up to rounding. A prediction depends only on its case, not on earlier cases.
 ///
-/// **Complexity.** The network is compiled once. A case takes a pass over the parts of the junction tree whose observed cells differ from the
+/// **Complexity.** The network is compiled once. For each case, a pass visits the parts of the junction tree in which observed cells differ from the
 /// previous case.
 ///
 /// **Errors.** `new` returns the errors of [`JunctionTree`].

@@ -45,7 +45,6 @@ impl NetworkFormat {
         }
     }
 
-    /// Returns the format of `text`, determined by its contents.
     pub(super) fn of_text(text: &str) -> LexerResult<Self> {
         if let Some(format) = Self::of_document(text)? {
             return Ok(format);

@@ -83,8 +83,7 @@ impl NetworkReader {
         self.text(text, place, NetworkDraft::diagram)
     }
 
-    /// Reads a network from bytes, which are decoded in the encoding that they declare; the decoded text determines the
-    /// format.
+    /// Reads a network from bytes. The bytes are decoded in the encoding that they declare, and the decoded text determines the format.
     ///
     /// **Errors.** The errors of [`from_text`](Self::from_text); an error if the encoding of the bytes is unknown.
     pub fn from_bytes(&self, bytes: Vec<u8>, place: &str) -> Result<Network, NetworkError> {
@@ -159,7 +158,7 @@ impl NetworkReader {
 /// Function that builds a network or influence diagram from a draft and its text.
 pub(super) type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
 
-/// Reads and decodes the file `path`; returns an error if it cannot be read or its encoding is unknown.
+/// Reads and decodes the file `path`; returns an error if the file cannot be read or its encoding is unknown.
 pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
     let bytes = read_limited(path, MOST_NETWORK_BYTES)
         .map_err(|cause| FileError::unreadable(path, &cause))?;

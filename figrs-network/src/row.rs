@@ -2,7 +2,7 @@
 
 use figrs_factor::graph::sums_to_one;
 
-/// Largest deviation of a row's sum from one that is ascribed to the rounding of its numbers to three decimals.
+/// Largest deviation of a row's sum from one for which the reader assumes that the numbers of the row were rounded to three decimals.
 ///
 /// Some files have numbers rounded to three decimals; a row of three thirds then sums to 0.999.
 pub const ROUNDING: f64 = 1e-3;
@@ -23,9 +23,8 @@ pub struct NormalisedRow {
 }
 
 pub(super) enum RowSumCheck {
-    /// The row sums to one.
     One,
-    /// The row was divided by its sum, the contained number, which deviated from one.
+    /// The row was divided by its sum (the contained number), because the sum deviated from one.
     Normalised(f64),
     /// The sum of the row is too far from one.
     Wrong(f64),

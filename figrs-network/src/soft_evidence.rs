@@ -25,7 +25,7 @@ pub struct NetworkEvidence {
     pub(super) real_observations: Vec<RealObservation>,
 }
 
-/// Likelihoods of the states of a variable, which are weights that multiply the probabilities of worlds.
+/// Likelihoods of the states of a variable: weights that multiply the probabilities of worlds.
 ///
 /// Posteriors depend only on the ratios of the weights; the probability of the evidence is the expected weight.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,6 @@ impl NetworkEvidence {
         observed.chain(self.likelihoods.iter().map(StateLikelihoods::variable))
     }
 
-    /// Returns `model` with the likelihoods added as weights.
     fn weighing(&self, model: Model, elements: &[Element<State>]) -> Model {
         self.likelihoods.iter().fold(model, |model, likelihoods| {
             let weights = likelihoods.weights.clone();
@@ -107,7 +106,7 @@ impl Network {
 
 impl DiagramElements {
     /// Returns the model of the diagram with `evidence`: the observations as in [`model`](Self::model), and the likelihoods. Algorithms reject a
-    /// likelihood of a decision, because it does not state which option was chosen.
+    /// likelihood of a decision, because a likelihood does not state the chosen option.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.model(&evidence.observations), self.variables())
     }

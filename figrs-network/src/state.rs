@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use figrs_core::{States, printable};
 
-/// A state of a network's variable, which is a value of the variable's element. A clone is cheap, and states are
-/// compared by index.
+/// A state of a network's variable. A state is a value of the variable's element. A clone is cheap, and states are compared by index.
 #[derive(Clone)]
 pub struct State {
     names: Arc<[String]>,

@@ -1,13 +1,15 @@
-//! Variables and the tables over them.
+//! Variables of networks, and tables over variables.
 
-use figrs_core::States;
 use figrs_core::factor::Weights;
-use figrs_core::internals::similar_names;
-use figrs_factor::graph::Assignments;
+use figrs_core::internals::{did_you_mean, similar_names};
+use figrs_core::{States, printable};
 use rustc_hash::FxHashMap;
+use thiserror::Error;
 
 use super::State;
-use super::unknown::Unknown;
+use figrs_derive::ErrorDebug;
+use figrs_factor::graph::Assignments;
+use figrs_reading::{Mistake, MistakeKind};
 
 /// A variable of a network, with its name and its states.
 #[derive(Clone, Debug)]
@@ -87,5 +89,50 @@ pub(super) fn unknown_state(variable: &Variable, name: &str) -> Unknown {
         variable: Some(variable.name.clone()),
         name: name.into(),
         near: similar_names(name, variable.states.iter().map(State::name)),
+    }
+}
+
+/// Error for the name of a variable or a state that is not in the network.
+#[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
+#[error("{}; {}", self.problem(), did_you_mean(near))]
+pub struct Unknown {
+    /// The variable that lacks a state named `name`; `None` if no variable is named `name`.
+    pub variable: Option<String>,
+    /// The name that is not in the network.
+    pub name: String,
+    /// Similar names, or all names if there are only a few.
+    pub near: Vec<String>,
+}
+
+impl Unknown {
+    fn problem(&self) -> String {
+        let name = printable(&self.name);
+        match &self.variable {
+            Some(variable) => format!("`{}` has no state `{name}`", printable(variable)),
+            None => format!("no variable is called `{name}`"),
+        }
+    }
+}
+
+impl From<Unknown> for Mistake {
+    fn from(unknown: Unknown) -> Self {
+        let (problem, remedy) = (unknown.problem(), did_you_mean(&unknown.near));
+        Self::new(MistakeKind::Unknown, problem, remedy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_printed_on_one_line() {
+        let unknown = Unknown {
+            variable: Some("rain\n".into()),
+            name: "\u{1b}[31myes".into(),
+            near: vec!["ye\ts".into()],
+        };
+        let message = "`rain\\n` has no state `\\u{1b}[31myes`; did you mean `ye\\ts`?";
+        assert_eq!(unknown.to_string(), message);
     }
 }

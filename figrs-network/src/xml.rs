@@ -1,7 +1,7 @@
 //! Reads the elements of XML documents, with their offsets in the text.
 //!
-//! Entities that a document declares are an error, because they could expand to a large text; document type definitions are skipped. The
-//! reader does not recurse: unknown elements are skipped by counting their nesting depth.
+//! Entities that a document declares are an error, because entities could expand to a large text; document type definitions are skipped. The reader
+//! does not recurse: unknown elements are skipped by counting their nesting depth.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,6 @@ pub(super) struct XmlReader<'t> {
     reader: Reader<&'t [u8]>,
 }
 
-/// The start tag of an element.
 pub(super) struct XmlElement<'t> {
     /// Offset of the start tag in the text.
     pub(super) at: usize,
@@ -31,11 +30,11 @@ pub(super) struct XmlElement<'t> {
 impl XmlElement<'_> {
     /// Returns the name of the element without its namespace prefix.
     pub(super) fn name(&self) -> &str {
-        // The name is a part of valid UTF-8 text between ASCII characters, so it is valid itself.
+        // The name is valid UTF-8, because it is a part of valid UTF-8 text between ASCII characters.
         std::str::from_utf8(self.start.local_name().into_inner()).unwrap_or_default()
     }
 
-    /// Returns the value of the attribute named `name`; `None` if the element does not have it.
+    /// Returns the value of the attribute named `name`; `None` if the element does not have this attribute.
     pub(super) fn attribute(&self, name: &str) -> LexerResult<Option<String>> {
         let mut found = None;
         // Repeated names are detected here, because the XML parser's own check takes time quadratic in their number.
@@ -196,7 +195,7 @@ impl<'t> XmlReader<'t> {
     }
 }
 
-/// Rejects versions of XML that do not exist. The declared encoding is not checked, because it was applied when the text was decoded.
+/// Rejects versions of XML that do not exist. The declared encoding is not checked, because the text was decoded in this encoding.
 fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     let version = declaration.version();
     let version = version.map_err(|error| malformed(at, &error))?;
@@ -248,7 +247,6 @@ pub(super) struct XmlText<'t> {
     pieces: Vec<Piece>,
 }
 
-/// A piece of the text of an element.
 struct Piece {
     /// Offset of the piece in the text of the element.
     start: usize,
@@ -283,7 +281,7 @@ impl<'t> XmlText<'t> {
         }
     }
 
-    /// Returns the words of the text, which white space separates, with their offsets in the document.
+    /// Returns the words of the text (separated by white space), with their offsets in the document.
     pub(super) fn words(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut place = 0;
         std::iter::from_fn(move || {
@@ -299,7 +297,7 @@ impl<'t> XmlText<'t> {
     /// reference.
     pub(super) fn name(&self) -> String {
         let mut name = String::with_capacity(self.text.len());
-        // Range of bytes that must not be trimmed, because they come from references.
+        // Range of bytes that must not be trimmed, because these bytes come from references.
         let (mut first, mut last) = (None, 0);
         let ends = self.pieces.iter().skip(1).map(|piece| piece.start);
         let ends = ends.chain([self.text.len()]);

@@ -6,7 +6,7 @@ use std::path::Path;
 use figrs_core::printable;
 use figrs_derive::ErrorDebug;
 
-/// The class of a mistake in a file, by which a program can choose its reaction.
+/// The class of a mistake in a file. A program can choose its reaction by this class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MistakeKind {
@@ -43,10 +43,11 @@ pub struct Mistake {
     pub kind: MistakeKind,
     /// The problem, as a statement that names the item and the number.
     pub problem: String,
-    /// A change of the text or the argument that removes the mistake, as a request. The remedy is empty if the problem already contains it.
+    /// A change of the text or the argument that removes the mistake, as a request. The remedy is empty if the text of the problem already states the
+    /// remedy.
     pub remedy: String,
-    /// Name of a reader's setting or method that accepts the text as it is, such as `normalise`. A program can name its own option instead of the
-    /// remedy of a mistake.
+    /// Name of a reader's setting or method with which the reader accepts the text, such as `normalise`. A program can print the name of its own
+    /// option instead of the remedy.
     pub setting: Option<&'static str>,
 }
 
@@ -62,7 +63,7 @@ impl Mistake {
         }
     }
 
-    /// Adds the name of a reader's setting or method that accepts the text as it is.
+    /// Adds the name of a reader's setting or method with which the reader accepts the text.
     #[must_use]
     pub fn with_setting(self, setting: &'static str) -> Self {
         let setting = Some(setting);
@@ -74,7 +75,7 @@ impl Mistake {
         Self::new(MistakeKind::Value, problem, remedy)
     }
 
-    /// Adds the context of the mistake before its problem.
+    /// Inserts `context` before the problem of the mistake.
     #[must_use]
     pub fn within(self, context: impl fmt::Display) -> Self {
         let problem = format!("{context}: {}", self.problem);

@@ -1,5 +1,5 @@
-//! The joint distribution of several elements, as a mixture: each component has a value for each finite element and a normal
-//! distribution of the real elements.
+//! The joint distribution of several elements: a mixture, in which each component has a value for each finite element and a normal distribution of
+//! the real elements.
 
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
@@ -17,12 +17,12 @@ use crate::scan::{Scan, not_closed};
 #[derive(Clone, Debug)]
 pub(crate) struct BeliefComponent {
     pub(crate) share: f64,
-    /// The value of each finite element, in the order of the elements.
+    /// The values of the finite elements, in the order of the elements.
     pub(crate) finite: Vec<Datum>,
-    /// The mean of all real elements together, whose numbers are concatenated; `covariance` is their covariance matrix.
+    /// The mean of the concatenated numbers of all real elements; `covariance` is their covariance matrix.
     pub(crate) mean: DVector<f64>,
     pub(crate) covariance: DMatrix<f64>,
-    /// A matrix L for which L L' is the covariance matrix, or `None` if L is not known.
+    /// A matrix L for which L L' is the covariance matrix, if L is known.
     pub(crate) factor: Option<DMatrix<f64>>,
 }
 
@@ -34,18 +34,18 @@ pub(crate) struct Belief {
     pub(crate) components: Vec<BeliefComponent>,
     /// The natural logarithm of the probability (or density) of the evidence.
     pub(crate) log_evidence: f64,
-    /// True if the last step merged components of the mixture.
+    /// True if components of the mixture were merged in the last step.
     pub(crate) is_merged: bool,
 }
 
-/// The numbers of the elements of a group as linear functions of vectors, their positions, and the vectors.
+/// The concatenated numbers of a group of elements as linear functions of vectors, the range of each element's numbers, and the vectors.
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
 impl Belief {
     /// Returns the joint distribution of `elements`, given the evidence of `model`. The joint distribution may have at most `limit`
     /// components.
     ///
-    /// **Errors.** The conditions are those of [`in_closed_form`](super::in_closed_form).
+    /// **Errors.** The same errors as [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
         model: &Model,
         elements: &[AnyElement],
@@ -56,8 +56,8 @@ impl Belief {
         Ok(beliefs.swap_remove(0))
     }
 
-    /// Returns the joint distribution of the elements of each group (one or more) from a single elimination, otherwise as
-    /// [`new`](Self::new) does.
+    /// Returns the joint distribution of each group of elements as [`new`](Self::new) does, but by a single elimination. There must be at least one
+    /// group.
     pub(crate) fn of_groups(
         model: &Model,
         groups: &[Vec<AnyElement>],
@@ -93,7 +93,7 @@ impl Belief {
         groups.iter().zip(stacked).map(joint).collect()
     }
 
-    /// Returns the joint distribution of `elements`, a group whose distribution the elimination has computed.
+    /// Returns the joint distribution of `elements`, a group for which the elimination has been made.
     fn of_group(
         hybrid: &HybridModel<'_>,
         posterior: &Posterior<'_>,
@@ -173,7 +173,7 @@ impl Belief {
         }
     }
 
-    /// Merges the components that have the same finite values into one component, which has their mean and covariance.
+    /// Replaces the components with the same finite values by one component with their mean and covariance.
     pub(crate) fn merge(&mut self) {
         let mut groups: Vec<Vec<BeliefComponent>> = Vec::new();
         for component in std::mem::take(&mut self.components) {
@@ -189,7 +189,6 @@ impl Belief {
 }
 
 impl BeliefComponent {
-    /// True if `other` has the same finite values and the same normal distribution.
     fn is_like(&self, other: &Self) -> bool {
         self.has_same_values(other)
             && self.mean == other.mean
@@ -201,7 +200,7 @@ impl BeliefComponent {
         values.all(|(a, b)| a.same_as(b.as_any()))
     }
 
-    /// Merges `components` into one component, which has their total share, their mean and their covariance.
+    /// Returns the component with the total share, the mean and the covariance of the mixture of `components`.
     fn merged(mut components: Vec<Self>) -> Self {
         let mut first = components.swap_remove(0);
         if components.is_empty() {

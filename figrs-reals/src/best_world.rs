@@ -21,7 +21,7 @@ use crate::scan::{Form, Scan, not_closed};
 ///
 /// **Guarantee.** The result is exact up to rounding, because the real elements are linear functions of normal elements, given the finite elements.
 ///
-/// **Complexity.** The cost is that of [`in_closed_form`](crate::in_closed_form), with maxima in place of sums and integrals.
+/// **Complexity.** The cost is that of [`in_closed_form`](crate::in_closed_form); maxima take the place of sums and integrals.
 ///
 /// **Errors.** [`Error::NotClosedForm`], also if a parameter has a conjugate prior, or if some worlds have more random elements than others;
 /// [`Error::ImpossibleEvidence`] if no world satisfies the evidence; the errors of the model.
@@ -61,10 +61,10 @@ pub fn best_world_in_closed_form(
     ))
 }
 
-/// Checks that all worlds have the same random elements, because densities of different numbers of elements cannot be compared.
+/// Checks that all worlds have the same random elements; densities of different numbers of elements cannot be compared.
 fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
     let mut reached: FxHashSet<ElementId> = FxHashSet::default();
-    let mut stack = scan.roots.clone();
+    let mut stack = scan.roots.to_vec();
     while let Some(element) = stack.pop() {
         if reached.insert(element.id()) && !scan.is_set(&element) {
             stack.extend(element.parents().iter().cloned());
@@ -100,7 +100,7 @@ fn values(
     });
     let mut values: Vec<(AnyElement, Datum)> = finite.collect();
     let mut seen: FxHashSet<ElementId> = FxHashSet::default();
-    let mut stack = scan.roots.clone();
+    let mut stack = scan.roots.to_vec();
     while let Some(element) = stack.pop() {
         if !matches!(scan.form(&element), Form::Real(_)) || !seen.insert(element.id()) {
             continue;
@@ -118,7 +118,7 @@ fn values(
     Ok(values)
 }
 
-/// Returns the result that `element`, a Chain, has in `world`; `None` for other elements.
+/// Returns the result that the Chain `element` selects in `world`; `None` for other elements.
 fn result_of(world: &HybridWorld<'_, '_>, element: &AnyElement) -> Option<AnyElement> {
     let scan = world.hybrid.scan();
     let results = scan.branches.get(&element.id())?;

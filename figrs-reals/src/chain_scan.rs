@@ -1,4 +1,4 @@
-//! Scan of Chains with finite parents, each of which is a choice among its results; the finite parents of elements.
+//! Classification of Chains that select among their results by the values of finite parents; and the finite parents of elements.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::normal_rule::check_numbers;
 use crate::scan::{Attempt, Form, Scan, is_float, not_normal};
 
 impl Scan<'_> {
-    /// Returns the form of `element`, a Chain whose parents are finite.
+    /// Classifies the Chain `element`, whose parents are finite.
     pub(crate) fn choice(
         &mut self,
         element: &AnyElement,
@@ -59,7 +59,7 @@ impl Scan<'_> {
         for values in self.finite.assignments(element, &scope)? {
             let value = |place: &usize| values[scope.binary_search(place).unwrap_or_default()];
             let index = parents.iter().zip(&own);
-            // The results are listed in the order of the parents, which may differ from that of the scope.
+            // The results are in the order of the parents, which may differ from the order of the scope.
             let index = index.fold(0, |index, (place, size)| {
                 index * size + value(place) as usize
             });
@@ -81,8 +81,8 @@ impl Scan<'_> {
         Ok(Attempt::Done(Form::Real(Rc::new(rows))))
     }
 
-    /// Returns the form of `element`, a Chain whose values are not real numbers. A Chain also counts as observed if its value and its parents are
-    /// observed and its result depends on a parameter.
+    /// Classifies the Chain `element`, whose values are not real numbers. The Chain is classified as observed if the values of the Chain and of its
+    /// parents are observed and its result depends on a parameter.
     fn observed_choice(
         &mut self,
         element: &AnyElement,
@@ -120,7 +120,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the results of `element`, a Chain, for each assignment of its parents, row-major.
+    /// Returns the results of the Chain `element` for each assignment of its parents, in row-major order.
     fn branches(
         &mut self,
         element: &AnyElement,
@@ -156,7 +156,7 @@ impl Scan<'_> {
             .collect()
     }
 
-    /// Returns the indices of the finite parents of `element`, and finds their possible values.
+    /// Returns the indices of the finite parents of `element`, after finding their possible values.
     pub(crate) fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
         let parents = self.parents_of(element);
         if parents.iter().all(|&place| self.finite.is_supported(place)) {
@@ -170,11 +170,11 @@ impl Scan<'_> {
         Ok(parents)
     }
 
-    /// Gives indices to all finite parents of real elements; one expansion then finds all their possible values. If the possible values of some
-    /// parents cannot be listed, none gets an index, because the query may not need them.
+    /// Gives indices to all finite parents of real elements, and finds all their possible values by one expansion. If the values of some parents
+    /// cannot be listed, no parent gets an index here, because the query may not need these parents.
     fn number_finite_parents(&mut self) {
         let mut finite: Vec<AnyElement> = Vec::new();
-        let mut stack = self.roots.clone();
+        let mut stack = self.roots.to_vec();
         let mut seen: FxHashSet<ElementId> = FxHashSet::default();
         while let Some(element) = stack.pop() {
             if !seen.insert(element.id()) || self.set.contains(&element.id()) {

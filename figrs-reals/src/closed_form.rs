@@ -19,18 +19,19 @@ use crate::collapse::Collapse;
 use crate::conjugate::{ScaledNormals, Spread};
 use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::{Scan, not_closed};
+use crate::scan::{Accepted, Scan, not_closed};
 
-/// Maximum number of components of the mixture of normal distributions that is the distribution of a target.
+/// Maximum number of components of the distribution of a target, which is a mixture of normal distributions.
 pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 
 /// Answers a query in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
 /// **Guarantee.** The result is exact, because the real elements that the query needs are linear functions of normal elements, given the finite
-/// elements. With [`Collapse::Moments`], the result is an approximation if components of mixtures were merged.
+/// elements. If comparisons restrict one real number to an interval, the log-evidence, the probabilities of finite elements, and all means and
+/// variances are exact; the restricted number is a mixture of truncated normal distributions. With [`Collapse::Moments`], the result is an approximation if components of mixtures were merged.
 ///
-/// **Complexity.** The cost is that of eliminating first the real elements and then the finite elements. The finite elements on which one elimination
-/// step depends are joined in a table.
+/// **Complexity.** The cost is that of an elimination of the real elements, followed by an elimination of the finite elements. The table of an
+/// elimination step contains all finite elements on which the step depends.
 ///
 /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
 ///
@@ -45,9 +46,9 @@ pub fn in_closed_form(
     if !matches!(refused, Error::Model(ModelError::NotFinite { .. })) {
         return Err(refused);
     }
-    let mut scan = Scan::new(model, targets, limits);
+    let mut scan = Scan::new(model, targets, limits).accepting(Accepted::Comparisons);
     match scan.run() {
-        // A model without normal elements is none for this algorithm.
+        // This algorithm does not answer queries without normal elements.
         Err(Error::NotClosedForm { .. })
             if scan.vectors.is_empty() && scan.parameters.is_empty() =>
         {
@@ -60,7 +61,7 @@ pub fn in_closed_form(
 
 /// Answers a query in closed form, without merging components.
 ///
-/// **Errors.** The conditions are those of [`in_closed_form`].
+/// **Errors.** The same errors as [`in_closed_form`].
 pub(crate) fn closed_form_answer(
     algorithm: &'static str,
     (model, targets): (&Model, &[AnyElement]),
@@ -83,6 +84,12 @@ fn answer_of_scan(
     }
     let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
     let reals = real_targets(&mut hybrid, targets)?;
+    // The exact moments of a restricted number need all components.
+    let collapse = match hybrid.has_interval() {
+        true => Collapse::Never,
+        false => collapse,
+    };
+    hybrid.restrict(limits)?;
     marginals(
         algorithm,
         &mut hybrid,
@@ -92,14 +99,14 @@ fn answer_of_scan(
     )
 }
 
-/// Returns the density of the evidence as a function of a parameter, if the precisions or variances of all normal elements are multiples of that
+/// Returns the density of the evidence as a function of a parameter, if the precisions or variances of all normal elements are multiples of this
 /// parameter. The density is computed for two values of the parameter, which determine the function.
 fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<ScaledNormals, Error> {
     let log_density = |parameter: f64| {
         let mut scan = Scan::new(model, &[], limits);
         scan.at = parameter;
         scan.run()?;
-        // The parameter is given: its own factor is left out.
+        // The value of the parameter is given; therefore the parameter's own factor is omitted.
         for parameter in &mut scan.parameters {
             parameter.is_chosen = true;
         }
@@ -119,23 +126,30 @@ fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<Sca
     })
 }
 
-/// A real target in the factor graph: a linear function of vectors, or a parameter.
+/// A real target: a linear function of vectors, or a parameter.
 pub(crate) struct RealTarget {
     mention: Mention,
-    /// The linear function of the target's vectors, or a function of no numbers if the target is a parameter.
+    /// The linear function; a function of no numbers if the target is a parameter.
     pub(crate) rows: Rc<Conditional<Linear>>,
     /// The index of the parameter, if the target is a parameter with a conjugate prior.
     parameter: Option<usize>,
+    /// The target as a linear function of the number that comparisons restrict.
+    pub(crate) in_restricted_number: Option<Conditional<(f64, f64)>>,
 }
 
 impl RealTarget {
     pub(crate) fn is_parameter(&self) -> bool {
         self.parameter.is_some()
     }
+
+    /// True if the target depends on the vectors of `factor` by a chain of factors.
+    pub(crate) fn is_connected(&self, posterior: &Posterior<'_>, factor: usize) -> bool {
+        self.mention.is_connected(posterior, factor)
+    }
 }
 
-/// Returns the real targets as linear functions of vectors, and `None` for each finite target. The function also adds the factors from which the
-/// joint distributions of the targets can be read.
+/// For each target, returns its linear function of vectors if it is real, and `None` if it is finite. Also adds factors that contain all vectors of a
+/// target, so that their joint distribution can be read.
 pub(crate) fn real_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],
@@ -150,17 +164,21 @@ pub(crate) fn real_targets(
                 "it is a list of numbers with an unknown common precision; ask for each `entry`";
             return Err(not_closed(target, problem.to_owned()));
         }
-        reals.push(rows.map(|rows| RealTarget {
-            mention: hybrid.mention(&rows),
-            rows,
-            parameter,
-        }));
+        reals.push(match rows {
+            Some(rows) => Some(RealTarget {
+                in_restricted_number: hybrid.in_restricted_number(target, &rows)?,
+                mention: hybrid.mention(&rows),
+                rows,
+                parameter,
+            }),
+            None => None,
+        });
     }
     Ok(reals)
 }
 
-/// Returns the marginals of the targets, and the log-evidence. If components of mixtures are merged, the marginals are approximate instead of
-/// `estimate`.
+/// Returns the marginals of the targets, and the log-evidence. The marginals have the estimate `estimate`, or are approximate if components of
+/// mixtures are merged.
 pub(crate) fn marginals(
     algorithm: &'static str,
     hybrid: &mut HybridModel<'_>,
@@ -222,11 +240,12 @@ fn closed_form(
         mention,
         rows,
         parameter,
+        ..
     } = target;
     let vectors = &mention.vectors[..];
     let joint = mention.joint(posterior, MAX_COMPONENTS)?;
     if let Some(parameter) = *parameter {
-        // Equal members of the family are one component.
+        // Components with the same distribution of the parameter are added up.
         let mut shares: IndexMap<String, (f64, Arc<dyn AtomicOp>)> = IndexMap::new();
         for (values, component) in &joint.components {
             let found = hybrid.parameter_posterior(parameter, &joint.scope, values);
@@ -253,10 +272,12 @@ fn closed_form(
         let member = Member::Of(student.erased().clone());
         return Ok(ClosedForm::Family(FamilyMixture::new(vec![(1.0, member)])));
     }
-    Ok(ClosedForm::Normal(NormalMixture::new(components)))
+    let mixture = NormalMixture::new(components);
+    let restricted = hybrid.restricted_target(posterior, target, &mixture)?;
+    Ok(restricted.unwrap_or(ClosedForm::Normal(mixture)))
 }
 
-/// Returns the distribution of `row`, a linear function of `vectors`.
+/// Returns the distribution of the linear function `row` of `vectors`, for one component of their mixture.
 fn transformed(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -270,11 +291,10 @@ fn transformed(
     normal_component(component.share, &mean, &covariance)
 }
 
-/// Returns a component of a normal mixture with the given share, mean and covariance.
 fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) -> NormalComponent {
     let row = |i: usize| -> Vec<f64> {
         let mut row: Vec<f64> = covariance.row(i).iter().copied().collect();
-        // A rounding error may make the variance of a known number negative.
+        // Because of rounding, the computed variance of a known number may be negative.
         row[i] = row[i].max(0.0);
         row
     };
@@ -285,7 +305,7 @@ fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) 
     }
 }
 
-/// Returns the mean and the covariance of `row`, a linear function of concatenated vectors.
+/// Returns the mean and the covariance of the linear function `row` of the concatenated vectors `vectors`.
 pub(crate) fn moments(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -307,7 +327,6 @@ pub(crate) fn moments(
     (mean, covariance)
 }
 
-/// Returns the error that the evidence excludes every world.
 pub(crate) fn impossible(model: &Model) -> Error {
     Error::ImpossibleEvidence {
         conflict: (0..model.evidence().len())
@@ -317,7 +336,7 @@ pub(crate) fn impossible(model: &Model) -> Error {
     }
 }
 
-/// Converts the error of an elimination to an error that names an element of the model.
+/// Converts an error of an elimination to an error that names an element of the model.
 pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
     let about = |real: RealId, problem: String| match hybrid.element(real) {
         Some(element) => not_closed(element, problem),

@@ -1,6 +1,6 @@
 //! `Collapse`: the approximation of mixtures with too many components.
 
-/// The approximation that replaces mixtures of normal distributions with too many components.
+/// The approximation of mixtures of normal distributions that have too many components.
 ///
 /// The setting is named `collapse` in `Exact`, `VariableElimination` and `JunctionTree` with the feature `reals`, and in
 /// [`WithReals`](crate::WithReals). For a [`Filter`](crate::Filter), the constructors [`exact`](crate::Filter::exact) and
@@ -17,8 +17,9 @@ pub enum Collapse {
     /// **Guarantee.** If no components were merged, the answer is exact. If components were merged, the answer is an approximation without bounds
     /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN.
     ///
-    /// **Complexity.** All steps of the elimination together have about 65 536 components, at least eight each, unless a single factor requires more.
-    /// For a system that switches among `k` linear laws, components of the last steps are kept apart, and components of earlier steps are merged.
+    /// **Complexity.** The total number of components of all elimination steps is about 65 536, but each step may have at least eight, or more if a
+    /// single factor requires more. For a system that switches among `k` linear laws, the components of the last time steps stay separate, and the
+    /// components of earlier time steps are merged.
     ///
     /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992; Lauritzen and
     /// Jensen, *Stable local computation with conditional Gaussian distributions*, 2001.

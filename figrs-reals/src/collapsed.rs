@@ -23,22 +23,23 @@ use crate::drawn_rest::DrawnRest;
 /// A sampler that draws only the elements without closed form, and the elements on which they depend.
 ///
 /// Linear normal elements, parameters with conjugate priors, and finite elements that depend on drawn elements are integrated out: each draw is
-/// weighted by the exact probability of the evidence on them. Targets that were integrated out are drawn from their exact distribution given each
-/// draw. If the finite elements have more joint values than a mixture may have components, the finite elements are drawn too. A model that has a
-/// closed form as a whole is answered exactly, without draws.
+/// weighted by the exact probability of the evidence on the integrated elements. Targets that were integrated out are then drawn from their exact
+/// distribution given the drawn values. If the finite elements have more joint values than a mixture may have components, the finite elements are
+/// drawn too. A model that has a closed form as a whole is answered exactly, without draws.
 ///
-/// The wrapped sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the wrapped sampler alone; fewer draws
-/// are therefore needed for the same accuracy. Each draw takes longer, because it needs an answer in closed form.
+/// The wrapped sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the wrapped sampler alone; therefore
+/// fewer draws give the same accuracy. Each draw takes longer, because it needs an answer in closed form.
 ///
 /// [`RunStatistics::integrated_out`](figrs_answer::RunStatistics::integrated_out) is the number of elements that were integrated out.
 ///
-/// **Guarantee.** The guarantee is that of the wrapped sampler. After the deadline or the interrupt of the sampler, no more targets that were
-/// integrated out are drawn: their marginals come from fewer draws, and the run statistics state the reason.
+/// **Guarantee.** The guarantee is that of the wrapped sampler. After the deadline or the interrupt of the sampler, targets that were integrated out
+/// are not drawn any more: their marginals then come from fewer draws, and the run statistics state the reason.
 ///
 /// **Complexity.** Each draw takes an answer in closed form about the elements that are integrated out.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if an element without closed form is made within a Chain, if it is not known which elements the function of a drawn
-/// Chain reads, or if a target is a parameter of a conjugate family; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped sampler.
+/// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a Chain, if the function of a drawn Chain depends on
+/// unknown elements, or if a target is a parameter with a conjugate prior; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped
+/// sampler.
 ///
 /// **References.** Casella and Robert, *Rao-Blackwellisation of sampling schemes*, 1996; Murray et al., *Delayed sampling and automatic
 /// Rao-Blackwellization of probabilistic programs*, 2018.
@@ -110,12 +111,12 @@ struct CollapsedQuestion {
     sampler: &'static str,
     part: Arc<DrawnPart>,
     asked: Arc<(Model, Vec<AnyElement>)>,
-    /// The first error of an answer in closed form.
+    /// The first error of an answer in closed form during the run.
     failed: Arc<Mutex<Option<Error>>>,
 }
 
 impl CollapsedQuestion {
-    /// Divides the elements of the query; returns `None` if no element has a closed form.
+    /// Divides the elements of the query into drawn elements and integrated elements; returns `None` if no element has a closed form.
     fn of(
         sampler: &'static str,
         model: &Model,
@@ -130,7 +131,7 @@ impl CollapsedQuestion {
         }))
     }
 
-    /// Returns the model of the drawn elements, weighted by the evidence on the others, and the targets of the sampler.
+    /// Returns the model of the drawn elements, whose weights include the evidence on the other elements; and the targets of the sampler.
     fn weighed(&self) -> (Model, Vec<AnyElement>) {
         let (model, targets) = &*self.asked;
         let joint = joint_values(self.part.elements.clone());
@@ -162,7 +163,7 @@ impl CollapsedQuestion {
         self.with_rest(answer?, (model, targets), limits)
     }
 
-    /// Replaces the last target of `answer`, the joint values of the drawn elements, by the targets that were integrated out.
+    /// Replaces the last target of `answer`, which has the joint values of the drawn elements, by the targets that were integrated out.
     fn with_rest(
         &self,
         mut answer: Answer,
@@ -192,10 +193,10 @@ impl CollapsedQuestion {
         Ok(answer)
     }
 
-    /// Returns, for each joint value of the drawn elements, the number of draws of the elements that were integrated out.
+    /// For each joint value of the drawn elements, returns the number of times that the integrated elements are drawn.
     fn draws_of_values(&self, joint: &TargetMarginal) -> Result<Vec<usize>, Error> {
         match &joint.estimate {
-            // The draws of a value are about as many as equal weights with the same sum and the same sum of squares.
+            // The number of draws of a value is about the number of equal weights with the same sum and the same sum of squares.
             Estimate::Weighted { squares, .. } => {
                 let count = |(p, square): (&f64, &f64)| match *square > 0.0 {
                     true => ((p * p / square).round() as usize).max(1),
@@ -269,7 +270,7 @@ impl RunState for CollapsedRun {
     }
 }
 
-/// Returns a seed for the draws of the elements that are integrated out; it depends on the draws of the sampler.
+/// Returns a seed for the draws of the integrated elements, which depends on the draws of the sampler.
 fn seed_of(joint: &TargetMarginal) -> u64 {
     let mut hasher = FxHasher::default();
     for (value, p) in joint.probabilities.iter().enumerate() {
@@ -279,13 +280,13 @@ fn seed_of(joint: &TargetMarginal) -> u64 {
     hasher.finish()
 }
 
-/// Returns the logarithm of the probability of the evidence on the elements that are integrated out, given the `values` of the drawn elements.
+/// Returns the logarithm of the probability of the evidence on the integrated elements, given the `values` of the drawn elements.
 fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64, Error> {
     let rest = part.rest(model, values);
     match closed_form_answer("Collapsed", (&rest, &[]), &Limits::default()) {
         Ok(answer) => Ok(answer.log_evidence().map_or(0.0, |evidence| evidence.value)),
         Err(Error::ImpossibleEvidence { .. }) => Ok(f64::NEG_INFINITY),
-        // A sampler may propose values that the distributions of the drawn elements exclude.
+        // The sampler may propose values that have probability zero.
         Err(_) if !part.is_possible(values) => Ok(f64::NEG_INFINITY),
         Err(error) => Err(error),
     }

@@ -1,8 +1,8 @@
-//! Parameters with a conjugate prior, such as unknown probabilities, rates, precisions and shares.
+//! Parameters with a conjugate prior, such as unknown probabilities, rates, precisions and lists of probabilities.
 //!
 //! In this module, a parameter is a continuous element that is not normal. All elements whose distributions depend on a parameter must be observed or
-//! finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is a member of the prior's family.
-//! The integral over the parameter is then a number for each assignment; the parameter becomes a factor of the finite elements.
+//! finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is proportional to a member of the
+//! prior's family. Its integral over the parameter is a number for each assignment; these numbers become a factor of the finite elements.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -17,13 +17,12 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, union};
 use crate::scan::not_closed;
 
-/// The terms of a log-likelihood that remain conjugate if the number is a multiple of a parameter.
+/// The terms of a log-likelihood that are also allowed for a multiple of a parameter.
 const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log];
 
-/// An element that is a parameter with a conjugate prior, or a multiple of such a parameter.
+/// An element that is a parameter, or a multiple of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Multiple {
-    /// The index of the parameter in the list of all parameters.
     pub(crate) parameter: usize,
     pub(crate) factor: f64,
 }
@@ -32,12 +31,12 @@ pub(crate) struct Multiple {
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) element: AnyElement,
-    /// For each assignment of some finite elements, the prior, which is an atomic element.
+    /// The prior for each assignment of some finite elements, as an atomic element.
     pub(crate) prior: Rc<Conditional<AnyElement>>,
     pub(crate) readers: Vec<Reader>,
-    /// The normal elements whose precisions or variances are multiples of the parameter; `None` if there are none.
+    /// The density of the normal elements whose precisions or variances are multiples of the parameter; `None` if there are no such elements.
     pub(crate) scaled: Option<ScaledNormals>,
-    /// True if a Chain selects this parameter; the Chain then represents it.
+    /// True if a Chain selects among parameters that include this one; the Chain then takes the place of this parameter.
     pub(crate) is_chosen: bool,
 }
 
@@ -53,7 +52,7 @@ pub(crate) struct ScaledNormals {
     pub(crate) squares: f64,
 }
 
-/// Role of a parameter that scales normal elements: their precisions or their variances are multiples of it.
+/// The quantities of normal elements that are multiples of a parameter: their precisions or their variances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spread {
     Precision,
@@ -61,7 +60,7 @@ pub(crate) enum Spread {
 }
 
 impl Spread {
-    /// Returns the factor by which the parameter multiplies the precisions if its value is `parameter`.
+    /// Returns the factor of the precisions if the parameter has the value `parameter`.
     pub(crate) fn precision(self, parameter: f64) -> f64 {
         match self {
             Self::Precision => parameter,
@@ -84,31 +83,31 @@ impl ScaledNormals {
         }
     }
 
-    /// Returns the natural logarithm of the ratio of the densities of the evidence for the parameter values `parameter` and one, which the factor
-    /// graph uses.
+    /// Returns the natural logarithm of the density of the observed numbers for the parameter value `parameter`, divided by their density for the
+    /// value one, which the factor graph contains.
     fn log_ratio(&self, parameter: f64) -> f64 {
         let precision = self.measure.precision(parameter);
         0.5 * self.numbers * precision.ln() - 0.5 * (precision - 1.0) * self.squares
     }
 }
 
-/// An element whose distribution depends on an unknown parameter with a conjugate prior.
+/// An element whose distribution depends on a parameter with a conjugate prior.
 #[derive(Debug)]
 pub(crate) struct Reader {
     pub(crate) element: AnyElement,
-    /// The index of the unknown parameter among the element's parents.
+    /// The index of the parameter among the element's parents.
     pub(crate) open: usize,
     pub(crate) factor: f64,
     pub(crate) value: ReadValue,
-    /// The indices of the finite elements on which the element's distribution depends, ascending; they include the element itself if it is finite.
+    /// The indices of the finite elements on which the element's distribution depends, in ascending order. If the element is finite, they include the
+    /// element.
     pub(crate) scope: Vec<usize>,
 }
 
-/// The value of an element whose distribution depends on a parameter.
 #[derive(Clone, Debug)]
 pub(crate) enum ReadValue {
     Observed(Datum),
-    /// The values of the finite element with this index.
+    /// The element is finite and has the contained index.
     Child(usize),
 }
 
@@ -116,7 +115,7 @@ pub(crate) enum ReadValue {
 #[derive(Clone)]
 pub(crate) struct ParameterPosterior {
     pub(crate) distribution: Option<Arc<dyn AtomicOp>>,
-    /// The natural logarithm of the integral of the product of prior and likelihoods.
+    /// The natural logarithm of the integral of the product of the prior and the likelihoods.
     pub(crate) log_total: f64,
 }
 
@@ -172,7 +171,8 @@ impl Parameter {
         let Some(posterior) = op.posterior(&likelihood).map_err(fault)? else {
             return Err(not_conjugate(&self.element, &self.element));
         };
-        // The integral is the product of prior and likelihoods, divided by the posterior, at any value; the mean loses no digits.
+        // At each value of the parameter, the integral is the product of the prior and the likelihoods, divided by the posterior density. At the
+        // mean, no digits are lost.
         let value = mean(prior, &*posterior);
         let mut log_total = op.log_prob(value.as_any()).map_err(fault)?;
         if let (Some(scaled), Some(&parameter)) = (&self.scaled, value.get::<f64>()) {
@@ -199,7 +199,7 @@ impl Parameter {
     }
 }
 
-/// Returns the mean of `prior`. If the mean does not exist, the result is one.
+/// Returns the mean of a distribution of `prior`'s type; one if the mean does not exist.
 pub(crate) fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
     let moments = op.moments().unwrap_or_default();
     let mut means = moments.iter().map(|moments| moments.0);
@@ -213,7 +213,7 @@ pub(crate) fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
 impl Reader {
     /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
     ///
-    /// The number is needed because the finite element first gets a uniform distribution over its possible values.
+    /// In the factor graph, the finite element has a uniform distribution over its possible values, which this number compensates.
     fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.value {
             ReadValue::Child(child) => (finite.support(child).len() as f64).ln(),
@@ -221,7 +221,7 @@ impl Reader {
         }
     }
 
-    /// Returns the value of a multiple of a parameter, given the value of the parameter.
+    /// Returns the value of the multiple, if the parameter has the value `value`.
     fn scaled(&self, value: &Datum) -> Datum {
         match value.get::<f64>() {
             Some(number) if self.factor != 1.0 => Datum::new(number * self.factor),
@@ -229,7 +229,7 @@ impl Reader {
         }
     }
 
-    /// Calls `call` with the distribution family of this element, its arguments and the element's value.
+    /// Calls `call` with the family of this element, its arguments, and its value.
     fn with_arguments<R>(
         &self,
         finite: &FinitePart<'_>,
@@ -255,7 +255,7 @@ impl Reader {
         }
     }
 
-    /// Adds to `likelihood` the log-likelihood of the parameter, for one assignment of the finite elements.
+    /// Adds the log-likelihood of the parameter to `likelihood`, for one assignment of the finite elements.
     fn add(
         &self,
         family: &dyn FamilyOp,

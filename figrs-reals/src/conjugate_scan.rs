@@ -1,4 +1,4 @@
-//! The scan for parameters with conjugate priors, and for the elements that read them.
+//! Classification of parameters with conjugate priors, and of the elements whose distributions depend on a parameter.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -34,8 +34,8 @@ impl Scan<'_> {
         })
     }
 
-    /// Returns the parameter for `element`, whose family is continuous but not normal, and whose arguments are finite. Returns `None` if the family
-    /// states no conjugate likelihoods.
+    /// Makes `element` a parameter; its family is continuous but not normal, and its arguments are finite. Returns `None` if the family has no
+    /// conjugate likelihoods.
     pub(crate) fn parameter_member(
         &mut self,
         element: &AnyElement,
@@ -66,7 +66,7 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// Returns the form (observed or finite) of `element`, whose distribution depends on a parameter with a conjugate prior.
+    /// Classifies `element`, whose distribution depends on a parameter with a conjugate prior, as observed or finite.
     pub(crate) fn reader(
         &mut self,
         element: &AnyElement,
@@ -105,7 +105,7 @@ impl Scan<'_> {
         Ok(form)
     }
 
-    /// Returns the form of the normal `element`, whose precision or variance is a multiple of a parameter, computed for the parameter value
+    /// Classifies the normal `element`, whose precision or variance is a multiple of a parameter; the parameter is assumed to have the value
     /// [`at`](Self::at). Returns `None` if the precision or variance is not a multiple of a parameter, or if the element is observed and has no real
     /// parent.
     pub(crate) fn scaled_member(
@@ -164,7 +164,7 @@ impl Scan<'_> {
 
     /// Returns the parameter that scales the precisions or the variances of all normal elements; `None` if no parameter scales a normal element.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if a parameter scales some normal elements but not all, or if a finite element selects among normal
+    /// **Errors.** [`Error::NotClosedForm`] if a parameter scales only some of the normal elements, or if a finite element selects among normal
     /// elements.
     pub(crate) fn common_scale(&self) -> Result<Option<(usize, Spread)>, Error> {
         let Some(&(_, parameter, measure)) = self.scales.first() else {
@@ -183,7 +183,12 @@ impl Scan<'_> {
                 .readers
                 .iter()
                 .all(|reader| reader.scope.is_empty());
-        if are_alike && is_single && vectors.count() == self.scales.len() && self.sites.is_none() {
+        if are_alike
+            && is_single
+            && vectors.count() == self.scales.len()
+            && self.sites.is_empty()
+            && !self.accepts_all()
+        {
             return Ok(Some((parameter, measure)));
         }
         let problem = "it scales some normal elements, and the model has other normal elements, or finite elements that they depend on: an unknown precision has a closed form only if the precisions of all normal elements are multiples of it (a prior such as `Normal::new(0.0, Precision(&precision * 0.1))`)";
@@ -230,8 +235,7 @@ impl Scan<'_> {
         Ok(values)
     }
 
-    /// Returns the form of `element`, a Chain that selects among parameters on which no other element depends; the Chain is then a parameter itself.
-    /// Returns `None` if not all results of the Chain are parameters.
+    /// Makes the Chain `element` a parameter, if all its results are parameters. Returns `None` if they are not.
     pub(crate) fn chosen_parameter(
         &mut self,
         element: &AnyElement,
@@ -275,9 +279,9 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// Checks that no other Chain depends on the parameters among which a Chain selects.
+    /// Checks that no element except the Chain depends on the parameters among which a Chain selects.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if another Chain depends on such a parameter.
+    /// **Errors.** [`Error::NotClosedForm`] if another element depends on such a parameter.
     pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {
         if !self.parameters.iter().any(|parameter| parameter.is_chosen) {
             return Ok(());

@@ -16,7 +16,7 @@ use crate::hybrid_world::{HybridWorld, finite_targets};
 /// Number of draws between two checks of the deadline.
 const DRAWS_PER_LOOK: u64 = 256;
 
-/// Weighted draws that correct the approximation of expectation propagation.
+/// The settings of the weighted draws that correct the approximation of expectation propagation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Correction {
     /// Number of draws; `None` if the approximation is not corrected.
@@ -26,7 +26,7 @@ pub(crate) struct Correction {
 
 struct TargetValues {
     values: SupportBuilder,
-    /// For each draw, the index of the target's value.
+    /// For each draw, the index of the target's value in its support.
     indices: Vec<u32>,
 }
 
@@ -35,7 +35,7 @@ impl Correction {
     ///
     /// The weight of a draw is the product of all likelihoods that are not Gaussian, divided by the product of their approximations.
     ///
-    /// **Errors.** [`Error::NoSampleMetEvidence`] if all weights are zero; the errors of the functions and of the elimination.
+    /// **Errors.** [`Error::NoSampleMetEvidence`] if all weights are zero; the errors of the model's functions and of the elimination.
     pub(crate) fn answer(
         self,
         algorithm: &'static str,

@@ -1,8 +1,8 @@
-//! The elements of a model that have no closed form, and the elements on which they depend.
+//! The elements of a model that must be drawn: the elements without closed form, and the elements on which they depend.
 
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
-use figrs_answer::run::guard::guarded;
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, Support};
 use figrs_factor::graph::Assignments;
@@ -12,14 +12,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::closed_form::closed_form_answer;
 use crate::scan::{Form, Scan, not_closed};
 
-/// Maximum number of calls of the function of a drawn Chain that find the elements that the function reads.
+/// Maximum number of calls of a drawn Chain's function that are made to find the elements on which the function depends.
 const MAX_CALLS: usize = 4096;
 
-/// A model divided into drawn elements (including all elements on which they depend) and remaining elements, which have a closed form
-/// given the drawn values.
+/// The division of a model into drawn elements and remaining elements. All elements on which a drawn element depends are drawn too; the remaining
+/// elements have a closed form given the drawn values.
 #[derive(Debug)]
 pub(crate) struct DrawnPart {
-    /// The drawn elements. All drawn elements have values in the model of the remaining elements, because functions of Chains may read any of them.
+    /// The drawn elements. In the model of the remaining elements, all drawn elements have values, because any function of a Chain may depend on
+    /// them.
     pub(crate) elements: Vec<AnyElement>,
     members: FxHashSet<ElementId>,
     /// Number of normal elements and parameters among the remaining elements.
@@ -27,10 +28,11 @@ pub(crate) struct DrawnPart {
 }
 
 impl DrawnPart {
-    /// Finds drawn elements such that the remaining elements have a closed form; `None` if no normal elements and no parameters remain.
+    /// Finds the elements that must be drawn so that the remaining elements have a closed form; returns `None` if no normal elements and no
+    /// parameters remain.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is made within a Chain, or if it is not known which elements the function of
-    /// a drawn Chain reads; the errors of the model.
+    /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a Chain, or if the function of a drawn Chain depends
+    /// on unknown elements; the errors of the model.
     pub(crate) fn find(
         model: &Model,
         targets: &[AnyElement],
@@ -62,7 +64,7 @@ impl DrawnPart {
                     open.clone_from(&scan.finite.elements);
                 }
                 match closed_form_answer("Collapsed", (&rest, &own), limits) {
-                    // An unknown variance of some normal elements, or finite elements with too many joint values, are drawn too.
+                    // The unknown variance of some of the normal elements, or finite elements with too many joint values, must be drawn too.
                     Err(error @ Error::NotClosedForm { .. }) => {
                         for element in &open {
                             graph.add_with_ancestors(element, &mut members);
@@ -72,7 +74,7 @@ impl DrawnPart {
                         }
                         continue;
                     }
-                    // The values of the example may be impossible.
+                    // The sampled values may contradict the evidence.
                     Ok(_) | Err(Error::ImpossibleEvidence { .. }) => {}
                     Err(error) => return Err(error),
                 }
@@ -99,12 +101,12 @@ impl DrawnPart {
         rest.cloned().collect()
     }
 
-    /// Returns the model for the drawn elements, with the evidence on them.
+    /// Returns the model of the drawn elements, with the evidence on these elements.
     pub(crate) fn own(&self, model: &Model) -> Model {
         model.filtered(|i| self.has(&model.evidence()[i].0))
     }
 
-    /// Returns the model for the remaining elements, in which interventions set the values of the drawn elements.
+    /// Returns the model of the remaining elements, in which interventions set the drawn elements to `values`.
     pub(crate) fn rest(&self, model: &Model, values: &[Datum]) -> Model {
         let rest = model.filtered(|i| !self.has(&model.evidence()[i].0));
         let set = self.elements.iter().zip(values);
@@ -113,7 +115,7 @@ impl DrawnPart {
         })
     }
 
-    /// True if the distributions of the drawn elements exclude none of `values`, as far as they are known.
+    /// True unless a known distribution of a drawn element gives its value in `values` the probability zero.
     pub(crate) fn is_possible(&self, values: &[Datum]) -> bool {
         let places = self.elements.iter().enumerate();
         let places: FxHashMap<ElementId, usize> = places.map(|(i, e)| (e.id(), i)).collect();
@@ -150,7 +152,8 @@ impl DrawnPart {
     }
 }
 
-/// Returns the parents of `refused` that have no closed form; if there are none, all its real parents, or else `refused` itself.
+/// Returns the parents of `refused` that are parameters or nonlinear functions. If there are none, returns its real parents; if there are none
+/// either, returns `refused` itself.
 fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     let with = |accepts: fn(&Form) -> bool| -> Vec<AnyElement> {
         let parents = refused.parents().iter();
@@ -169,10 +172,10 @@ fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     }
 }
 
-/// The elements that the targets and the evidence of a model reach without calling functions of Chains.
+/// The elements on which the targets and the evidence of a model depend, without the results of Chains.
 struct StaticGraph {
     elements: FxHashMap<ElementId, AnyElement>,
-    /// The elements in the order in which they were found, which does not depend on addresses.
+    /// The elements in the order in which they were found, which is the same in every run.
     order: Vec<ElementId>,
     set: FxHashSet<ElementId>,
 }
@@ -210,9 +213,9 @@ impl StaticGraph {
         }
     }
 
-    /// Adds the elements that functions of drawn Chains read, with all elements on which they depend.
+    /// Adds the elements on which the functions of drawn Chains depend, and the elements on which these depend.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if it is not known which elements a function reads.
+    /// **Errors.** [`Error::NotClosedForm`] if a function depends on unknown elements.
     fn add_captured(
         &self,
         members: &mut FxHashSet<ElementId>,
@@ -234,7 +237,8 @@ impl StaticGraph {
         }
     }
 
-    /// Returns the elements outside of `members` that the function of `element`, a Chain, reads; none for other elements.
+    /// Returns the elements outside of `members` on which the function of `element` depends, if `element` is a Chain; otherwise returns an empty
+    /// list.
     fn captured(
         &self,
         element: &AnyElement,
@@ -276,7 +280,7 @@ impl StaticGraph {
                 if self.elements.contains_key(&read.id()) {
                     captured.push(read.clone());
                 } else if !read.is_unshared() || is_generic_chain(read) {
-                    // Another function may read the same element.
+                    // The function of another Chain may depend on the same element.
                     return Err(unknown());
                 } else {
                     stack.extend(read.parents());
@@ -294,7 +298,7 @@ impl StaticGraph {
     }
 }
 
-/// True if the element is a Chain whose function is not that of a family.
+/// True if the element is a Chain, but not a member of a family.
 fn is_generic_chain(element: &AnyElement) -> bool {
     matches!(element.kind(), Kind::Chain(_, op) if op.family().is_none())
 }

@@ -1,10 +1,10 @@
-//! Draws of the elements that a `Collapsed` sampler integrates out, given the draws of the other elements.
+//! Draws of the elements that `Collapsed` integrates out, given the draws of the other elements.
 
 use figrs_answer::answer::TargetMarginal;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
-use figrs_factor::until::Until;
+use figrs_factor::Until;
 use figrs_gaussian::{Draws, Elimination};
 use rand::seq::SliceRandom;
 
@@ -14,20 +14,19 @@ use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::{HybridWorld, finite_targets};
 use crate::scan::{Scan, not_closed};
 
-/// Draws of the targets that were integrated out.
 pub(crate) struct DrawnRest {
-    /// For each joint value of the drawn elements, its draws of the targets; none if the run ended before.
+    /// For each joint value of the drawn elements, the draws of the targets; an empty list if the run ended before these draws.
     draws: Vec<Vec<Vec<Datum>>>,
-    /// True if the run ended before all joint values had draws.
+    /// True if some joint values have no draws, because the run ended.
     pub(crate) is_cut: bool,
 }
 
 impl DrawnRest {
-    /// Draws the targets `own` for each joint value of the drawn elements, `counts` times for each value. When the run ends, the joint values without
-    /// draws are left out.
+    /// Draws the targets `own` for each joint value of the drawn elements; `counts` has the number of draws for each joint value. When the run ends,
+    /// the remaining joint values get no draws.
     ///
-    /// If the run can end, the joint values of weighted samples are visited in random order, so that those that are left out are not special ones. The
-    /// joint values of Markov chains are visited in the order of the chains.
+    /// If the run can end early, the joint values of weighted samples are visited in random order, so that the joint values without draws are a
+    /// random choice. The joint values of Markov chains are visited in the order of the chains.
     pub(crate) fn new(
         part: &DrawnPart,
         (model, own): (&Model, &[AnyElement]),
@@ -37,7 +36,7 @@ impl DrawnRest {
     ) -> Result<Self, Error> {
         let mut order: Vec<usize> = (0..joint.support.len()).collect();
         order.retain(|&value| counts[value] > 0 && !own.is_empty());
-        // At least these joint values have draws.
+        // Number of joint values that get draws even if the time is over.
         let mut least = 1;
         if limits.until.deadline.is_some() || limits.until.interrupt.is_some() {
             if let Some(firsts) = first_places(joint) {
@@ -58,7 +57,7 @@ impl DrawnRest {
             }
             let values = joint.support.any(value).downcast_ref::<Vec<Datum>>();
             let rest = part.rest(model, values.map_or(&[][..], |values| values));
-            // The closed form of one joint value is not interrupted.
+            // The computation for one joint value is not interrupted.
             let whole = limits.until(&Until::default());
             this.draws[value] = draws_of_rest((&rest, own), counts[value], random, &whole)?;
         }
@@ -74,8 +73,8 @@ impl DrawnRest {
         Ok(this)
     }
 
-    /// Returns the marginal of an element that was integrated out: its values for one joint value of the drawn elements share the weight of this joint
-    /// value.
+    /// Returns the marginal of a target that was integrated out. Its draws for one joint value of the drawn elements share the weight of this joint
+    /// value equally.
     pub(crate) fn marginal(
         &self,
         target: &AnyElement,
@@ -137,7 +136,7 @@ impl DrawnRest {
     }
 }
 
-/// Returns, for each value of Markov chains, the first place at which a chain has it; `None` for other samples.
+/// For each value of the Markov chains, returns the first step at which a chain has it; `None` if the samples are not from Markov chains.
 fn first_places(joint: &TargetMarginal) -> Option<Vec<usize>> {
     let Estimate::Chains { indices, chains } = &joint.estimate else {
         return None;
@@ -151,7 +150,7 @@ fn first_places(joint: &TargetMarginal) -> Option<Vec<usize>> {
     Some(firsts)
 }
 
-/// Returns the values of the chains, chain after chain. The chains end before the first place whose value has no draws.
+/// Returns the values of the chains, one chain after another. All chains end before the first step at which one of them has a value without draws.
 fn used_places<'a, T>(
     drawn: &'a [u32],
     chains: usize,
@@ -166,7 +165,7 @@ fn used_places<'a, T>(
     drawn.chunks(length).flat_map(move |chain| &chain[..end])
 }
 
-/// Returns a draw for each place of the chains, given the draws of each value.
+/// Returns a draw for each step of the chains, given the draws for each value.
 fn chain_draws(drawn: &[u32], chains: usize, indices: &[Vec<u32>]) -> Vec<u32> {
     let mut next = vec![0; indices.len()];
     let each = used_places(drawn, chains, indices).map(|&value| {

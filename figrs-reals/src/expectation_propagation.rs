@@ -14,9 +14,9 @@ use crate::closed_form::{MAX_COMPONENTS, marginals, real_targets};
 use crate::collapse::Collapse;
 use crate::correction::Correction;
 use crate::hybrid_model::HybridModel;
-use crate::scan::Scan;
+use crate::scan::{Accepted, Scan};
 
-/// Number of draws that check an approximation.
+/// Number of draws for the check of an approximation.
 const CHECKING_DRAWS: u64 = 10_000;
 
 /// An algorithm for real elements that are normal given the finite elements, with likelihoods that are not Gaussian: approximate marginals by
@@ -25,24 +25,26 @@ const CHECKING_DRAWS: u64 = 10_000;
 /// The likelihoods may be comparisons of real elements (`greater_than` and the like), and conditions and weights of one real number. A likelihood may
 /// also come from a finite element whose distribution depends on one real number (probit and logistic observations, thresholds, counts), or from an
 /// observed element whose distribution given one real number is not normal (Student-t noise). Expectation propagation approximates each likelihood
-/// that is not Gaussian by a Gaussian function of its real number. The Gaussian function gives the same mass, mean and variance as the likelihood,
-/// given all other approximations. `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
+/// that is not Gaussian by a Gaussian function of its real number. Given all other approximations, the product with this function has the same
+/// integral, mean and variance as the product with the likelihood. `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
 ///
 /// **Guarantee.** A model whose likelihoods are all Gaussian is answered exactly. If the model has a single likelihood that is not Gaussian and no
-/// other finite elements, the means, the covariances and the log-evidence are exact up to the error of a quadrature. The quadrature looks at a
-/// likelihood at some tens of numbers, and misses parts of the likelihood that are narrower than about a hundredth of a standard deviation of the
-/// number, unless the likelihood is a comparison: state an interval as two comparisons. The distributions in the answer are normal approximations. With
+/// other finite elements, the means, the covariances and the log-evidence are exact up to the error of a quadrature. The quadrature looks at
+/// numbers that are about a hundredth of a standard deviation apart, and a search for narrow peaks looks once at up to 65 536 numbers within eight
+/// standard deviations. If the likelihood is the same at all these numbers, the search goes on to numbers that are some millionths of a standard
+/// deviation apart. Parts of a likelihood that are narrower are missed, unless the likelihood is a comparison: state an interval as two
+/// comparisons. The distributions in the answer are normal approximations. With
 /// other likelihoods or finite elements, the results are approximations without bounds
 /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood that widens a
 /// distribution, such as a Student-t reading far from the mean, is approximated by a Gaussian function with a negative precision.
 /// [`RunStatistics::stopped`] is `Finished` if and only if the approximations converged. [`RunStatistics::residual`] is the largest change in the
-/// last sweep: of a mean in standard deviations, or of a variance relative to the variance.
+/// last sweep: of a mean in standard deviations, or of a variance divided by the variance.
 ///
-/// **Complexity.** Each sweep takes one exact solution of the approximated model. For each likelihood, a sweep evaluates a closed form (comparisons)
-/// or a quadrature with some thousand evaluations.
+/// **Complexity.** Each sweep solves the approximated model exactly once. For each likelihood, a sweep evaluates a closed form (for a comparison), or
+/// a quadrature with some thousand evaluations.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers that no linear function combines, or if a continuous element is
-/// neither normal nor observed, or if a likelihood that is no comparison is zero at all numbers that the quadrature tries;
+/// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers other than by a linear function of them, if a continuous element is
+/// neither normal nor observed, or if a likelihood that is not a comparison is zero at all numbers at which the quadrature evaluates it;
 /// [`Error::ImpossibleEvidence`] if the finite elements, comparisons and observed normal elements exclude every world; the errors of the model.
 ///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Rasmussen and Williams, *Gaussian Processes for Machine
@@ -102,27 +104,27 @@ impl ExpectationPropagation {
         self
     }
 
-    /// Sets the tolerance (default 1e-10). The approximations have converged if no mean changes by more than `tolerance` standard deviations, and no
-    /// variance changes by more than `tolerance` times itself.
+    /// Sets the tolerance (default 1e-10). The approximations have converged if, in one sweep, no mean changes by more than `tolerance` standard
+    /// deviations, and no variance changes by more than `tolerance` times the variance.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.sweeps.tolerance = tolerance;
         self
     }
 
-    /// Sets the weight of the old approximation when the old and the new approximation are averaged (default zero). If the changes grow from one
-    /// sweep to the next, the weight of the old approximation is increased.
+    /// Sets the initial weight of the old approximation in the average of the old and the new approximation (default zero). If the changes grow from
+    /// one sweep to the next, this weight is increased.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
         self
     }
 
-    /// Corrects the approximation by drawing `samples` samples from it, which are weighted by the exact likelihoods (importance sampling). The
-    /// corrected answer has estimates with standard errors, in place of approximations without bounds. [`RunStatistics::done`] of the corrected
-    /// answer is the number of draws.
+    /// Corrects the approximation by `samples` draws from it, which are weighted by the exact likelihoods (importance sampling). The corrected answer
+    /// has estimates with standard errors instead of approximations without bounds. [`RunStatistics::done`] of the corrected answer is the number of
+    /// draws.
     ///
     /// **Guarantee.** The corrected estimates are consistent, with standard errors, as for `ImportanceSampling`. The corrected estimate of the
-    /// probability of the evidence is unbiased. If a likelihood has heavier tails than its approximation, few draws have most of the weight, which
-    /// the diagnosis of the answer reports.
+    /// probability of the evidence is unbiased. If a likelihood has heavier tails than its approximation, a few draws may have most of the weight;
+    /// the diagnosis of the answer then reports this problem.
     ///
     /// ```
     /// # use figrs_core::{Model, Normal, Variance};
@@ -191,7 +193,7 @@ impl ExpectationPropagation {
         watching: &RunMonitor<'_>,
     ) -> Result<Answer, Error> {
         let limits = &self.limits.until(watching.until());
-        let mut scan = Scan::new(model, targets, limits).with_sites();
+        let mut scan = Scan::new(model, targets, limits).accepting(Accepted::All);
         scan.run()?;
         let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
         let reals = real_targets(&mut hybrid, targets)?;
@@ -203,7 +205,7 @@ impl ExpectationPropagation {
         } else {
             Estimate::Approximate
         };
-        // The last approximations are answered even if the deadline has passed.
+        // The last approximations give the answer even if the deadline has passed.
         let question = (model, targets, &reals[..]);
         let is_corrected = self.correction.samples.is_some() && !hybrid.sites.is_empty();
         if is_corrected {

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_core::{
     AnyElement, Constant, Covariance, Element, FilterState, Limits, Model, MultivariateNormal,
     NextElements, Select, Value,
@@ -20,21 +20,20 @@ use serde::{Deserialize, Serialize};
 use crate::belief::{Belief, BeliefComponent};
 use crate::law::FilterLaw;
 
-/// Default of the maximum number of mixture components of the distribution of a state.
+/// Default maximum number of components of the mixture that is the distribution of a state.
 const DEFAULT_COMPONENTS: usize = 4096;
 
-/// Rounding threshold: eigenvalues of a covariance matrix count as zero if they are smaller than this number times the largest.
+/// An eigenvalue of a covariance matrix is treated as zero if it is smaller than this number times the largest eigenvalue.
 const ROUNDING: f64 = 1e-14;
 
-/// New elements that have the joint distribution of a filter's state.
 struct MadeElements {
-    /// A vector of independent standard normal numbers, of which all real elements are linear functions.
+    /// A vector of independent standard normal numbers; all real elements are linear functions of this vector.
     numbers: AnyElement,
     elements: Vec<AnyElement>,
 }
 
 impl MadeElements {
-    /// Creates elements that have the joint distribution `belief` and the types of the elements `like`.
+    /// Creates elements with the joint distribution `belief`. The created elements have the types of the elements `like`.
     fn new(belief: &Belief, like: &[AnyElement]) -> Self {
         let all = &belief.components;
         let dimension = all.first().map_or(0, |c| c.mean.len()).max(1);
@@ -75,8 +74,8 @@ impl MadeElements {
     }
 }
 
-/// Returns one list element for the real numbers `range` of a distribution: a linear function of independent standard normal numbers, which depends
-/// on the mixture component.
+/// Creates an element for the real numbers `range` of a distribution: a linear function of independent standard normal numbers, which depends on the
+/// component of the mixture.
 fn list(
     belief: &Belief,
     factors: &[DMatrix<f64>],
@@ -102,7 +101,7 @@ fn list(
     numbers.affine(rows, means)
 }
 
-/// Returns a matrix L for which L L' is `covariance`, which may be singular.
+/// Returns a matrix L for which L L' is the matrix `covariance`, which may be singular.
 pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
     if covariance.is_empty() {
         return DMatrix::zeros(0, 1);
@@ -148,13 +147,13 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
 #[derive(Clone, Debug)]
 pub struct Filter<S> {
     state: S,
-    /// The present state if [`follow`](Self::follow) computed it; its elements are created when they are first needed.
+    /// The present state, if [`follow`](Self::follow) computed its distribution; its elements are created when they are first needed.
     followed: Option<OnceLock<S>>,
     /// The last states before the present state, the latest first.
     past: VecDeque<S>,
     /// Maximum number of past states that are kept.
     pub(crate) window: usize,
-    /// The joint distributions of independent groups of elements: first those of the present state, then those of the past states.
+    /// The joint distributions of independent groups of elements: the groups of the present state, followed by the groups of the past states.
     pub(crate) beliefs: Vec<Belief>,
     pub(crate) approximation: Approximation,
     answer: OnceLock<Answer>,
@@ -164,12 +163,11 @@ pub struct Filter<S> {
     pub(crate) log_evidence: f64,
 }
 
-/// The approximation that replaces the distribution of a state after each step.
+/// The approximation of the distribution of a state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Approximation {
-    /// The exact distribution is kept.
     None,
-    /// Groups of as many elements as the content states are treated as independent of each other.
+    /// Groups with the contained number of elements are treated as independent of each other.
     Groups(usize),
     /// Components with the same finite values are merged into one normal distribution with the same mean and covariance.
     Moments,
@@ -189,12 +187,12 @@ impl<S: FilterState> Filter<S> {
     /// For a state of many finite elements, time and memory are linear in the number of groups, although the joint values of the whole state cannot
     /// be listed. `width` must be at least 1; elements are grouped in the order of [`FilterState::elements`].
     ///
-    /// **Guarantee.** If there are several groups, the filter is approximate: each step is exact given the distribution of the groups before the
-    /// step. The errors of the steps do not accumulate if the model forgets its past.
+    /// **Guarantee.** If there are several groups, the filter is approximate: each step is exact given the approximate distribution before the step.
+    /// The errors of the steps do not accumulate if the state depends less and less on earlier states.
     ///
     /// **References.** Boyen and Koller, *Tractable inference for complex stochastic processes*, 1998.
     ///
-    /// **Errors.** The conditions are those of [`exact`](Self::exact).
+    /// **Errors.** The same errors as [`exact`](Self::exact).
     pub fn factored(first: &S, width: usize) -> Result<Self, Error> {
         Self::new(first, Approximation::Groups(width.max(1)))
     }
@@ -204,11 +202,12 @@ impl<S: FilterState> Filter<S> {
     ///
     /// For a system that switches among linear laws, the distribution then has one component for each joint value of the finite elements.
     ///
-    /// **Guarantee.** After the first merge, the filter is approximate: mean and covariance are exact given the distribution before the step.
+    /// **Guarantee.** After the first merge, the filter is approximate: the mean and the covariance after a step are exact given the approximate
+    /// distribution before the step.
     ///
     /// **References.** Blom and Bar-Shalom, *The interacting multiple model algorithm for systems with Markovian switching coefficients*, 1988.
     ///
-    /// **Errors.** The conditions are those of [`exact`](Self::exact).
+    /// **Errors.** The same errors as [`exact`](Self::exact).
     pub fn moments(first: &S) -> Result<Self, Error> {
         Self::new(first, Approximation::Moments)
     }
@@ -222,8 +221,8 @@ impl<S: FilterState> Filter<S> {
         Ok(Self::of_beliefs(first, (beliefs, &elements), approximation))
     }
 
-    /// Creates a filter in which `elements` (of the present state and of past states) have the joint distributions `beliefs`. `like` has elements of
-    /// the same types.
+    /// Creates a filter in which `elements` (of the present state and of past states) have the joint distributions `beliefs`. The elements of `like`
+    /// must have the same types.
     pub(crate) fn of_beliefs(
         like: &S,
         (beliefs, elements): (Vec<Belief>, &[AnyElement]),
@@ -256,8 +255,8 @@ impl<S: FilterState> Filter<S> {
 
     /// Keeps the last `states` states before the present state.
     ///
-    /// [`past`](Self::past) returns the past states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with
-    /// a fixed lag). By default, no past state is kept.
+    /// [`past`](Self::past) returns these states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with a
+    /// fixed lag). By default, no past state is kept.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
@@ -276,7 +275,7 @@ impl<S: FilterState> Filter<S> {
 
     /// States evidence about the present state.
     ///
-    /// **Errors.** The conditions are those of [`advance`](Self::advance).
+    /// **Errors.** The same errors as [`advance`](Self::advance).
     pub fn observe(&mut self, evidence: impl FnOnce(&S) -> Model) -> Result<(), Error> {
         self.condition(None, evidence)
     }
@@ -284,8 +283,8 @@ impl<S: FilterState> Filter<S> {
     /// Advances to the next state, and states evidence about it. `step` builds the elements of the next state from those of the present state;
     /// `evidence` builds a model with the evidence and interventions of this step.
     ///
-    /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error: [`Error::ImpossibleEvidence`],
-    /// [`Error::NotClosedForm`], the errors of the model. After an error, the filter is as it was before the call.
+    /// **Errors.** [`Error::InStep`], which has the number of the step (from 1) and the error of the step: [`Error::ImpossibleEvidence`],
+    /// [`Error::NotClosedForm`], or an error of the model. After an error, the filter is in the state before the call.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -321,7 +320,7 @@ impl<S: FilterState> Filter<S> {
             step: self.steps,
             error: Box::new(error),
         })?;
-        // The elements of the states do not hold those of the states before them.
+        // The elements of the new states do not keep the elements of earlier states in memory.
         let made = made_elements(&found, &elements);
         let mut made = NextElements::new(&made);
         let state = state.renewed(&mut made);
@@ -334,9 +333,9 @@ impl<S: FilterState> Filter<S> {
         Ok(())
     }
 
-    /// Computes the law of a step whose elements are always the same: the numbers of the next state and the readings as linear functions of the
-    /// present state, with normal noise. `step` builds the elements of the next state from the elements of the present state. `readings` builds the
-    /// elements whose values [`follow`](Self::follow) will observe. Both functions are called only once.
+    /// Computes the law of a step, if all steps have the same law: the numbers of the next state and the readings are linear functions of the present
+    /// state, with normal noise. `step` builds the elements of the next state from the elements of the present state. `readings` builds the elements
+    /// whose values [`follow`](Self::follow) will observe. Both functions are called only once.
     ///
     /// ```
     /// use figrs_core::{Normal, Variance};
@@ -381,9 +380,10 @@ impl<S: FilterState> Filter<S> {
     }
 
     /// Advances to the next state by `law`, and observes the values `values` of the law's readings. The result is the same as that of
-    /// [`advance`](Self::advance) for the same elements. `follow` builds no elements; a step of a state of two numbers takes less than a microsecond.
+    /// [`advance`](Self::advance) for the same elements. `follow` builds no elements; for a state of two numbers, a step takes less than a
+    /// microsecond.
     ///
-    /// **Errors.** [`Error::InStep`] as [`advance`](Self::advance); after an error the filter is as it was before the call.
+    /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance). After an error, the filter is in the state before the call.
     pub fn follow(&mut self, law: &FilterLaw, values: &[f64]) -> Result<(), Error> {
         let found = law.step(&self.beliefs[0], values);
         self.beliefs[0] = found.map_err(|error| Error::InStep {
@@ -403,7 +403,7 @@ impl<S: FilterState> Filter<S> {
     }
 
     /// Returns the present state. The elements of the returned state have their joint distribution given all evidence so far. Other models can use
-    /// the elements of the state: a prediction is a query about elements of later states.
+    /// these elements; for example, a prediction is a query about elements of later states, which depend on them.
     pub fn state(&self) -> &S {
         match &self.followed {
             Some(state) => state.get_or_init(|| {
@@ -414,8 +414,8 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// Returns the state `lag` steps before the present one, given all evidence so far; `None` if the filter does not keep this state. A lag of 0
-    /// gives the present state.
+    /// Returns the state `lag` steps before the present state, whose distribution is given all evidence so far; `None` if the filter does not keep
+    /// this state. A lag of 0 gives the present state.
     pub fn past(&self, lag: usize) -> Option<&S> {
         match lag.checked_sub(1) {
             None => Some(self.state()),
@@ -488,7 +488,8 @@ impl<S: FilterState> Filter<S> {
     }
 }
 
-/// Creates elements that have the independent joint distributions `beliefs` and the types of the elements `like`.
+/// Creates elements with the joint distributions `beliefs`, which are independent of each other. The created elements have the types of the elements
+/// `like`.
 fn made_elements(beliefs: &[Belief], like: &[AnyElement]) -> Vec<AnyElement> {
     let (mut rest, mut made) = (like, Vec::with_capacity(like.len()));
     for belief in beliefs {
@@ -517,7 +518,7 @@ impl Approximation {
                 Ok(vec![whole])
             }
             Self::Groups(width) => {
-                // Elements of different states stand in different groups.
+                // The elements of different states are in different groups.
                 let states = elements.chunks(own.max(1));
                 let groups = states.flat_map(|state| state.chunks(width));
                 let beliefs: Vec<Belief> = groups.map(belief).collect::<Result<_, _>>()?;

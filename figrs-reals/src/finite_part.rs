@@ -10,19 +10,19 @@ use nalgebra::DVector;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Maximum number of assignments of the finite elements on which one real element depends.
+/// Maximum number of assignments of the finite elements on which a real element depends.
 const MAX_ASSIGNMENTS: usize = 1 << 20;
 
-/// The finite elements on which real elements depend, each with an index and its possible values.
+/// The finite elements on which real elements depend, with their indices and possible values.
 pub(crate) struct FinitePart<'m> {
     model: Model,
     limits: &'m Limits,
     pub(crate) elements: Vec<AnyElement>,
     places: FxHashMap<ElementId, usize>,
     supports: Vec<Option<Support>>,
-    /// The finite elements whose values are independent of their parents, each with the element that replaces it.
+    /// Finite elements that have a uniform distribution independent of their parents, each with the element that replaces it.
     free: Vec<(AnyElement, AnyElement)>,
-    /// The finite elements whose values are fixed, with these values.
+    /// Finite elements with fixed values, and these values.
     fixed: Vec<(AnyElement, Datum)>,
 }
 
@@ -50,7 +50,7 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Gives an index to `element`, a finite element whose values all have the same probability, independent of its parents.
+    /// Gives an index to the finite element `element`, and replaces it by a uniform distribution over `values`, independent of its parents.
     pub(crate) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
         let index = Uniform::new(0..values.len());
         let free = element.by_index(&values, Vec::new(), &index);
@@ -61,14 +61,13 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Fixes the value of the finite `element`, independent of its parents; another factor has the probability of `value`.
+    /// Fixes the value of the finite `element`, independent of its parents; another factor contains the probability of this value.
     pub(crate) fn fix(&mut self, element: &AnyElement, value: &Datum) {
         self.model = std::mem::take(&mut self.model).intervene_any(element, value.clone());
         self.fixed.push((element.clone(), value.clone()));
     }
 
-    /// Returns the model in which each free element has a uniform distribution over its values, and each fixed element has its fixed
-    /// value.
+    /// Returns the model in which the elements of `free` are replaced, and the elements of `fixed` have their fixed values.
     pub(crate) fn with_free_elements(&self, model: Model) -> Model {
         let free = self.free.iter();
         let model = free.fold(model, |model, (element, free)| {
@@ -80,14 +79,13 @@ impl<'m> FinitePart<'m> {
         })
     }
 
-    /// Returns the index of `element`, which got one before.
     pub(crate) fn known_place(&self, element: &AnyElement) -> usize {
         self.places[&element.id()]
     }
 
-    /// Finds the possible values of all elements with an index whose values are not known yet.
+    /// Finds the possible values of the elements that have an index but no list of values.
     ///
-    /// **Errors.** The errors of the expansion.
+    /// **Errors.** The errors of the expansion of the model.
     pub(crate) fn find_supports(&mut self) -> Result<(), Error> {
         let open = |i: &usize| self.supports[*i].is_none();
         let places: Vec<usize> = (0..self.elements.len()).filter(open).collect();
@@ -102,7 +100,7 @@ impl<'m> FinitePart<'m> {
         Ok(())
     }
 
-    /// Gives indices to `elements` and finds their possible values, if the possible values of all of them can be listed.
+    /// Gives indices and lists of possible values to `elements`, if the values of all of them can be listed.
     pub(crate) fn try_supports(&mut self, elements: &[AnyElement]) {
         if let Ok(expansion) = expand(self.limits, &self.model, elements) {
             for (element, &position) in elements.iter().zip(expansion.targets()) {
@@ -112,7 +110,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the possible values of the element of index `place`, after a call of `find_supports`.
+    /// Returns the possible values of the element with the index `place`. A previous call of `find_supports` is necessary.
     pub(crate) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")
     }
@@ -121,12 +119,11 @@ impl<'m> FinitePart<'m> {
         self.supports[place].is_some()
     }
 
-    /// Returns the number of possible values of each element of `scope`.
     pub(crate) fn sizes(&self, scope: &[usize]) -> Vec<usize> {
         scope.iter().map(|&i| self.support(i).len()).collect()
     }
 
-    /// Returns all assignments of the finite elements `scope`; an error names the real element `element`.
+    /// Returns all assignments of the finite elements `scope`, on which the real element `element` depends.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if there are too many assignments.
     pub(crate) fn assignments(
@@ -154,8 +151,8 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the value of index `value` of the element of index `place` as a vector; `None` if it is neither an `f64` nor a list
-    /// of `f64`.
+    /// Returns the value with the index `value` of the element with the index `place` as a vector; `None` if it is neither an `f64` nor a list of
+    /// `f64`.
     pub(crate) fn numbers(&self, place: usize, value: u32) -> Option<DVector<f64>> {
         numbers_of(self.support(place).any(value as usize))
     }

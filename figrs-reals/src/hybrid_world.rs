@@ -1,4 +1,4 @@
-//! Worlds of a model as values of all variables of its hybrid factor graph.
+//! Worlds of a model, as values of the variables and vectors of its factor graph.
 
 use std::any::TypeId;
 
@@ -10,7 +10,7 @@ use crate::closed_form::RealTarget;
 use crate::hybrid_model::HybridModel;
 use crate::linear_element::{Conditional, Linear};
 
-/// A world of a model, as values of all variables of its hybrid factor graph.
+/// A world of a model: values of all variables and vectors of its factor graph.
 pub(crate) struct HybridWorld<'w, 'm> {
     pub(crate) hybrid: &'w HybridModel<'m>,
     /// All finite variables of the factor graph, in ascending order.
@@ -33,12 +33,12 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         }
     }
 
-    /// Returns the index of the value of the finite element of index `place`.
+    /// Returns the index of the value of the finite element with the index `place`.
     pub(crate) fn finite_value(&self, place: usize) -> u32 {
         self.hybrid.value(place, &self.variables, &self.finite)
     }
 
-    /// Returns the values of `targets`; `finite` is the list that [`finite_targets`] returns.
+    /// Returns the values of `targets`; `finite` must be the result of [`finite_targets`].
     pub(crate) fn target_values(
         &self,
         targets: &[AnyElement],
@@ -57,8 +57,7 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         values.collect()
     }
 
-    /// Returns the value of the real `element`, which is the linear function `rows` of the vectors
-    /// of the factor graph.
+    /// Returns the value of the real `element`, which is the linear function `rows` of the vectors.
     pub(crate) fn real_value(&self, element: &AnyElement, rows: &Conditional<Linear>) -> Datum {
         let numbers = self.numbers(rows);
         let is_number = element.no_values().value_type() == TypeId::of::<f64>();
@@ -84,7 +83,7 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
     }
 }
 
-/// Returns the variables and the possible values of the finite targets; `None` for real targets.
+/// For each finite target, returns its variable and its possible values; for each real target, `None`.
 pub(crate) fn finite_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],

@@ -1,4 +1,4 @@
-//! Joint moments of groups of elements given evidence.
+//! Joint moments of groups of elements, given the evidence.
 
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model};
@@ -6,24 +6,24 @@ use figrs_core::{AnyElement, Datum, Limits, Model};
 use crate::belief::Belief;
 use crate::closed_form::MAX_COMPONENTS;
 
-/// One component of the joint distribution of a group of elements: values of its finite elements, and a normal distribution of its numbers.
+/// One component of the joint distribution of a group of elements: values of the finite elements, and a normal distribution of the real elements.
 #[derive(Clone, Debug)]
 pub struct JointComponent {
     /// The probability of the component.
     pub share: f64,
-    /// For each element of the group, its value; `None` if it is real.
+    /// For each element of the group, its value if it is finite, and `None` if it is real.
     pub finite: Vec<Option<Datum>>,
-    /// For each element of the group, its mean; zero if it is finite.
+    /// For each element of the group, its mean if it is real, and zero if it is finite.
     pub mean: Vec<f64>,
-    /// The covariance matrix of the elements of the group, row by row; zero for finite elements.
+    /// The covariance matrix of the elements of the group, row by row; the rows and columns of finite elements are zero.
     pub covariance: Vec<Vec<f64>>,
 }
 
 /// Returns the components of the joint distribution of each group of elements given the evidence of `model`, and the log-evidence. Real elements are
 /// single numbers.
 ///
-/// **Errors.** The conditions are those of [`in_closed_form`](crate::in_closed_form), also for a model without real elements;
-/// [`Error::NotClosedForm`] for a list of numbers.
+/// **Errors.** The same errors as [`in_closed_form`](crate::in_closed_form), also for a model without real elements; [`Error::NotClosedForm`] for an
+/// element whose value is a list of numbers.
 pub fn joint_moments(
     model: &Model,
     groups: &[Vec<AnyElement>],

@@ -11,11 +11,9 @@ use crate::filter::factor;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Form, Scan, not_closed};
 
-/// The logarithm of the root of 2 pi.
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// Rounding threshold: a reading counts as determined by earlier readings if its conditional standard deviation is at most this share of its
-/// coefficients.
+/// A reading is treated as determined by earlier readings if its conditional standard deviation is at most this number times its largest coefficient.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// The law of a step of a [`Filter`](crate::Filter), which [`Filter::law`](crate::Filter::law) computes and [`Filter::follow`](crate::Filter::follow)
@@ -24,17 +22,16 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 pub struct FilterLaw {
     /// The element of the first reading, or an element of the state if there are no readings.
     element: AnyElement,
-    /// Number of real numbers of the present state; `readings` is that of the readings.
+    /// Number of real numbers of the present state; `readings` is the number of readings.
     present: usize,
     readings: usize,
-    /// For each element of the next state, the indices of its numbers.
+    /// For each element of the next state, the range of its numbers in the state's concatenated numbers.
     numbers: Vec<Option<Range<usize>>>,
-    /// The numbers of the readings, then the numbers of the next state. The readings and the next state are functions of the present state's numbers
-    /// and of independent standard normal numbers.
+    /// The readings, followed by the numbers of the next state, as linear functions of the present state's numbers and of independent standard normal
+    /// numbers.
     values: Affine,
 }
 
-/// Real numbers that are linear functions of other numbers.
 #[derive(Clone, Debug)]
 struct Affine {
     offset: DVector<f64>,
@@ -42,7 +39,7 @@ struct Affine {
 }
 
 impl Affine {
-    /// Applies `linear` to `vectors`, which are themselves linear functions.
+    /// Substitutes `vectors`, which are linear functions themselves, in the linear function `linear`.
     fn of(linear: &Linear, vectors: &[Self], columns: usize) -> Self {
         let mut this = Self {
             offset: DVector::from_column_slice(linear.offset()),
@@ -58,7 +55,7 @@ impl Affine {
 }
 
 impl Belief {
-    /// Returns a distribution of `elements` in which all their numbers are independent and standard normal.
+    /// Returns a distribution of `elements` in which all numbers are independent and standard normal.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element is finite.
     pub(crate) fn standard(
@@ -86,7 +83,8 @@ impl Belief {
 }
 
 impl FilterLaw {
-    /// Computes the law for elements that depend on the present state, whose numbers are the entries of the element `present`.
+    /// Computes the law of a step. The elements `next` and `readings` depend on the present state, whose numbers are the entries of the element
+    /// `present`.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the elements.
     pub(crate) fn new(
@@ -96,7 +94,7 @@ impl FilterLaw {
         limits: &Limits,
     ) -> Result<Self, Error> {
         let model = Model::new();
-        // The numbers of the present state come first, so that they are the first vector.
+        // The present state is the first target, so that its numbers are the first vector.
         let targets = [std::slice::from_ref(present), readings, next].concat();
         let mut scan = Scan::new(&model, &targets, limits);
         scan.run()?;
@@ -148,8 +146,8 @@ impl FilterLaw {
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the law is for other numbers of values, or if earlier readings determine a reading;
-    /// [`Error::ImpossibleEvidence`] if the readings are impossible.
+    /// **Errors.** [`Error::NotClosedForm`] if the number of values is not the number of the law's readings, or if earlier readings determine a
+    /// reading; [`Error::ImpossibleEvidence`] if the readings are impossible.
     pub(crate) fn step(&self, belief: &Belief, values: &[f64]) -> Result<Belief, Error> {
         let is_real = belief.numbers.iter().all(Option::is_some);
         let dimension = belief.components.first().map_or(0, |c| c.mean.len());
@@ -189,7 +187,7 @@ impl FilterLaw {
         })
     }
 
-    /// Returns a component of the next state's distribution, and the log-density of the readings.
+    /// Returns one component of the next state's distribution, and the log-density of the readings.
     fn component(
         &self,
         present: &BeliefComponent,
@@ -211,7 +209,8 @@ impl FilterLaw {
             self.readings,
             coefficients.ncols() - self.present,
         );
-        // The deviations of all numbers as functions of independent standard normal numbers, column by column, as a lower triangle.
+        // The deviations of all numbers from their means are linear functions of independent standard normal numbers. Their matrix is rotated until
+        // it is a lower triangle.
         let mut deviations = DMatrix::zeros(n, (lower.ncols() + noise).max(n));
         let of_present = coefficients.columns(0, self.present);
         let mut columns = deviations.columns_mut(0, lower.ncols());
@@ -229,7 +228,7 @@ impl FilterLaw {
                     "its value is observed, and the state and the readings before it determine it";
                 return Err(not_closed(&self.element, problem.to_owned()));
             }
-            // The deviation that the readings before this one leave.
+            // `z` is the deviation of the reading from its mean given the earlier readings, in standard deviations.
             let z = (value - mean[i]) / deviation;
             log -= 0.5 * z * z + deviation.abs().ln() + LN_SQRT_2_PI;
             mean.axpy(z, &deviations.column(i), 1.0);
@@ -246,7 +245,7 @@ impl FilterLaw {
     }
 }
 
-/// Rotates the columns of a matrix until it is a lower triangle, which does not change the product of the matrix and its transpose.
+/// Rotates the columns of a matrix until it is a lower triangle; this does not change the product of the matrix and its transpose.
 ///
 /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.2 (Householder reflections).
 fn rotate(matrix: &mut DMatrix<f64>) {
@@ -257,7 +256,7 @@ fn rotate(matrix: &mut DMatrix<f64>) {
             continue;
         }
         let length = (first * first + rest).sqrt();
-        // The reflection at `first + sign length, rest` maps the row to `-sign length, 0`.
+        // This reflection maps the row `(first, rest)` to `(-length sign(first), 0)`.
         let pivot = first + length.copysign(first);
         let scale = 2.0 / (pivot * pivot + rest);
         for r in i + 1..matrix.nrows() {
@@ -275,7 +274,7 @@ fn rotate(matrix: &mut DMatrix<f64>) {
     }
 }
 
-/// Returns the linear function of `element`, which depends on no finite element.
+/// Returns the only row of `element`; returns an error if there are several rows, because the element depends on finite elements.
 fn single<'r, T>(element: &AnyElement, rows: &'r Conditional<T>) -> Result<&'r T, Error> {
     match &rows.rows[..] {
         [row] => Ok(row),

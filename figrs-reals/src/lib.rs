@@ -1,4 +1,4 @@
-//! Models of real numbers: in closed form, by expectation propagation, and one step at a time.
+//! Exact and approximate answers for models of real numbers: closed forms, expectation propagation, and filters.
 //!
 //! With the feature `reals` of figrs, the exact algorithms of figrs call [`in_closed_form`] for models with continuous elements. Without the
 //! feature, [`WithReals`] adds the closed form to one algorithm.

@@ -1,10 +1,12 @@
-//! Linear functions of normal vectors, with one function for each assignment of some finite elements.
+//! Linear functions of normal vectors, one function for each assignment of some finite elements.
+
+use std::borrow::Borrow;
 
 use figrs_core::LinearFunction;
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
-/// Rounding error of a coefficient, as a share of its size.
+/// Rounding error of a coefficient, relative to its size.
 const ROUNDING: f64 = 1e-14;
 
 /// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap
@@ -15,7 +17,7 @@ pub(crate) struct Linear {
     numbers: usize,
     /// The vectors of the function, by index in ascending order, each with its dimension.
     vectors: SmallVec<[(u32, u32); 2]>,
-    /// The offset of the function, followed by the coefficients of each vector, column by column.
+    /// The offset, followed by the coefficients of each vector, column by column.
     entries: SmallVec<[f64; 6]>,
 }
 
@@ -40,7 +42,6 @@ impl Linear {
         this
     }
 
-    /// Returns the number of real numbers of the function's value.
     pub(crate) fn numbers(&self) -> usize {
         self.numbers
     }
@@ -49,7 +50,7 @@ impl Linear {
         &self.entries[..self.numbers]
     }
 
-    /// Returns the vectors of the function, by index in ascending order, with their coefficients.
+    /// Returns the vectors of the function by index, in ascending order, with their coefficients.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (usize, DMatrixView<'_, f64>)> {
         let mut rest = &self.entries[self.numbers..];
         self.vectors.iter().map(move |&(index, width)| {
@@ -85,13 +86,19 @@ impl Linear {
         is_equal.then_some(index)
     }
 
-    /// Returns the offset and the slope of this function of one number as a linear function of the number `other`; `None` if it is no function of that
-    /// number.
+    /// If this function and `other` have one number each, returns the offset and the slope of this function as a linear function of `other`; `None`
+    /// if it is not a function of `other`.
     pub(crate) fn in_terms_of(&self, other: &Self) -> Option<(f64, f64)> {
-        if self.numbers != 1 || self.vectors != other.vectors {
+        if self.numbers != 1 {
             return None;
         }
         let (own, others) = (&self.entries[1..], &other.entries[1..]);
+        if own.iter().all(|&x| x == 0.0) {
+            return Some((self.entries[0], 0.0));
+        }
+        if self.vectors != other.vectors {
+            return None;
+        }
         let largest =
             (0..others.len()).max_by(|&i, &j| others[i].abs().total_cmp(&others[j].abs()))?;
         let slope = own[largest] / others[largest];
@@ -102,11 +109,53 @@ impl Linear {
             .then(|| (self.entries[0] - slope * other.entries[0], slope))
     }
 
+    /// True if the function has no vectors.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.vectors.is_empty()
+    }
+
+    /// Returns the function with the magnitudes of all coefficients.
+    pub(crate) fn absolute(&self) -> Self {
+        let mut absolute = self.clone();
+        absolute.entries.iter_mut().for_each(|x| *x = x.abs());
+        absolute
+    }
+
+    /// Replaces each vector for which `known` returns a function by that function.
+    pub(crate) fn replaced<K: Borrow<Self>>(&self, known: impl Fn(usize) -> Option<K>) -> Self {
+        let mut sum = Self::constant(self.offset());
+        for (index, coefficients) in self.terms() {
+            match known(index) {
+                Some(known) => sum.add(coefficients, known.borrow()),
+                None => sum.add_term(1.0, index, coefficients),
+            }
+        }
+        sum
+    }
+
+    /// Sets each coefficient to zero that is not larger than the rounding errors of its sum, and removes vectors without other coefficients. The
+    /// magnitudes of the terms add up to the coefficients of `absolute`.
+    pub(crate) fn drop_rounding_errors(&mut self, absolute: &Self) {
+        let pairs = self.entries.iter_mut().zip(&absolute.entries);
+        for (x, size) in pairs.skip(self.numbers) {
+            if x.abs() <= ROUNDING * size {
+                *x = 0.0;
+            }
+        }
+        let mut rest = Self::constant(self.offset());
+        for (index, coefficients) in self.terms() {
+            if coefficients.iter().any(|&x| x != 0.0) {
+                rest.add_term(1.0, index, coefficients);
+            }
+        }
+        *self = rest;
+    }
+
     pub(crate) fn is_finite(&self) -> bool {
         self.entries.iter().all(|x| x.is_finite())
     }
 
-    /// Returns the same function with new indices of the vectors.
+    /// Returns the function with the indices of its vectors replaced.
     pub(crate) fn renamed(&self, new_index: impl Fn(usize) -> usize) -> Self {
         let mut sum = Self::constant(self.offset());
         for (index, coefficients) in self.terms() {
@@ -148,8 +197,7 @@ impl Linear {
         }
     }
 
-    /// Returns the coefficients of the vector `index`, column by column; zeros are added if the function does not contain
-    /// the vector.
+    /// Returns the coefficients of the vector `index`, column by column; zeros are inserted if the function does not contain the vector.
     fn columns(&mut self, index: usize, dimension: usize) -> &mut [f64] {
         let key = index as u32;
         let found = self.vectors.binary_search_by_key(&key, |vector| vector.0);
@@ -193,7 +241,7 @@ impl<T> Conditional<T> {
         }
     }
 
-    /// Returns the value for an assignment of the finite elements `scope`, which are in ascending order.
+    /// Returns the value for the assignment `values` of the finite elements `scope`, which are in ascending order and have `sizes` values.
     pub(crate) fn row(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> &T {
         let index = self.finite.iter().fold(0, |index, element| {
             let place = scope.binary_search(element).unwrap_or_default();
@@ -231,7 +279,7 @@ pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usi
     all
 }
 
-/// Returns the function `function` of the linear functions `open` of vectors, as a linear function of these vectors.
+/// Returns the composition of `function` with the linear functions `open`, as a linear function of vectors.
 pub(crate) fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     let n = function.offset.len();
     let mut sum = Linear::constant(&function.offset);

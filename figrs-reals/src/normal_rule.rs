@@ -16,7 +16,7 @@ pub(crate) struct Rule {
     pub(crate) lower: DMatrix<f64>,
 }
 
-/// Returns the distribution of the normal `element` with the means and covariances `rows`, given earlier vectors.
+/// Returns the conditional distribution of the normal `element` given earlier vectors; `rows` has its means and covariances.
 pub(crate) fn rule(
     element: &AnyElement,
     rows: Conditional<(Linear, Vec<Vec<f64>>)>,
@@ -54,7 +54,8 @@ pub(crate) fn lower_triangle(
     Err(element.invalid(problem).into())
 }
 
-/// Checks that all coefficients of an element are finite, and that it has the same dimension, at least one, for all values of the finite elements.
+/// Checks that all coefficients of an element are finite, and that the element has the same dimension, at least one, for all assignments of the
+/// finite elements.
 pub(crate) fn check_numbers<'a>(
     element: &AnyElement,
     rows: impl Iterator<Item = &'a Linear>,

@@ -1,4 +1,4 @@
-//! Chains whose results have no other use, and are merged into one normal vector.
+//! Merging of the results of a Chain, on which nothing else depends, into one normal vector.
 
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ impl Scan<'_> {
                 Form::Finite | Form::Parameter(_) | Form::Observed => {}
             }
         }
-        for site in self.sites.iter_mut().flatten() {
+        for site in &mut self.sites {
             rename(&mut site.function.argument);
         }
         for vector in self.vectors.iter_mut().flatten() {
@@ -54,8 +54,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the vectors of `branches`, the results of a Chain, if no other element depends on them and they are not all
-    /// the same vector.
+    /// Returns the vectors of the results `branches` of a Chain, if nothing else depends on these results and they are not all the same.
     fn private_vectors(
         &self,
         branches: &[AnyElement],
@@ -80,7 +79,7 @@ impl Scan<'_> {
         (!is_one).then_some(vectors)
     }
 
-    /// Returns a vector that has the distribution of the selected result, for each assignment of the parents of `choice`.
+    /// Returns a vector with the distribution of the selected result, for each assignment of the parents of `choice`.
     fn merged(&mut self, choice: &AnyElement, vectors: &[usize]) -> Option<NormalVector> {
         let parents = self.parents_of(choice);
         let vector = |&index: &usize| self.vectors[index].as_ref();
@@ -105,10 +104,10 @@ impl Scan<'_> {
         })
     }
 
-    /// Returns, for each element, the number of elements and roots that depend on it.
+    /// For each element, returns the number of elements and roots that depend on it.
     pub(crate) fn readers(&self) -> FxHashMap<ElementId, usize> {
         let mut readers: FxHashMap<ElementId, usize> = FxHashMap::default();
-        for root in &self.roots {
+        for root in &*self.roots {
             *readers.entry(root.id()).or_default() += 1;
         }
         let mut stack: Vec<&AnyElement> = self.roots.iter().collect();

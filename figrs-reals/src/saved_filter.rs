@@ -1,4 +1,4 @@
-//! The form in which a filter is saved and loaded again.
+//! The saved form of a filter.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::belief::{Belief, BeliefComponent};
 use crate::filter::{Approximation, Filter};
 
-/// A [`Filter`] in a form that serde can serialise; for example, a service can save its filter and go on after a restart.
+/// A saved [`Filter`], which serde can serialise; for example, a service can save its filter and load it after a restart.
 ///
 /// The saved form contains the distributions of the present state and of the past states that are kept, the settings, and the log-evidence, but no
 /// elements. [`Filter::load`] creates the filter from its saved form. A text format must preserve all digits of numbers; for example, `serde_json`
@@ -31,7 +31,7 @@ use crate::filter::{Approximation, Filter};
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedFilter<V> {
-    /// Version of the saved form, which may change with the version of figrs.
+    /// The version of the saved form; another version of figrs may have another form.
     version: u32,
     approximation: Approximation,
     window: usize,
@@ -42,7 +42,7 @@ pub struct SavedFilter<V> {
     beliefs: Vec<SavedBelief<V>>,
 }
 
-/// The joint distribution of some elements, which are consecutive among the elements of the present state and the past states.
+/// The joint distribution of some elements, which are successive among the elements of the present and the past states.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedBelief<V> {
     /// For each element, the range of its numbers in the mean; `None` if the element is finite.
@@ -55,10 +55,10 @@ struct SavedBelief<V> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedComponent<V> {
     share: f64,
-    /// For the present state and each past state, the values of those finite elements to which the distribution applies.
+    /// For the present state and for each past state, the values of the finite elements to which the distribution applies.
     states: Vec<V>,
     mean: Vec<f64>,
-    /// The covariance matrix, and a matrix factor of it if one is known, column by column.
+    /// The covariance matrix, and a matrix factor of it if it is known, column by column.
     covariance: Vec<f64>,
     factor: Option<Vec<f64>>,
 }
@@ -98,10 +98,10 @@ impl<S: PortableState> Filter<S> {
         }
     }
 
-    /// Creates a filter from its saved form `saved`. `first` is a state with elements of the same types, such as the first state; its distribution
-    /// is not used.
+    /// Creates a filter from its saved form `saved`. The elements of `first` must have the same types as the elements of the saved filter's states;
+    /// the distribution of `first` is not used.
     ///
-    /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
+    /// **Errors.** [`Error::Saved`] if another version of figrs saved the filter, if its state has other elements, or if the saved form is damaged.
     pub fn load(first: &S, saved: SavedFilter<S::Values>) -> Result<Self, Error> {
         if saved.version != SavedFilter::<S::Values>::VERSION {
             return Err(Error::unfit_filter(

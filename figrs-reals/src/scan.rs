@@ -1,4 +1,4 @@
-//! Scan of a model, which represents its elements as linear functions of normal vectors.
+//! Scan of a model, which classifies its elements, and represents real elements as linear functions of normal vectors.
 
 use std::any::TypeId;
 use std::rc::Rc;
@@ -16,11 +16,9 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, composed, union};
 use crate::normal_rule::{Rule, check_numbers, lower_triangle, rule};
 use crate::site::{RealFunction, Site, Weighed};
+use crate::site_scan::function_of_number;
 
-/// Maximum number of elements on the way from a real number to a value that depends on it.
-const MAX_PATH: usize = 1000;
-
-/// The form of an element: its role in the closed form.
+/// The classification of an element for the closed form.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
     /// The element depends on no normal element.
@@ -29,10 +27,20 @@ pub(crate) enum Form {
     Real(Rc<Conditional<Linear>>),
     /// The element is a nonlinear function of one real number.
     Function(Rc<RealFunction>),
-    /// The element is a parameter with a conjugate prior, or a multiple of such a parameter.
+    /// The element is a parameter with a conjugate prior, or a multiple of a parameter.
     Parameter(Multiple),
-    /// The element is observed, and its distribution given one real number is not normal.
+    /// The element is observed; its distribution is not normal given one real number.
     Observed,
+}
+
+/// The likelihoods of real numbers that a scan accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accepted {
+    /// Gaussian functions alone: observations of normal elements.
+    Gaussian,
+    /// Also comparisons of real elements.
+    Comparisons,
+    All,
 }
 
 /// A normal element, with its conditional distribution given earlier vectors.
@@ -43,51 +51,50 @@ pub(crate) struct NormalVector {
     pub(crate) rule: Conditional<Rule>,
 }
 
-/// The search for the forms (finite elements, linear functions, parameters) of all elements on which some roots depend.
+/// The scan of a model, which classifies all elements on which the roots depend.
 pub(crate) struct Scan<'m> {
-    /// The elements whose values interventions set.
     pub(crate) set: FxHashSet<ElementId>,
-    pub(crate) roots: Vec<AnyElement>,
+    pub(crate) roots: Rc<[AnyElement]>,
     pub(crate) finite: FinitePart<'m>,
     pub(crate) forms: FxHashMap<ElementId, Form>,
-    /// The normal elements; `None` for an element that was merged with another element.
+    /// The normal elements; `None` for an element that was merged into another one.
     pub(crate) vectors: Vec<Option<NormalVector>>,
     /// For each Chain with real values, its results for each assignment of its parents.
     pub(crate) branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
-    /// The Chains with real values, in the order in which their forms were found.
+    /// The Chains with real values, in the order of their classification.
     pub(crate) choices: Vec<AnyElement>,
-    /// True after the finite parents of all real elements got their indices together.
+    /// True after all finite parents of real elements got an index and a list of values together.
     pub(crate) are_parents_numbered: bool,
-    /// The likelihoods that are not Gaussian; `None` if such likelihoods are refused.
-    pub(crate) sites: Option<Vec<Site>>,
+    /// The likelihoods that are not Gaussian.
+    pub(crate) sites: Vec<Site>,
+    pub(crate) accepted: Accepted,
     pub(crate) parameters: Vec<Parameter>,
-    /// The vectors whose precisions or variances are multiples of a parameter, each with the parameter.
+    /// The vectors whose precisions or variances are multiples of a parameter, each with the index of the parameter.
     pub(crate) scales: Vec<(usize, usize, Spread)>,
-    /// The value of the parameter for which the distributions of the scaled vectors are computed.
+    /// The assumed value of the parameter, for the distributions of the vectors in `scales`.
     pub(crate) at: f64,
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
-    /// The element for which no form was found, if the scan failed.
+    /// If the scan failed, the element that could not be classified.
     pub(crate) refused: Option<AnyElement>,
     pub(crate) observed: FxHashMap<ElementId, &'m Datum>,
 }
 
-/// A parent of a real element.
 enum Parent {
     Real(Rc<Conditional<Linear>>),
-    /// The finite element with this index.
+    /// The finite element with the contained index.
     Finite(usize),
-    /// A multiple of a parameter, and the value assumed for the parameter.
+    /// A multiple of a parameter; the contained number is its assumed value.
     Parameter(f64),
 }
 
-/// The form of an element, or the elements whose forms must be known first.
+/// The classification of an element, or the elements that must be classified first.
 pub(crate) enum Attempt {
     Done(Form),
     Needs(Vec<AnyElement>),
 }
 
 impl<'m> Scan<'m> {
-    /// Creates a scan for the forms of the targets and of the elements with evidence.
+    /// Creates a scan of the targets and of the elements with evidence.
     pub(crate) fn new(model: &'m Model, targets: &[AnyElement], limits: &'m Limits) -> Self {
         let evidence = model.evidence().iter().map(|(element, _)| element);
         Self {
@@ -99,7 +106,8 @@ impl<'m> Scan<'m> {
             branches: FxHashMap::default(),
             choices: Vec::new(),
             are_parents_numbered: false,
-            sites: None,
+            sites: Vec::new(),
+            accepted: Accepted::Gaussian,
             parameters: Vec::new(),
             scales: Vec::new(),
             at: 1.0,
@@ -109,34 +117,43 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Makes the scan accept likelihoods of real numbers that are not Gaussian.
-    pub(crate) fn with_sites(self) -> Self {
-        Self {
-            sites: Some(Vec::new()),
-            ..self
-        }
+    /// Makes the scan accept likelihoods that are not Gaussian.
+    pub(crate) fn accepting(self, accepted: Accepted) -> Self {
+        Self { accepted, ..self }
     }
 
-    /// Finds the forms of all elements on which the roots depend.
+    /// True if the scan accepts all likelihoods of real numbers.
+    pub(crate) fn accepts_all(&self) -> bool {
+        self.accepted == Accepted::All
+    }
+
+    /// Classifies all elements on which the roots depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub(crate) fn run(&mut self) -> Result<(), Error> {
-        self.forms.reserve(self.roots.len());
-        for root in self.roots.clone() {
-            self.resolve(root)?;
+        // Most roots depend on elements of their own.
+        self.forms.reserve(2 * self.roots.len());
+        self.vectors.reserve(self.roots.len());
+        let (roots, mut stack) = (Rc::clone(&self.roots), Vec::new());
+        for root in &*roots {
+            self.resolve(root, &mut stack)?;
         }
         self.merge_private_results();
         self.check_chosen_parameters()?;
         self.add_statements()
     }
 
-    /// Returns the form of a root, or of an element on which a root depends.
+    /// Returns the classification of a root, or of an element on which a root depends.
     pub(crate) fn form(&self, element: &AnyElement) -> &Form {
         &self.forms[&element.id()]
     }
 
-    fn resolve(&mut self, root: AnyElement) -> Result<(), Error> {
-        let mut stack = vec![root];
+    /// Finds the form of `root` and of the elements on which it depends; `stack` must be empty.
+    fn resolve(&mut self, root: &AnyElement, stack: &mut Vec<AnyElement>) -> Result<(), Error> {
+        if self.forms.contains_key(&root.id()) {
+            return Ok(());
+        }
+        stack.push(root.clone());
         while let Some(element) = stack.pop() {
             if self.forms.contains_key(&element.id()) {
                 continue;
@@ -158,7 +175,7 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    /// Returns those of `elements` whose forms have not been found yet.
+    /// Returns the elements of `elements` that have not been classified yet.
     pub(crate) fn unknown(&self, elements: &[AnyElement]) -> Vec<AnyElement> {
         let is_unknown = |element: &&AnyElement| !self.forms.contains_key(&element.id());
         elements.iter().filter(is_unknown).cloned().collect()
@@ -233,7 +250,7 @@ impl<'m> Scan<'m> {
                     Ok(Attempt::Done(self.reader(element, family)?))
                 }
                 (Some(family), _) if family.is_continuous() => self.normal_member(element, family),
-                (_, Some(_)) if self.sites.is_some() => self.dependent(element),
+                (_, Some(_)) if self.accepts_all() => self.dependent(element),
                 (Some(_), Some(parent)) => Err(finite_child(element, parent)),
                 (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
                 (None, Some(parent)) => Err(not_closed(
@@ -248,7 +265,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the form of a deterministic function of real elements: linear or nonlinear.
+    /// Classifies a deterministic function of real elements as linear or nonlinear.
     fn function(&mut self, element: &AnyElement, op: &dyn ApplyOp) -> Result<Attempt, Error> {
         let are_linear = element
             .parents()
@@ -275,13 +292,13 @@ impl<'m> Scan<'m> {
                 ..multiple
             })));
         }
-        if self.sites.is_none() {
-            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, or use ExpectationPropagation";
-            return Err(not_closed(element, problem.to_owned()));
-        }
         if are_linear {
             let rows = self.rows(element, 1.0, |arguments| Ok(op.comparison(arguments)))?;
             if let Some(rows) = rows {
+                if self.accepted == Accepted::Gaussian {
+                    let problem = "it compares real numbers; comparisons are accepted by Exact, VariableElimination, JunctionTree and ExpectationPropagation";
+                    return Err(not_closed(element, problem.to_owned()));
+                }
                 let at_zero = rows.rows[0].1;
                 let rows = rows.map(|(difference, _)| difference);
                 check_numbers(element, rows.rows.iter())?;
@@ -307,20 +324,19 @@ impl<'m> Scan<'m> {
                 }));
             }
         }
+        if !self.accepts_all() {
+            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, and a comparison by \
+                           `greater_than` and the like, or use ExpectationPropagation";
+            return Err(not_closed(element, problem.to_owned()));
+        }
         if is_float(element) {
-            let mut function = self.number_of_parents(element)?;
-            function.path.push(element.clone());
-            if function.path.len() > MAX_PATH {
-                let problem =
-                    format!("it is a function of a real number by more than {MAX_PATH} elements");
-                return Err(not_closed(element, problem));
-            }
-            return Ok(Attempt::Done(Form::Function(Rc::new(function))));
+            let function = self.number_of_parents(element)?;
+            return function_of_number(element, function);
         }
         self.dependent(element)
     }
 
-    /// Returns the form of a member of a continuous family whose parameters are elements.
+    /// Classifies a member of a continuous family whose parameters are elements.
     fn normal_member(
         &mut self,
         element: &AnyElement,
@@ -338,7 +354,7 @@ impl<'m> Scan<'m> {
         })?;
         let Some(rows) = rows else {
             let has_number = element.parents().iter().any(|parent| self.is_real(parent));
-            if self.sites.is_some() && has_number {
+            if self.accepts_all() && has_number {
                 return self.dependent(element);
             }
             let parameter = if has_number {
@@ -354,9 +370,8 @@ impl<'m> Scan<'m> {
         Ok(Attempt::Done(self.add_vector(element, rule)))
     }
 
-    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend.
-    ///
-    /// A parent that is a multiple of a parameter is computed for the parameter value `parameter`.
+    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend. If a parent
+    /// is a multiple of a parameter, the parameter is assumed to have the value `parameter`.
     pub(crate) fn rows<T>(
         &mut self,
         element: &AnyElement,
@@ -423,7 +438,7 @@ impl<'m> Scan<'m> {
     }
 }
 
-/// Returns the first observed value of each element with an observation.
+/// Returns the first observed value of each observed element.
 fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
     let mut first = FxHashMap::default();
     for (element, evidence) in model.evidence() {

@@ -1,5 +1,5 @@
-//! Likelihoods of one real number: finite elements that depend on the number, observed elements that are not normal, and evidence other than
-//! observations.
+//! Likelihoods of one real number that are not Gaussian: of finite elements that depend on the number, of observed elements that are not normal, and
+//! of evidence other than observations.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -8,20 +8,30 @@ use std::rc::Rc;
 use figrs_answer::error::Error;
 use figrs_core::internals::{AtomicOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Evidence};
-use figrs_gaussian::{RealLikelihood, Tilted};
+use figrs_gaussian::{Peaks, RealLikelihood, Tilted};
 use rustc_hash::FxHashMap;
 
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::not_closed;
 
-/// Distance from the mean of the number, in standard deviations, within which a likelihood must be defined. A function of the model may fail at
-/// greater distances, which have probability 6e-7, if the product with the likelihood is negligible there.
+/// A likelihood must be defined within this number of standard deviations from the mean. At greater distances, which have probability 6e-7, a
+/// function of the model may fail if the product with the likelihood is negligible there.
 const REACH: f64 = 5.0;
 
-/// Distance from the mean of the product of the number's distribution and the likelihood, in standard deviations of the product, within which the
-/// likelihood must be defined.
+/// The likelihood must also be defined within this distance from the mean of the product of the number's distribution and the likelihood, in standard
+/// deviations of the product.
 const REACH_OF_PRODUCT: f64 = 10.0;
+
+/// Numbers of points at which all likelihoods together, or one of them, are searched for narrow peaks: at first, and if all points of a likelihood
+/// have the same value.
+const FIRST_POINTS: usize = 1 << 20;
+const FIRST_POINTS_OF_SITE: usize = 1 << 16;
+const MOST_POINTS: usize = 1 << 24;
+const FEWEST_POINTS: usize = 1 << 10;
+
+/// Maximum number of failures of a likelihood that are remembered: the first search for narrow peaks covers all numbers with fewer points.
+const MOST_FAILURES: usize = 1 << 17;
 
 #[derive(Clone, Debug)]
 pub(crate) struct RealFunction {
@@ -31,30 +41,27 @@ pub(crate) struct RealFunction {
     pub(crate) argument: Rc<Conditional<Linear>>,
     /// Other real elements that are linear functions of the argument: for each assignment of some finite elements, the offset and the slope.
     pub(crate) others: Vec<(AnyElement, Conditional<(f64, f64)>)>,
-    /// The elements on the way from the argument to the value of the function, each after its parents.
+    /// The elements on the path from the argument to the value of the function; each element comes after its parents.
     pub(crate) path: Vec<AnyElement>,
-    /// The indices of the finite elements on which the function depends, ascending.
+    /// The indices of the finite elements on which the function depends, in ascending order.
     pub(crate) scope: Vec<usize>,
 }
 
-/// The value or the evidence whose likelihood depends on a real number.
+/// The value or the evidence of which the likelihood is the probability.
 #[derive(Clone, Debug)]
 pub(crate) enum Weighed {
-    /// The values of the finite element with this index.
     Child(usize),
-    /// The value of a finite element that is true if and only if the real number is positive. The second field is the element's value for the real
-    /// number zero.
+    /// The value of the Boolean element with the contained index, which is true if and only if the real number is positive. The second field is the
+    /// element's value if the real number is zero.
     Sign(usize, bool),
-    /// An observed value that is true if and only if the real number is positive. The second field is the value of the comparison for the real
-    /// number zero.
+    /// An observed Boolean, which is true if and only if the real number is positive. The second field is the value of the Boolean if the real number
+    /// is zero.
     ObservedSign(bool, bool),
-    /// The observed value of an element.
     Observed(Datum),
-    /// Evidence on the last element of the function's path, or on the real number itself if the path is empty.
+    /// Evidence on the last element of the function's path; on the real number itself if the path is empty.
     Evidence(Evidence),
 }
 
-/// A likelihood of one real number.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     /// The element whose distribution depends on the real number.
@@ -64,16 +71,17 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Returns the distribution of the real number multiplied by the likelihood, for an assignment of the finite elements; `None` if the likelihood
+    /// Returns the distribution of the real number, multiplied by the likelihood for an assignment of the finite elements; `None` if the likelihood
     /// is zero everywhere.
     ///
-    /// **Errors.** The errors of the functions and distributions; [`Error::NotClosedForm`] if a finite element has a value that is not in its
+    /// **Errors.** The errors of the model's functions and distributions; [`Error::NotClosedForm`] if a finite element has a value that is not in its
     /// support.
     pub(crate) fn tilted(
         &self,
         finite: &FinitePart<'_>,
         value_of: &dyn Fn(usize) -> u32,
         (mean, variance): (f64, f64),
+        peaks: &Peaks,
     ) -> Result<Option<Tilted>, Error> {
         if let Some((is_true, at_zero)) = self.sign(finite, value_of) {
             if variance <= 0.0 && mean == 0.0 {
@@ -95,11 +103,14 @@ impl Site {
         let log = |number: f64| match self.log_likelihood(finite, value_of, number) {
             Ok(log) => log,
             Err(error) => {
-                failures.borrow_mut().push((number, error));
+                let mut failures = failures.borrow_mut();
+                if failures.len() < MOST_FAILURES {
+                    failures.push((number, error));
+                }
                 f64::NEG_INFINITY
             }
         };
-        let tilted = RealLikelihood::Log(&log).tilted(mean, variance);
+        let tilted = RealLikelihood::Log(&log, peaks).tilted(mean, variance);
         let is_near = |number: f64, mean: f64, variance: f64, reach: f64| {
             (number - mean).abs() <= reach * variance.sqrt()
         };
@@ -111,13 +122,37 @@ impl Site {
         fatal.map_or(Ok(tilted), |(_, error)| Err(error))
     }
 
+    /// Returns a search for narrow peaks of the likelihood, if the model has `sites` likelihoods, and this one is computed for `places` assignments of
+    /// finite elements. Evidence may have narrow peaks; distributions change slowly.
+    pub(crate) fn peaks(&self, sites: usize, places: usize) -> Peaks {
+        let all = sites * places;
+        let most = |points: usize| (points / all).max(FEWEST_POINTS);
+        let first = most(FIRST_POINTS).min(FIRST_POINTS_OF_SITE);
+        match &self.weighed {
+            Weighed::Evidence(evidence) => {
+                let log_maximum = evidence.log_maximum().unwrap_or(f64::INFINITY);
+                let is_direct = self.function.path.is_empty();
+                let points = if is_direct {
+                    MOST_POINTS
+                } else {
+                    MOST_POINTS / 4
+                };
+                Peaks::new((first, most(points).max(first)), log_maximum)
+            }
+            Weighed::Observed(_) if matches!(self.element.kind(), Kind::Apply(..)) => {
+                Peaks::new((first, most(MOST_POINTS / 4).max(first)), 0.0)
+            }
+            _ => Peaks::new((FEWEST_POINTS, FEWEST_POINTS), 0.0),
+        }
+    }
+
     /// True if the likelihood is a comparison of the real number with zero.
     pub(crate) fn is_comparison(&self) -> bool {
         matches!(self.weighed, Weighed::Sign(..) | Weighed::ObservedSign(..))
     }
 
-    /// Returns the value of a comparison, and the value that it has if the real number is zero; `None` if the likelihood is not a comparison.
-    fn sign(
+    /// If the likelihood is a comparison, returns the value of the comparison, and its value if the real number is zero.
+    pub(crate) fn sign(
         &self,
         finite: &FinitePart<'_>,
         value_of: &dyn Fn(usize) -> u32,
@@ -134,7 +169,7 @@ impl Site {
 
     /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
     ///
-    /// The number is needed because the finite element first gets a uniform distribution over its possible values.
+    /// In the factor graph, the finite element has a uniform distribution over its possible values, which this number compensates.
     pub(crate) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.weighed {
             Weighed::Child(child) | Weighed::Sign(child, _) => {
@@ -144,13 +179,18 @@ impl Site {
         }
     }
 
-    /// Returns the natural logarithm of the likelihood at the value `number` of the real number.
+    /// Returns the natural logarithm of the likelihood if the real number has the value `number`.
     pub(crate) fn log_likelihood(
         &self,
         finite: &FinitePart<'_>,
         value_of: &dyn Fn(usize) -> u32,
         number: f64,
     ) -> Result<f64, Error> {
+        if let Weighed::Evidence(evidence) = &self.weighed
+            && self.function.path.is_empty()
+        {
+            return Ok(evidence.weight(&self.element, &number)?.1);
+        }
         let values = self.function.values(finite, value_of, number)?;
         let value = match &self.weighed {
             Weighed::Sign(..) | Weighed::ObservedSign(..) => {
@@ -181,7 +221,8 @@ impl Site {
 }
 
 impl RealFunction {
-    /// Returns the values of the elements on the function's path, for the real number `number` and an assignment of finite elements.
+    /// Returns the values of the elements on the function's path, if the real number has the value `number`, for an assignment of the finite
+    /// elements.
     pub(crate) fn values<'a>(
         &'a self,
         finite: &'a FinitePart<'_>,
@@ -210,7 +251,6 @@ impl RealFunction {
     }
 }
 
-/// The values of the elements on which a function of a real number depends.
 pub(crate) struct PathValues<'a> {
     finite: &'a FinitePart<'a>,
     value_of: &'a dyn Fn(usize) -> u32,
@@ -218,7 +258,7 @@ pub(crate) struct PathValues<'a> {
 }
 
 impl PathValues<'_> {
-    /// Returns the value of `element`, whose value is known.
+    /// Returns the value of `element`, which must be finite or on the path.
     fn of(&self, element: &AnyElement) -> Datum {
         self.known.get(&element.id()).map_or_else(
             || {
@@ -298,9 +338,9 @@ impl PathValues<'_> {
     }
 }
 
-/// Returns the distribution of `result`, a result of the Chain `element`.
+/// Returns the distribution of the result `result` of the Chain `element`.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of its parameters.
+/// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of invalid parameters.
 fn atomic<'r>(element: &AnyElement, result: &'r AnyElement) -> Result<&'r dyn AtomicOp, Error> {
     let Kind::Atomic(op) = result.kind() else {
         let problem =

@@ -1,9 +1,10 @@
-//! The search for likelihoods of one real number: elements that depend on the number without being normal, and evidence other than
+//! Search for likelihoods of one real number that are not Gaussian: elements that depend on the number without being normal, and evidence other than
 //! observations.
 
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
+use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, SupportBuilder};
 use smallvec::SmallVec;
 
@@ -12,16 +13,19 @@ use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Attempt, Form, Scan, is_float, not_closed, not_normal};
 use crate::site::{RealFunction, Site, Weighed};
 
+/// Maximum number of elements on the way from a real number to a value that depends on it.
+const MAX_PATH: usize = 1000;
+
 /// Maximum number of values of a finite element whose distribution depends on a real number.
 const MAX_VALUES: usize = 4096;
 
 impl<'m> Scan<'m> {
-    /// Adds a likelihood for each piece of evidence on a real number that is not an observation.
+    /// Adds a likelihood for each statement of evidence on a real number, except observations.
     pub(crate) fn add_statements(&mut self) -> Result<(), Error> {
         let mut added = Vec::new();
         for (element, evidence) in self.evidence {
             let function = match self.form(element) {
-                Form::Real(_) if self.sites.is_some() && evidence.observed().is_none() => {
+                Form::Real(_) if self.accepts_all() && evidence.observed().is_none() => {
                     self.number(element)?
                 }
                 Form::Function(function) => {
@@ -52,8 +56,8 @@ impl<'m> Scan<'m> {
                 weighed: Weighed::Evidence(evidence.clone()),
             });
         }
-        if let Some(sites) = &mut self.sites {
-            sites.extend(added);
+        if self.accepts_all() {
+            self.sites.extend(added);
         }
         Ok(())
     }
@@ -74,8 +78,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the form (finite or observed) of `element`, whose distribution depends on a real number, but not as a normal distribution with
-    /// a linear mean.
+    /// Classifies `element`, whose distribution depends on a real number but is not normal with a linear mean, as finite or observed.
     pub(crate) fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
         let function = self.number_of_parents(element)?;
         if let Some(value) = self.observed(element) {
@@ -89,18 +92,22 @@ impl<'m> Scan<'m> {
         } else {
             self.values(element, &function)?
         };
-        let values = values.ok_or_else(|| not_normal(element))?;
-        Ok(self.child(element, function, values, Weighed::Child))
+        match (values, element.kind()) {
+            (Some(values), _) => Ok(self.child(element, function, values, Weighed::Child)),
+            // A function with other values than numbers, such as a tuple.
+            (None, Kind::Apply(..)) => function_of_number(element, function),
+            (None, _) => Err(not_normal(element)),
+        }
     }
 
-    /// Returns the form of the observed `element`, and adds its likelihood as a function of a real number.
+    /// Classifies the observed `element`, and adds its likelihood as a function of a real number.
     pub(crate) fn observed_site(
         &mut self,
         element: &AnyElement,
         function: RealFunction,
         weighed: Weighed,
     ) -> Form {
-        self.sites.get_or_insert_default().push(Site {
+        self.sites.push(Site {
             element: element.clone(),
             function,
             weighed,
@@ -111,7 +118,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the form of the observed `element`, whose likelihood is in another factor.
+    /// Classifies the observed `element`, whose likelihood is in another factor.
     pub(crate) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
         self.finite.fix(element, value);
         Form::Observed
@@ -121,7 +128,7 @@ impl<'m> Scan<'m> {
         self.observed.get(&element.id()).copied()
     }
 
-    /// Returns the form of the finite `element` with the values `values`, and adds its probabilities as a likelihood of a real number.
+    /// Classifies the `element` with the possible values `values` as finite, and adds its probabilities as a likelihood of a real number.
     pub(crate) fn child(
         &mut self,
         element: &AnyElement,
@@ -132,7 +139,7 @@ impl<'m> Scan<'m> {
         let place = self.finite.add_free(element, values.build());
         let mut function = function;
         function.scope = union([&function.scope[..], &[place]]);
-        self.sites.get_or_insert_default().push(Site {
+        self.sites.push(Site {
             element: element.clone(),
             function,
             weighed: weighed(place),
@@ -141,7 +148,7 @@ impl<'m> Scan<'m> {
     }
 
     /// Finds the possible values of `element`, which depends on a real number, by trying several numbers. Returns `None` if the possible
-    /// values cannot be listed.
+    /// values cannot be listed, or if a deterministic function has too many.
     fn values(
         &mut self,
         element: &AnyElement,
@@ -166,8 +173,12 @@ impl<'m> Scan<'m> {
                 match listed {
                     Ok(true) => {}
                     Ok(false) => return Ok(None),
-                    // Numbers that have no probability may be outside of the function's domain.
+                    // The function may fail for numbers that have probability zero.
                     Err(error) => failed = Some(error),
+                }
+                // A deterministic function that has another value for most numbers has more values than were found.
+                if found.len() > numbers.len() / 2 && matches!(element.kind(), Kind::Apply(..)) {
+                    return Ok(None);
                 }
                 if found.len() > MAX_VALUES {
                     let problem = format!(
@@ -183,9 +194,9 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the function that has the values of two functions, if both are functions of one real number.
+    /// Joins two functions of one real number into one function that has the values of both.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the arguments are different numbers, and neither is a linear function of the other.
+    /// **Errors.** [`Error::NotClosedForm`] if the arguments of the functions are different numbers, and neither is a linear function of the other.
     fn joined(
         &self,
         element: &AnyElement,
@@ -228,9 +239,9 @@ impl<'m> Scan<'m> {
         Ok(all)
     }
 
-    /// Returns the offset and the slope of a linear function as a function of another one, for each assignment of the finite elements; `None` if it is
-    /// no function of the other one.
-    fn slopes(
+    /// Returns the offset and the slope of `function` as a linear function of `argument`, for each assignment of the finite elements; `None` if it is
+    /// not a function of `argument`.
+    pub(crate) fn slopes(
         &self,
         element: &AnyElement,
         argument: &Conditional<Linear>,
@@ -249,7 +260,7 @@ impl<'m> Scan<'m> {
         Ok(Some(Conditional { finite, rows }))
     }
 
-    /// Returns the real number on which all real parents of an element depend, and the elements on the way from the number to the parents.
+    /// Returns the real number on which all real parents of an element depend, and the elements on the paths from this number to the parents.
     pub(crate) fn number_of_parents(
         &mut self,
         element: &AnyElement,
@@ -274,4 +285,19 @@ impl<'m> Scan<'m> {
         function.scope = union([&function.scope[..], &places[..]]);
         Ok(function)
     }
+}
+
+/// Returns the form of `element`, a nonlinear function of the value of `function`.
+///
+/// **Errors.** [`Error::NotClosedForm`] if there are too many elements on the way from the real number.
+pub(crate) fn function_of_number(
+    element: &AnyElement,
+    mut function: RealFunction,
+) -> Result<Attempt, Error> {
+    function.path.push(element.clone());
+    if function.path.len() > MAX_PATH {
+        let problem = format!("it is a function of a real number by more than {MAX_PATH} elements");
+        return Err(not_closed(element, problem));
+    }
+    Ok(Attempt::Done(Form::Function(Rc::new(function))))
 }

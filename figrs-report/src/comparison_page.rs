@@ -8,12 +8,11 @@ use crate::charts::chains::{ranks, trace};
 use crate::charts::curves::curves;
 use crate::{ChartError, Drawable, HtmlPage, PosteriorChart};
 
-/// Maximum number of targets whose posteriors are drawn, and of answers whose chains are drawn.
+/// Maximum number of targets whose posteriors are drawn, and maximum number of answers whose chains are drawn.
 const PICTURES: usize = 12;
 /// A page shows the elimination tree only if the model compiles with fewer operations than this.
 const OPERATIONS: f64 = 1e8;
 
-/// A list of targets of any types.
 struct TargetList<'a>(&'a [AnyElement]);
 
 impl Parents for TargetList<'_> {
@@ -95,7 +94,7 @@ fn table(comparison: &Comparison, page: &mut HtmlPage) {
     page.list(comparison.conclusion());
 }
 
-/// Adds a picture of the model with the branches of its Chains; if the model is infinite or too large to draw, without the branches.
+/// Adds a picture of the model. The picture shows the branches of Chains, unless the model is infinite or the picture would be too large.
 fn model_graph(comparison: &Comparison, page: &mut HtmlPage) {
     let targets = || TargetList(comparison.elements());
     let expanded = ModelGraph::to_depth(comparison.model(), targets(), 2);

@@ -77,8 +77,8 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a table with a row of headings. The first column is aligned to the left, and so is the last one if there are more than two columns; the
-    /// other columns are aligned to the right.
+    /// Adds a table with a row of headings. The first column is aligned to the left, and so is the last column if there are more than two columns;
+    /// the other columns are aligned to the right.
     pub fn table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -87,7 +87,7 @@ impl HtmlPage {
         self.marked_table(headings, rows.into_iter().map(|row| (row, false)))
     }
 
-    /// Adds a table as [`HtmlPage::table`] does; each row states whether it is highlighted.
+    /// Adds a table as [`HtmlPage::table`] does; for each row, a truth value states if the row is highlighted.
     pub fn marked_table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -133,7 +133,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a chart that contains its own title. If the chart could not be drawn, its name and the error are added instead.
+    /// Adds a chart that contains its own title. If the chart could not be drawn, `name` and the error are added instead.
     pub(crate) fn chart<E: Display>(&mut self, name: &str, svg: Result<String, E>) -> &mut Self {
         match svg {
             Ok(svg) => {
@@ -178,8 +178,8 @@ fn in_words(name: &str) -> String {
     }
 }
 
-/// Returns an SVG picture that shrinks with the page. A very wide picture shrinks to half of its width at most, so that it stays readable, and can be
-/// scrolled.
+/// Returns an SVG picture that shrinks with the page. A very wide picture shrinks at most to half of its width, so that it stays readable; the page
+/// can then be scrolled.
 fn fitted(svg: &str) -> String {
     let width = svg.strip_prefix("<svg").and_then(|rest| {
         rest.split('>')

@@ -1,5 +1,4 @@
-//! Searches over factor graphs: sums over all assignments by decision circuits, and best assignments by branch and
-//! bound.
+//! Searches over the assignments of factor graphs: sums by decision circuits, and best assignments by branch and bound.
 //!
 //! | module | content |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! A fit of a model to cases whose expected counts are computed in parts, round by round.
+//! A fit of a model to cases; in each round of learning, several processes compute parts of the expected counts.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -16,7 +16,6 @@ use super::part_bytes;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, Round, graph_text, hash};
 
-/// A model, its cases and the learner that fits the model to the cases.
 #[derive(Debug)]
 pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) learner: &'a ExpectationMaximization<E>,
@@ -24,11 +23,11 @@ pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) cases: &'a Cases<C>,
 }
 
-/// The identity of a fit, which is the same in all rounds.
+/// The identity of a fit. The identity is the same in all rounds of learning.
 #[derive(Debug)]
 pub(crate) struct FitIdentity(PartIdentity);
 
-/// The reason why the parts of a round cannot be merged.
+/// The reason why the parts of a learning round cannot be merged.
 enum Unmerged {
     /// The learning round is new: none of its parts has been counted.
     New(u64),
@@ -36,7 +35,7 @@ enum Unmerged {
 }
 
 impl FitIdentity {
-    /// Returns a request for expected counts as bytes, and the identity of the parts that answer it.
+    /// Returns a request for expected counts as bytes, and the identity of the parts that answer the request.
     fn round(&self, request: &CountRequest) -> Result<(PartIdentity, Vec<u8>), SpreadError> {
         let bytes = postcard::to_stdvec(request).map_err(SpreadError::not_portable)?;
         let identity = PartIdentity {
@@ -50,7 +49,8 @@ impl FitIdentity {
         Ok((identity, bytes))
     }
 
-    /// Parses a request for expected counts from the bytes of its file. The result is the request with the identity of the parts that answer it.
+    /// Parses a request for expected counts from the bytes of the request file. The result is the request, and the identity of the parts that answer
+    /// the request.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
     pub(crate) fn read(
@@ -71,7 +71,7 @@ impl FitIdentity {
         Ok((identity, request))
     }
 
-    /// Returns the request of the last round that was begun in a directory; `None` if no round was begun.
+    /// Returns the request of the last learning round whose request file is in a directory; `None` if no such file exists.
     fn latest(
         &self,
         directory: &Path,
@@ -98,7 +98,6 @@ impl FitIdentity {
         self.read(bytes, &file).map(Some)
     }
 
-    /// Merges the expected counts in the parts that answer a request.
     fn parts(
         &self,
         request: &CountRequest,
@@ -141,13 +140,12 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         })
     }
 
-    /// Returns the worker that computes expected counts in all rounds.
     pub(crate) fn counter(&self) -> Result<CaseCounter, SpreadError> {
         Ok(self.learner.case_counter(self.model, self.cases)?)
     }
 
-    /// Computes a part of the last round that was begun in a directory, or of the first round if none was begun. A part that already exists is not
-    /// computed again.
+    /// Computes a part of the last learning round whose request file is in the directory, or of the first round if no such file exists. A part that
+    /// already exists is not computed again.
     pub(crate) fn do_part(
         &self,
         identity: &FitIdentity,
@@ -181,7 +179,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         identity: &FitIdentity,
         (directory, absent): (&Path, AbsentPart),
     ) -> Result<Option<Fit>, SpreadError> {
-        // All parts of a round are necessary, so that absent parts cannot be left out.
+        // A learning round needs all its parts, so that missing parts cannot be left out.
         let absent = match absent {
             AbsentPart::Awaited => absent,
             AbsentPart::Refused | AbsentPart::LeftOut => AbsentPart::Refused,
@@ -208,7 +206,6 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
     }
 }
 
-/// Computes a part of a learning round, and returns the expected counts as bytes.
 pub(crate) fn count(
     counter: &mut CaseCounter,
     request: &CountRequest,

@@ -18,8 +18,8 @@ pub enum SpreadError {
         /// The error of the inference.
         source: Box<figrs_infer::Error>,
     },
-    /// The options contradict each other or the run: there is no part with the number, a directory of parts has no use, or the run has no end and
-    /// therefore no parts.
+    /// The options contradict each other or the run: no part has the given number, a directory of parts is given but not used, or the run has no end
+    /// and therefore no parts.
     #[error("{problem}; {remedy}")]
     Options {
         /// The problem, as a statement.
@@ -54,7 +54,7 @@ pub enum SpreadError {
         /// The directory that should contain the parts.
         directory: PathBuf,
     },
-    /// A file is part of another run, or the set of files in a directory was begun with other settings.
+    /// A file contains a part of another run, or the set of files in a directory has other settings than this run.
     #[error(
         "{} {}: its {what} is {theirs}, here {ours}; {}",
         path.display(),

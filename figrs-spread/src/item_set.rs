@@ -15,7 +15,6 @@ use super::part_identity::{PartIdentity, hash};
 /// Name of the file that identifies the set of files in its directory.
 const MARK: &str = ".set.figrs";
 
-/// A set of numbered files, each of which contains one item.
 #[derive(Debug)]
 pub(crate) struct ItemSet<'a, S: ?Sized> {
     pub(crate) sampler: &'a S,
@@ -42,7 +41,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         format!("seed: {seed}, extension: {extension}, digits of a number: {digits}")
     }
 
-    /// Returns a hash of the first item of the sampler, or of the error if it cannot be drawn.
+    /// Returns a hash of the first item of the sampler, or of the error if the item cannot be drawn.
     fn pilot(&self) -> u64 {
         let mut bytes = Vec::new();
         match self.sampler.items(self.seed, 0..1) {
@@ -72,11 +71,11 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
             .join(format!("{number:0digits$}.{extension}"))
     }
 
-    /// Writes the file that identifies the set into the directory, unless it exists.
+    /// Writes the file that identifies the set into the directory, unless the file exists.
     ///
     /// **Errors.** [`SpreadError::Foreign`] if the directory contains another set; [`SpreadError::DamagedPart`], [`SpreadError::File`].
     pub(crate) fn begin(&self, identity: &PartIdentity) -> Result<(), SpreadError> {
-        // The number of parts and the size of the set may change, so that they are not compared.
+        // The number of parts and the size of the set may change, and are therefore not compared.
         let identity = PartIdentity {
             parts: 1,
             units: 0,

@@ -2,7 +2,7 @@
 //!
 //! A program that runs its queries through [`Spread::run`] is its own worker. Without options, a program with [`Spread::run`] computes the whole run.
 //! With `--part N` the program writes one part of the run to a file, and with `--serve` it writes the parts that are requested on its standard input.
-//! With `--merge` the program reads the parts and continues with the answer, which is that of a single process to the last bit.
+//! With `--merge` the program reads the parts and continues with the answer, which equals the answer of a single process to the last bit.
 //!
 //! | item | method or type |
 //! |---|---|
@@ -33,7 +33,6 @@
 mod counted_fit;
 mod error;
 mod item_set;
-mod options;
 mod part_bytes;
 mod part_files;
 mod part_identity;
@@ -43,5 +42,4 @@ mod spread;
 
 pub use error::SpreadError;
 pub use figrs_infer::Slices;
-pub use options::SpreadOptions;
-pub use spread::Spread;
+pub use spread::{Spread, SpreadOptions};

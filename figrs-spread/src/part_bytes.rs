@@ -1,15 +1,14 @@
-//! The format of a part in bytes: a signature, a checksum of everything after it, a header, and the contributions.
+//! The format of a part in bytes: a signature, a checksum of the bytes after it, a header, and the results of the part (its contributions).
 
 use serde::{Deserialize, Serialize};
 
 use super::part_identity::PartIdentity;
 
-/// The bytes with which each part begins, which contain the version of the format.
+/// The first bytes of each part, with the version of the format.
 const SIGNATURE: &[u8] = b"figrs part 1\n";
 const CHECKSUM_BYTES: usize = 4;
 const LENGTH_BYTES: usize = 4;
 
-/// The header of the bytes of a part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartHeader {
     pub(crate) identity: PartIdentity,
@@ -30,7 +29,6 @@ impl PartHeader {
     }
 }
 
-/// Converts a part to bytes.
 pub(crate) fn write(header: &PartHeader, contributions: &[u8]) -> postcard::Result<Vec<u8>> {
     let header = postcard::to_stdvec(header)?;
     let mut rest = (header.len() as u32).to_le_bytes().to_vec();
@@ -43,7 +41,7 @@ pub(crate) fn write(header: &PartHeader, contributions: &[u8]) -> postcard::Resu
 /// The problem that is reported if the bytes have changed since they were written.
 pub(crate) const DAMAGED: &str = "it is damaged, or not complete";
 
-/// Parses the header and the contributions from the bytes of a part; an error describes the problem.
+/// Parses the header and the results from the bytes of a part; an error describes the problem.
 pub(crate) fn read(bytes: &[u8]) -> Result<(PartHeader, &[u8]), &'static str> {
     let rest = bytes.strip_prefix(SIGNATURE);
     let rest = rest.ok_or("it does not begin as a part of this format")?;

@@ -15,16 +15,14 @@ use super::part_identity::PartIdentity;
 /// Time between two checks whether a missing part exists.
 const POLL: Duration = Duration::from_millis(100);
 
-/// The files of the parts of a run.
 #[derive(Debug)]
 pub(crate) struct PartFiles<'a> {
     directory: &'a Path,
     pub(crate) identity: PartIdentity,
-    /// `true` after the process has reported that it waits for a part.
+    /// True after the process has printed that it waits for a part.
     is_told: Cell<bool>,
 }
 
-/// Treatment of missing parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AbsentPart {
     Refused,
@@ -47,18 +45,17 @@ impl<'a> PartFiles<'a> {
         self.directory.join(name)
     }
 
-    /// Returns the path of the file with the request of a learning round.
     pub(crate) fn request_file(&self) -> PathBuf {
         let name = format!("{}.figrs", self.identity.name());
         self.directory.join(name)
     }
 
-    /// Returns the contributions of a part; `None` if its file does not exist.
+    /// Returns the results of a part; `None` if the file of the part does not exist.
     fn read(&self, number: u64) -> Result<Option<Vec<u8>>, SpreadError> {
         self.identity.read(&self.file(number), Some(number))
     }
 
-    /// Returns the contributions of a part. If the options say so, the function waits until the file of a missing part exists.
+    /// Returns the results of a part. With [`AbsentPart::Awaited`], the function waits until the file of a missing part exists.
     fn awaited(&self, number: u64, absent: AbsentPart) -> Result<Option<Vec<u8>>, SpreadError> {
         loop {
             let found = self.read(number)?;
@@ -73,8 +70,8 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Passes the contributions of the parts to `take`, in the order of their numbers, until `take` breaks. The function returns the numbers of the
-    /// parts that were left out because they are missing or damaged.
+    /// Passes the results of the parts to `take`, in the order of the part numbers, until `take` returns a break. The function returns the numbers of
+    /// the parts that were left out because they are missing or damaged.
     ///
     /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`], unless such parts are left out;
     /// [`SpreadError::Foreign`], [`SpreadError::File`]; the errors of `take`.
@@ -173,7 +170,7 @@ impl<'a> PartFiles<'a> {
 }
 
 impl PartIdentity {
-    /// Returns the text with which the names of the files of the run begin.
+    /// Returns the beginning of the names of the run's files.
     fn name(&self) -> String {
         let place = self.place;
         match &self.round {
@@ -204,7 +201,7 @@ impl PartIdentity {
         part_bytes::write(&header, contributions).map_err(SpreadError::not_portable)
     }
 
-    /// Returns the contributions in the file of a part; `None` if the file does not exist.
+    /// Returns the results in the file of a part; `None` if the file does not exist.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`], [`SpreadError::File`].
     pub(crate) fn read(
@@ -219,7 +216,7 @@ impl PartIdentity {
         }
     }
 
-    /// Returns the contributions in the bytes of a part; `file` is the file from which they were read.
+    /// Returns the results in the bytes of a part; `file` is the file from which the bytes were read.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
     pub(crate) fn contributions(
@@ -252,7 +249,7 @@ impl PartIdentity {
     }
 }
 
-/// Writes a file completely or not at all: writes to a temporary file, which is renamed at the end.
+/// Writes a file completely or not at all: writes to a temporary file, and renames the temporary file at the end.
 pub(crate) fn write_whole(
     file: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// The identity of the run to which a part belongs. Parts of different runs are never merged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartIdentity {
-    /// Version of figrs that computed the part.
     pub(crate) version: String,
     /// Name of the run, and its index among the runs of the program.
     pub(crate) run: String,
@@ -90,7 +89,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     u64::from(forward) << 32 | u64::from(crc32fast::hash(&reversed))
 }
 
-/// Returns the elements of a model outside of branches, and the arrows between them, as text.
+/// Returns the elements of a model outside of branches, and the dependencies between these elements, as text.
 pub(crate) fn graph_text(model: &Model, targets: &[AnyElement]) -> String {
     let graph = ModelGraph::new(model, targets);
     let nodes = graph.nodes().iter().map(|node| {

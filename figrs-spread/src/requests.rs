@@ -56,10 +56,10 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     pairs.map(byte).collect()
 }
 
-/// Writes the answer to a request. The answer consists of its length as eight bytes in little-endian order, a byte that is 0 for a part and
-/// 1 for an error, and the part or the text of the error.
+/// Writes the answer to a request. The answer has three fields: the length of the third field (eight bytes in little-endian order); a byte that is 0
+/// for a part and 1 for an error; the part, or the text of the error.
 pub(crate) fn answer(part: Result<&[u8], &SpreadError>) -> Result<(), SpreadError> {
-    // The output is locked only now, because the functions of the model may print from other threads.
+    // The output is locked only here, because the functions of the model may print from other threads.
     let mut output = io::stdout().lock();
     let text = part.map_err(ToString::to_string);
     let (kind, bytes) = match &text {

@@ -14,7 +14,6 @@ use super::part_identity::{PartIdentity, graph_text, hash};
 /// Number of samples that are drawn to identify a model.
 const PILOT_WORLDS: u64 = 64;
 
-/// A run of a sampler that is divided into parts.
 #[derive(Debug)]
 pub(crate) struct SampledRun<'a, S, T> {
     pub(crate) sampler: &'a S,
@@ -54,7 +53,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         hash(&bytes)
     }
 
-    /// Computes a part of the run, and returns its contributions as bytes.
+    /// Computes a part of the run, and returns the results of the part as bytes.
     pub(crate) fn part(
         &self,
         identity: &PartIdentity,
@@ -71,7 +70,6 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         postcard::to_stdvec(&part).map_err(SpreadError::not_portable)
     }
 
-    /// Computes the answer from the parts in their files.
     pub(crate) fn merge(
         &self,
         files: &PartFiles<'_>,
@@ -86,7 +84,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
             let damaged = |error: String| files.damaged(number, error);
             let part: PortablePartOf<S, T> =
                 postcard::from_bytes(contributions).map_err(|error| damaged(error.to_string()))?;
-            // The parts before this one may have been left out.
+            // Parts before this part may have been left out.
             let between = sums.units().end..files.identity.share(number).start;
             sums.leave_out(between.clone())?;
             let merged = sums.merge_portable(part, self.targets);

@@ -6,29 +6,28 @@ use std::num::NonZero;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::{Args, Parser};
 use figrs_core::Model;
-use figrs_infer::{Answer, ItemSampler, MergeableSampler, PortableTargets, Run, Slices};
-use figrs_learn::{CaseColumns, Cases, ExpectationMaximization, ExpectedCounts, Fit};
 
 use super::counted_fit::{CountedFit, count};
 use super::error::SpreadError;
 use super::item_set::ItemSet;
-use super::options::SpreadOptions;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::PartIdentity;
 use super::requests::{self, Request};
 use super::sampled_run::SampledRun;
+use figrs_infer::{Answer, ItemSampler, MergeableSampler, PortableTargets, Run, Slices};
+use figrs_learn::{CaseColumns, Cases, ExpectationMaximization, ExpectedCounts, Fit};
 
 /// The runs of a program. The options decide whether this process computes all parts, computes one part, or merges the parts.
 ///
-/// All processes of a run execute the same program with different options ([`SpreadOptions`]) and build the same model. The runs of the program are
-/// distinguished by their order. A process that serves parts must write nothing else to its standard output.
+/// All processes of a run execute the same program with different options ([`SpreadOptions`]) and build the same model. A run is identified by its
+/// index among the runs of the program. A process that serves parts must write nothing else to its standard output.
 ///
-/// **Guarantee.** The answer of the merged parts is that of a single process to the last bit, except for its time. The answer does not depend on the
-/// number of parts, processes and threads. A part of another run, version or seed, or with other settings, is refused, and so is a damaged part. A
-/// part of another model is refused if the models differ in the elements outside of branches, in the parameters of their distributions, or in some
-/// samples.
+/// **Guarantee.** The answer from the merged parts equals the answer of a single process to the last bit, except for its time. The answer does not
+/// depend on the number of parts, processes and threads. A damaged part is refused, and so is a part of another run, of another version of figrs, or
+/// with another seed or other settings. A part of another model is refused if the models differ in the elements outside of branches, in the
+/// parameters of their distributions, or in some samples.
 #[derive(Debug)]
 pub struct Spread {
     name: String,
@@ -36,7 +35,7 @@ pub struct Spread {
     role: Role,
     /// The number of runs that were started so far.
     runs: Cell<u32>,
-    /// A request that was read but not answered yet, because it is for a later run.
+    /// A request that was read but not answered yet, because the requested part belongs to a later run.
     request: RefCell<Option<Request>>,
     /// True after the last request on the standard input.
     ended: Cell<bool>,
@@ -57,7 +56,7 @@ enum Role {
     },
 }
 
-/// The command line of a program that has no options of its own.
+/// The command line of a program whose only options are [`SpreadOptions`].
 #[derive(Parser)]
 #[command(about = "Does all of its work, or numbered parts of it")]
 struct CommandLine {
@@ -182,15 +181,16 @@ impl Spread {
         Ok(Some(answer.log_evidence()?.value))
     }
 
-    /// Returns the parameters that a learner fits to cases. This process computes the fit alone, or from expected counts that are computed in parts,
-    /// round by round. The result is `None` in a process that computes parts, and if the next round is not computed yet.
+    /// Returns the parameters that a learner fits to cases. This process computes the fit alone, or from the parts of the expected counts that other
+    /// processes compute in each round. The result is `None` in a process that computes parts, and if the parts of the next round are not computed
+    /// yet.
     ///
-    /// Each round of learning has its own parts. A process that computes a part uses the parameters of the last round in the directory, or of the
-    /// first round if there is none. A process that merges goes through the rounds whose parts exist, and then writes the parameters of the next
-    /// round or returns the fit. Jobs of a cluster compute one round each time they are submitted, but a process that waits for parts goes through
-    /// all rounds.
+    /// Each round of learning has its own parts. A process that computes a part uses the parameters of the last round whose request file is in the
+    /// directory, or the initial parameters if no such file exists. A process that merges goes through the rounds whose parts exist, and then writes
+    /// the parameters of the next round or returns the fit. Jobs of a cluster compute one round each time they are submitted, but a process that
+    /// waits for parts goes through all rounds.
     ///
-    /// **Guarantee.** The fit is that of a single process to the last bit.
+    /// **Guarantee.** The fit equals the fit of a single process to the last bit.
     ///
     /// **Errors.** The errors of [`run`](Self::run). A fit needs all parts of a round, and allows no mini-batches.
     ///
@@ -385,4 +385,51 @@ impl Spread {
         }
         Ok(())
     }
+}
+
+/// The command-line options of a program whose runs are divided into parts. A program with its own options includes [`SpreadOptions`] by
+/// `#[command(flatten)]`.
+#[derive(Args, Clone, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub struct SpreadOptions {
+    /// Number of parts into which a run is divided
+    #[arg(long, value_name = "N", value_parser = parts, help_heading = "Parts")]
+    pub parts: Option<NonZero<u64>>,
+    /// Compute only the part with this number, counted from 0, and write it into --out, unless it exists
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "out",
+        conflicts_with_all = ["serve", "merge"],
+        help_heading = "Parts"
+    )]
+    pub part: Option<u64>,
+    /// Compute the parts that are requested on the standard input by lines `RUN PART` (for a fit `RUN PART ROUND`), and write them to the standard
+    /// output
+    #[arg(long, conflicts_with = "merge", help_heading = "Parts")]
+    pub serve: bool,
+    /// Read the parts from --out, and continue with the answer, or, for a fit, with its next round
+    #[arg(long, requires = "out", help_heading = "Parts")]
+    pub merge: bool,
+    /// Merge the parts that exist, and leave out the missing parts
+    #[arg(long, requires = "merge", help_heading = "Parts")]
+    pub partial: bool,
+    /// Wait for missing parts instead of reporting an error
+    #[arg(
+        long,
+        requires = "merge",
+        conflicts_with = "partial",
+        help_heading = "Parts"
+    )]
+    pub wait: bool,
+    /// Directory that contains the parts
+    #[arg(long, value_name = "DIR", help_heading = "Parts")]
+    pub out: Option<PathBuf>,
+}
+
+fn parts(text: &str) -> Result<NonZero<u64>, &'static str> {
+    text.parse().map_err(|_| "write a whole number, 1 or more")
 }

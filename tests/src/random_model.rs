@@ -38,6 +38,11 @@ pub fn for_random_models(
     for_random(cases, seed, &description(), property);
 }
 
+/// Returns the number that an environment variable states, such as `PROPTEST_CASES`.
+pub fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
 /// Checks a property on the values of a strategy; otherwise as [`for_random_models`].
 ///
 /// # Panics
@@ -49,10 +54,9 @@ pub fn for_random<S: Strategy>(
     strategy: &S,
     property: impl Fn(&S::Value) -> Result<(), TestCaseError>,
 ) {
-    let set = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
     let config = Config {
-        cases: set("PROPTEST_CASES").map_or(cases, |n| n as u32),
-        rng_seed: RngSeed::Fixed(set("PROPTEST_RNG_SEED").unwrap_or(seed)),
+        cases: from_environment("PROPTEST_CASES").map_or(cases, |n| n as u32),
+        rng_seed: RngSeed::Fixed(from_environment("PROPTEST_RNG_SEED").unwrap_or(seed)),
         max_shrink_iters: 20_000,
         failure_persistence: None,
         ..Config::default()

@@ -16,15 +16,14 @@ impl Answer {
     /// Returns bounds of the probability that the target `element` has the value `value`. If the answer is exact, both bounds
     /// are equal to the probability.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a
-    /// world.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
         let Some(target) = self.bounded(element)? else {
             return self.bounds_that(element, |v| v.same(value));
         };
         let number = (value as &dyn Any).downcast_ref::<f64>();
         Ok(target.of(|i| match (target.cells.get(i), number) {
-            // Nothing is known about the probability of a single number within an interval.
+            // A value in a cell with a positive width is known only up to the cell; its probability therefore has no bounds.
             (Some(&[lower, upper]), Some(x)) if lower < upper => {
                 (!(lower..=upper).contains(x)).then_some(false)
             }
@@ -34,9 +33,9 @@ impl Answer {
 
     /// Returns bounds of the probability that the value of the target `element` passes `test`.
     ///
-    /// The bounds include the possibility that an unknown value passes the test. For a continuous target, the test is called with the ends and
-    /// the middle of each cell. If the results are equal, they are assumed to hold for the whole cell, as for a test such as `x > 0`. The bounds for a test are tighter than the sums
-    /// of the bounds of all values that pass the test.
+    /// The bounds include the possibility that an unknown value passes the test. For a continuous target, the test is called with the ends and the
+    /// middle of each cell. If the three results of the test are equal, the whole cell is assumed to have this result, as for a test such as `x > 0`.
+    /// The bounds for a test are tighter than the sums of the bounds of all values that pass the test.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
@@ -61,8 +60,8 @@ impl Answer {
         }
     }
 
-    /// Returns bounds of the expectation of a function of a target's value. For an unknown value, the function lies in `range`. If the answer
-    /// is exact, both bounds are equal to the expectation.
+    /// Returns bounds of the expectation of a function of a target's value. The caller states that the function of an unknown value lies in `range`.
+    /// If the answer is exact, both bounds are equal to the expectation.
     ///
     /// For a continuous target, the function is called with the ends and the middle of each cell, and is assumed to be monotone in each cell.
     /// With a `range` such as `0.0..=f64::INFINITY`, the lower bound is finite, and the upper bound is infinite while some value is unknown.
@@ -107,8 +106,7 @@ impl Answer {
         }
     }
 
-    /// Returns bounds of the natural logarithm of the probability of the evidence, including the weights that the evidence gives
-    /// to worlds.
+    /// Returns bounds of the natural logarithm of the probability of the evidence, including the weights that the evidence gives to worlds.
     ///
     /// The lower bound is `-inf` if the evidence may be impossible.
     ///
@@ -140,7 +138,7 @@ impl Answer {
         }
     }
 
-    /// Returns the depth and the work of an algorithm that expands the model to increasing depths; `None` for other algorithms.
+    /// Returns the depth and the work of the expansion, for an algorithm that expands the model to increasing depths; `None` for other algorithms.
     pub fn deepening(&self) -> Option<Deepening> {
         self.deepening
     }
@@ -159,8 +157,7 @@ impl Answer {
         })
     }
 
-    /// Returns the value that is certainly more likely than any other value, whatever the unknown values are; `None` if there is
-    /// no such value.
+    /// Returns the value that is more likely than any other value for all probabilities within the bounds; `None` if there is no such value.
     pub(crate) fn surely_most_likely<T: Value>(
         &self,
         element: &Element<T>,

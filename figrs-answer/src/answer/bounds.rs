@@ -10,32 +10,31 @@ use figrs_factor::algebra::{LogSumProduct, Semiring};
 
 /// Untyped bounds for one target: for each value, bounds of the total weight of the worlds in which the target has this value.
 ///
-/// The weights are natural logarithms, because a weight may be too small for a floating-point number.
+/// Weights are stored as natural logarithms, because a weight may be too small for a floating-point number.
 #[derive(Clone, Debug)]
 pub struct TargetBounds {
     /// The target whose values are bounded.
     pub element: AnyElement,
     /// The known values of the target.
     pub support: Support,
-    /// For each value, an interval that contains it, if the target is continuous; the value in the support is then the middle of the interval.
-    /// For other targets, the list is empty.
+    /// For a continuous target, the interval (cell) of each value in the support, which is the middle of the interval. For other targets, the list is
+    /// empty.
     pub cells: Vec<[f64; 2]>,
     /// For each value, the log-weight of the worlds in which the target certainly has this value and the evidence certainly holds.
     pub log_lower: Vec<f64>,
-    /// For each value, an upper bound of the log-weight of the worlds in which the target certainly has this value.
+    /// For each value, an upper bound of the log-weight of the worlds in which the target certainly has this value and the evidence may hold.
     pub log_upper: Vec<f64>,
     /// An upper bound of the log-weight of the worlds in which the value of the target is unknown.
     pub log_unknown: f64,
 }
 
 impl TargetBounds {
-    /// Returns bounds of the probability that the value of a target has an index that `is_in` accepts. If `is_in` returns `None`, it is not
-    /// known whether the values in a cell are accepted.
+    /// Returns bounds of the probability that the value of a target has an index that `is_in` accepts. `is_in` returns `None` for a cell if it is not
+    /// known whether all values in the cell are accepted.
     ///
-    /// Let `L` and `U` be the lower and upper weights of an event, of its complement and of the unknown value. The weight `U(unknown)` of
-    /// the unknown value is added to both `U(in)` and `U(out)`, because the value may belong to the event or to its complement. The
-    /// bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the fraction `a / (a + b)` increases with `a` and
-    /// decreases with `b`.
+    /// Let `L` and `U` be the lower and upper weights of an event, of its complement and of the unknown value. The weight `U(unknown)` of the unknown
+    /// value is added to both `U(in)` and `U(out)`, because the value may belong to the event or to its complement. The bounds are `L(in) / (L(in) +
+    /// U(out))` and `U(in) / (U(in) + L(out))`, because the fraction `a / (a + b)` increases with `a` and decreases with `b`.
     #[doc(hidden)]
     pub fn of(&self, is_in: impl Fn(usize) -> Option<bool>) -> Bounds {
         let (mut within, mut out, mut open) = (Vec::new(), Vec::new(), Vec::new());
@@ -57,8 +56,7 @@ impl TargetBounds {
         }
     }
 
-    /// Returns the value of a function for the values in a cell: at the middle and at the ends. For a value that is not in a cell, the
-    /// function is called once.
+    /// Returns the results of a function for the middle and the ends of a cell, or only one result for a value that has no cell.
     pub(crate) fn at<T: Value, R>(&self, i: usize, function: impl Fn(&T) -> R) -> Vec<R> {
         let middle = self.support.get::<T>(i);
         let ends = self.cells.get(i).filter(|cell| cell[0] < cell[1]);
@@ -67,10 +65,10 @@ impl TargetBounds {
         middle.into_iter().chain(ends).map(function).collect()
     }
 
-    /// Returns bounds of the expectation of a function, given its bounds for each value, and for unknown values.
+    /// Returns bounds of the expectation of a function, given bounds of the function for each value and for the unknown value.
     ///
-    /// The expectation is `sum w(x) f(x) / sum w(x)`, for weights between their bounds. It is largest if each value for which the function is
-    /// above the expectation has its upper weight, and all other values have their lower weights.
+    /// The expectation is `sum w(x) f(x) / sum w(x)`, for weights between their bounds. The expectation is largest if each value has its upper weight
+    /// where the function exceeds the expectation, and its lower weight elsewhere.
     pub(crate) fn expectation(&self, function: &[Bounds], unknown: Bounds) -> Bounds {
         let largest = self
             .log_upper
@@ -90,20 +88,19 @@ impl TargetBounds {
         }
     }
 
-    /// Returns the maximum width of the bounds over all events; for a continuous target, over all half-lines, which divide at most one of
-    /// several disjoint cells.
+    /// Returns the maximum width of the bounds of an event's probability, over all events. For a continuous target, the maximum is over all
+    /// half-lines, because a half-line divides at most one cell.
     ///
-    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at
-    /// most `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds
-    /// of the event's probability is `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear function
-    /// `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L + g)` and `h / (L + h)`. Because `g` and `h` are at most `G`,
-    /// the width of the bounds is at most `G / (L + G) = 1 - L / U`.
+    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at most `g` to the
+    /// event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds of the event's probability is
+    /// `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear function `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L +
+    /// g)` and `h / (L + h)`. Because `g` and `h` are at most `G`, the width of the bounds is at most `G / (L + G) = 1 - L / U`.
     #[doc(hidden)]
     pub fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
         let intervals = self.cells.iter().zip(&self.log_lower);
         let intervals = intervals.filter(|(cell, _)| cell[0] < cell[1]);
-        // The weight of the divided cell counts as undecided.
+        // A half-line divides at most one cell; the weight of this cell counts as undecided.
         let divided = intervals.max_by(|(_, a), (_, b)| a.total_cmp(b));
         let divided = divided.map(|(_, log)| log);
         let decided = log_sum(self.log_lower.iter().copied());
@@ -111,7 +108,7 @@ impl TargetBounds {
         undecided_share(decided + (-share).ln_1p(), log_sum(upper))
     }
 
-    /// Returns the index of the value that is certainly more likely than any other; `None` if no value is certainly the most likely.
+    /// Returns the index of the value whose lower bound exceeds the upper bounds of all other values; `None` if there is no such value.
     pub(super) fn most_likely(&self) -> Option<usize> {
         if !self.cells.is_empty() {
             return None;
@@ -130,7 +127,7 @@ impl TargetBounds {
     }
 }
 
-/// Returns the greatest weighted mean of numbers, whose weights lie between a lower and an upper bound.
+/// Returns the greatest weighted mean of numbers. Each item is a number with the lower and the upper bound of its weight.
 fn greatest_mean(mut weighted: Vec<(f64, f64, f64)>) -> f64 {
     weighted.retain(|&(_, _, upper)| upper > 0.0);
     weighted.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -153,7 +150,7 @@ fn greatest_mean(mut weighted: Vec<(f64, f64, f64)>) -> f64 {
         sum += (upper - lower).max(0.0) * number;
         total += (upper - lower).max(0.0);
     }
-    // If there are infinite numbers of both signs, there is no mean, and no bound.
+    // If the numbers include both +∞ and −∞, the mean is undefined.
     let mean = sum / total;
     if mean.is_nan() { f64::INFINITY } else { mean }
 }
@@ -172,8 +169,8 @@ fn fraction(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the undecided fraction of the weight of all worlds: the weight of worlds with unknown values. `lower` and `upper` are the
-/// logarithms of the decided weight and of the whole weight.
+/// Returns the fraction of the weight of all worlds that belongs to worlds with unknown values. `lower` and `upper` are the logarithms of the weight
+/// without these worlds and of the whole weight.
 pub fn undecided_share(lower: f64, upper: f64) -> f64 {
     (1.0 - (lower - upper).exp()).max(0.0)
 }
@@ -183,12 +180,12 @@ pub fn undecided_share(lower: f64, upper: f64) -> f64 {
 pub struct Deepening {
     /// Nesting depth to which Chains were expanded.
     pub depth: usize,
-    /// Number of values that were listed of each element with infinitely many values; zero if there is no such element.
+    /// Number of values that the expansion lists for each element with infinitely many values; zero if there is no such element.
     pub range: usize,
-    /// The total work of the expansions to this depth and to all smaller depths.
+    /// The total work of the expansion to this depth and of all expansions to smaller depths.
     pub work: u64,
     /// `true` if the bounds hold only if functions of continuous numbers are monotone between the listed quantiles; linear functions and
-    /// comparisons of elements are known to be monotone, closures are not.
+    /// comparisons of elements are known to be monotone, closures and conditions are not.
     pub assumes_monotone: bool,
     /// The reason why the expansion did not continue to greater depths.
     pub ended: DeepeningEnd,

@@ -1,6 +1,6 @@
 //! Standard errors and effective sample sizes of Markov chains (chains of dependent draws).
 
-use super::numeric::NumericColumns;
+use super::marginal::NumericColumns;
 use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
 /// Minimum fraction of the draws that must have a value, if the indicator of the value is to enter the effective sample size.
@@ -9,8 +9,8 @@ pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 /// Returns the standard error of the mean of a function over the draws of Markov chains; `numbers[i]` is the function's result for the
 /// value with index `i`. The error is zero if the function has the same value for all draws.
 ///
-/// A Markov chain of fewer than four draws counts as one draw with the value of the chain's mean. The error of a single chain of fewer
-/// than four draws is unknown; it is reported as infinite.
+/// If the Markov chains have fewer than four draws each, each chain counts as one draw: its mean. A single chain of fewer than four draws has the
+/// error infinity.
 pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f64 {
     let Some(&first) = indices.first() else {
         return f64::INFINITY;
@@ -26,9 +26,9 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     mcse_mean(&draws.chains())
 }
 
-/// Returns the smallest effective sample size over several functions of the values. The functions are the components of the values (if the
-/// values are numbers or vectors) and the indicators of values that at least one draw in twenty has. If the values are not numbers, the
-/// functions also include the indicators of four fixed halves of the set of values.
+/// Returns the effective sample size of Markov chains: the smallest size over several functions of the values. The functions are the components of
+/// the values (if the values are numbers or vectors) and the indicators of values that at least one draw in twenty has. If the values are not
+/// numbers, the functions also include the indicators of four fixed subsets, each about half of the set of values.
 ///
 /// A function that is constant over all draws is ignored. If all functions are constant, or if the chains have fewer than four draws, each
 /// chain counts as one draw.
@@ -39,7 +39,7 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     if columns.is_empty() {
         let mut frequent = frequent(indices, values);
         if values == 2 {
-            // The two indicators have the same effective sample size; a single indicator is therefore enough.
+            // The indicators of two complementary values have the same effective sample size.
             frequent.truncate(1);
         }
         known.extend(
@@ -51,8 +51,8 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// Returns the smallest effective sample size as [`chain_samples`] does; `known` has the sizes for the numbers or, if there are none, for
-/// the indicators of frequent values.
+/// Returns the smallest effective sample size as [`chain_samples`] does. `known` has the sizes for the components of numeric values; for other
+/// values, `known` has the sizes for the indicators of frequent values.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,
@@ -63,7 +63,6 @@ pub(crate) fn least_samples(
         |numbers: &[f64]| mean_ess(&ConcatenatedChains::new(numbers, indices, chains).chains());
     let values = columns.values();
     let frequent = frequent(indices, values);
-    // If there are two values, the indicator of one of them is enough.
     let is_one_of_two = values == 2 && !frequent.is_empty();
     let all_known = !columns.is_empty() || frequent.len() == values || is_one_of_two;
     let halves = halves(values, all_known).map(|half| ess(&half));
@@ -94,7 +93,6 @@ pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool
     indices.chunks(length).map(of_chain).sum()
 }
 
-/// Returns the indicator function of the value with index `value`, among `values` values.
 pub(crate) fn indicator(value: usize, values: usize) -> Vec<f64> {
     let mut indicator = vec![0.0; values];
     indicator[value] = 1.0;
@@ -113,7 +111,8 @@ pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the indicators of four fixed halves of a set of `values` values; the list is empty if the halves are not needed.
+/// Returns the indicators of four fixed pseudorandom subsets, each about half of a set of `values` values; returns no indicators if `all_known` is
+/// true.
 pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec<f64>> {
     let halves = if all_known { 0..0 } else { 0..4 };
     halves.map(move |bit| {
@@ -122,7 +121,7 @@ pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec
     })
 }
 
-/// Returns pseudorandom bits for the index `position`; they are unrelated even for consecutive indices (the finaliser of `MurmurHash3`).
+/// Returns pseudorandom bits for the index `position`. The bits for consecutive indices are unrelated (the finaliser of `MurmurHash3`).
 fn scatter(position: usize) -> u8 {
     let mut bits = (position as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -138,7 +137,7 @@ pub struct ConcatenatedChains {
 }
 
 impl ConcatenatedChains {
-    /// Looks up the number of each draw: that of draw `i` is `numbers[indices[i]]`.
+    /// Stores the numbers of the draws, one chain after another: the number of draw `i` is `numbers[indices[i]]`.
     pub fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
         Self {
             draws: indices.iter().map(|&i| numbers[i as usize]).collect(),
@@ -150,12 +149,12 @@ impl ConcatenatedChains {
         self.draws.len() / self.chains
     }
 
-    /// Returns the numbers of the draws of each chain.
+    /// Returns one slice of numbers for each chain.
     pub fn chains(&self) -> Vec<&[f64]> {
         self.draws.chunks_exact(self.length().max(1)).collect()
     }
 
-    /// Returns the standard error computed from the means of the chains, including the factor from Student's t distribution.
+    /// Returns the standard error of the mean of all draws, computed from the variance of the chains' means and Student's t distribution.
     fn error_of_chain_means(&self) -> f64 {
         let means = self
             .chains()

@@ -5,13 +5,12 @@ use std::fmt;
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use super::estimate::Estimate;
 
-/// The algorithms that a portfolio tried for an answer, in the order of their attempts. The last algorithm of
-/// the list found the answer.
+/// The algorithms that a portfolio tried for an answer, in the order of their attempts. The last algorithm of the list found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
     /// The attempts, in the order in which they were made.
     pub attempts: Vec<AlgorithmAttempt>,
-    /// The sub-models that a `Strategy` solved apart; for other algorithms, the list is empty.
+    /// The sub-models that a `Strategy` solved separately; for other algorithms, the list is empty.
     pub submodels: Vec<SubmodelSolution>,
 }
 
@@ -24,21 +23,22 @@ impl AlgorithmChoice {
     }
 }
 
-/// The solution of a sub-model: the algorithms that solved it, and the quality of its distribution.
+/// A sub-model that a `Strategy` solved separately: the algorithms that solved it, and the quality of the distribution of its root.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubmodelSolution {
-    /// The name or the source line of the root of the sub-model, which the rest of the model reads.
+    /// The name or the source line of the sub-model's root: the element that the rest of the model reads.
     pub root: String,
     /// Number of joint values of the root and of the elements that the sub-model reads.
     pub interface: usize,
-    /// Number of joint values of the elements that the sub-model reads, for each of which the sub-model was solved.
+    /// Number of joint values of the elements that the sub-model reads. The sub-model was solved for each joint value.
     pub rows: usize,
-    /// The algorithms that solved the sub-model. There may be several, because each row is solved separately.
+    /// The algorithms that solved the sub-model. There may be several, because the sub-model is solved for each joint value of the elements that it
+    /// reads.
     pub algorithms: Vec<&'static str>,
-    /// The quality of the distribution of the root: that of the worst row.
+    /// The worst quality of the root's distribution, over all joint values of the elements that the sub-model reads.
     pub quality: SubmodelQuality,
-    /// The sub-models of this sub-model that were solved apart.
+    /// The sub-models within this sub-model that were solved separately.
     pub submodels: Vec<SubmodelSolution>,
 }
 
@@ -67,7 +67,7 @@ impl SubmodelSolution {
         }
     }
 
-    /// Adds the answer for one joint value of the elements that the sub-model reads.
+    /// Adds the answer of the sub-model for one joint value of the elements that the sub-model reads.
     #[doc(hidden)]
     pub fn add(&mut self, answer: &Answer) {
         let algorithm = answer.algorithm();
@@ -119,11 +119,11 @@ impl AlgorithmAttempt {
 pub enum AttemptOutcome {
     /// The algorithm found the answer.
     Answered,
-    /// The algorithm found bounds, because no exact algorithm succeeded.
+    /// The algorithm found only bounds, and no exact algorithm of the portfolio succeeded.
     Bounded,
     /// The algorithm was not run, or it failed; the text states the reason.
     Refused(String),
-    /// The algorithm did not finish within its limit of work; the number counts decisions or steps of a search.
+    /// The algorithm did not finish within its limit of work; the number is the number of decisions or steps of its search.
     OutOfWork(u64),
     /// The deadline passed, or the run was interrupted, before the algorithm ended.
     Stopped,

@@ -1,13 +1,15 @@
 //! The contents of an answer (marginals, bounds or a single world), and the statistics of the run.
 
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
 
-use figrs_core::{AnyElement, Counterfactual, Datum, ElementId, Limits, Model, Support};
-use rustc_hash::FxHashMap;
+use figrs_core::expand::Expansion;
+use figrs_core::internals::Kind;
+use figrs_core::{
+    AnyElement, Counterfactual, Datum, ElementId, Limits, Model, Number, Param, Support,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use figrs_factor::bounds::Improvement;
-
-use super::answered_model::AnsweredModel;
 use super::bounds::{Deepening, TargetBounds};
 use super::draws::Draws;
 use super::estimate::Estimate;
@@ -17,7 +19,7 @@ use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use crate::run::run_state::{Continuation, RunOfAnswer, RunState};
-use figrs_factor::bounds::Bounds;
+use figrs_factor::bounds::{Bounds, Improvement};
 
 /// The untyped marginal of one target.
 #[derive(Clone, Debug)]
@@ -33,7 +35,8 @@ pub struct TargetMarginal {
 }
 
 impl TargetMarginal {
-    /// Returns the marginal of a target from independent weighted draws: the index of the value of each draw, and its share of the total weight.
+    /// Returns the marginal of a target from independent weighted draws. Each draw is given by the index of its value and by its fraction of the
+    /// total weight.
     #[doc(hidden)]
     pub fn weighted(
         element: AnyElement,
@@ -58,7 +61,7 @@ impl TargetMarginal {
     }
 }
 
-/// The log-evidence (logarithm of the probability of the evidence), with its standard error if it is an estimate.
+/// The log-evidence: the logarithm of the probability of the evidence, with the standard error of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
     /// The natural logarithm of the probability of the evidence, including the weights that the evidence gives to worlds.
@@ -94,27 +97,22 @@ pub struct Answer {
     pub is_checked: bool,
     #[doc(hidden)]
     pub answered: Option<Arc<AnsweredModel>>,
-    /// The model of the query, and the roots of its worlds besides the elements with evidence.
+    /// The model of the query, and the elements without evidence from which its worlds are evaluated (the targets).
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
-    /// The counterfactual of the query, if there is one; later queries may need its elements.
+    /// The counterfactual of the query, if the query has one; later queries need its elements.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
     pub(crate) reals: RealTargets,
-    /// The run of a sampler, which can be lengthened.
     continuation: RunOfAnswer,
 }
 
 impl Answer {
-    /// Creates an answer that consists of the marginals of the targets, and of the log-evidence if the algorithm computes it.
-    pub fn marginals(
-        algorithm: &'static str,
-        marginals: Vec<TargetMarginal>,
-        log_evidence: impl Into<Option<LogEvidence>>,
-    ) -> Self {
+    /// Creates an answer with these contents alone.
+    fn of(algorithm: &'static str, content: AnswerContent) -> Self {
         Self {
             algorithm,
-            content: AnswerContent::Marginals(marginals, log_evidence.into()),
+            content,
             deepening: None,
             sampling: None,
             draws: None,
@@ -127,6 +125,18 @@ impl Answer {
             reals: RealTargets::default(),
             continuation: RunOfAnswer(None),
         }
+    }
+
+    /// Creates an answer that consists of the marginals of the targets, and of the log-evidence if the algorithm computes it.
+    pub fn marginals(
+        algorithm: &'static str,
+        marginals: Vec<TargetMarginal>,
+        log_evidence: impl Into<Option<LogEvidence>>,
+    ) -> Self {
+        Self::of(
+            algorithm,
+            AnswerContent::Marginals(marginals, log_evidence.into()),
+        )
     }
 
     /// Creates an answer that consists of bounds of the probabilities of the targets, and of bounds of the log-evidence.
@@ -135,35 +145,22 @@ impl Answer {
         targets: Vec<TargetBounds>,
         log_evidence: Bounds,
     ) -> Self {
-        Self {
-            algorithm,
-            content: AnswerContent::Bounds(targets, log_evidence),
-            deepening: None,
-            sampling: None,
-            draws: None,
-            choices: None,
-            is_checked: false,
-            answered: None,
-            asked: None,
-            counterfactual: None,
-            choice: None,
-            reals: RealTargets::default(),
-            continuation: RunOfAnswer(None),
-        }
+        Self::of(algorithm, AnswerContent::Bounds(targets, log_evidence))
     }
 
-    /// Adds to the answer the depth and the work of the expansion of the model, and the reason why it ended.
-    #[must_use]
-    pub fn with_deepening(mut self, deepening: Deepening) -> Self {
-        self.deepening = Some(deepening);
-        self
-    }
-
-    /// Adds the statistics of a sampling run to the answer.
-    #[must_use]
-    pub fn with_sampling(mut self, sampling: RunStatistics) -> Self {
-        self.sampling = Some(sampling);
-        self
+    figrs_factor::field_setters! {
+        /// Adds to the answer the depth and the work of the expansion of the model, and the reason why it ended.
+        with_deepening: Deepening => deepening;
+        /// Adds the statistics of a sampling run to the answer.
+        with_sampling: RunStatistics => sampling;
+        /// Adds the draws to the answer.
+        with_draws: Draws => draws;
+        /// Adds to the answer the model of the query, and the elements from which its worlds are evaluated.
+        #[doc(hidden)]
+        with_question: Arc<(Model, Vec<AnyElement>)> => asked;
+        /// Adds the results of the tests whether the Markov chains agree about the random choices in their worlds.
+        #[doc(hidden)]
+        with_choices: ChoiceAgreement => choices;
     }
 
     /// True if `SelfChecked` has verified the answer.
@@ -171,8 +168,8 @@ impl Answer {
         self.is_checked
     }
 
-    /// Returns an answer with the same marginals for `elements`, which correspond to the targets in order; the draws and the model of the run
-    /// are left out.
+    /// Returns an answer with the same marginals, assigned to `elements`, which correspond to the targets in order. The draws and the model of the
+    /// run are left out.
     #[must_use]
     #[doc(hidden)]
     pub fn about(mut self, elements: &[AnyElement]) -> Self {
@@ -186,23 +183,8 @@ impl Answer {
         self
     }
 
-    /// Adds the draws to the answer.
-    #[must_use]
-    pub fn with_draws(mut self, draws: Draws) -> Self {
-        self.draws = Some(draws);
-        self
-    }
-
     pub(crate) fn with_model(self, model: Model, roots: Vec<AnyElement>) -> Self {
         self.with_question(Arc::new((model, roots)))
-    }
-
-    /// Adds the model of the query and the roots of its worlds to the answer.
-    #[must_use]
-    #[doc(hidden)]
-    pub fn with_question(mut self, asked: Arc<(Model, Vec<AnyElement>)>) -> Self {
-        self.asked = Some(asked);
-        self
     }
 
     /// Adds the model of an exact answer. The parameters of the model can then be queried.
@@ -210,14 +192,6 @@ impl Answer {
     #[doc(hidden)]
     pub fn with_answered(mut self, model: AnsweredModel) -> Self {
         self.answered = Some(Arc::new(model));
-        self
-    }
-
-    /// Adds the results of the tests whether the Markov chains agree about the random choices of their worlds.
-    #[must_use]
-    #[doc(hidden)]
-    pub fn with_choices(mut self, choices: ChoiceAgreement) -> Self {
-        self.choices = Some(choices);
         self
     }
 
@@ -256,21 +230,10 @@ impl Answer {
         improvements: Vec<Improvement>,
     ) -> Self {
         let values = values.into_iter().map(|(e, v)| (e.id(), (e, v)));
-        Self {
+        Self::of(
             algorithm,
-            content: AnswerContent::World(values.collect(), log_probability, improvements),
-            deepening: None,
-            sampling: None,
-            draws: None,
-            choices: None,
-            is_checked: false,
-            answered: None,
-            asked: None,
-            counterfactual: None,
-            choice: None,
-            reals: RealTargets::default(),
-            continuation: RunOfAnswer(None),
-        }
+            AnswerContent::World(values.collect(), log_probability, improvements),
+        )
     }
 
     /// Returns the name of the algorithm that computed this answer.
@@ -298,13 +261,12 @@ impl Answer {
         self
     }
 
-    /// Adds the run of the answer, which can be lengthened.
     pub(crate) fn with_continuation(mut self, continuation: Continuation) -> Self {
         self.continuation = RunOfAnswer(Some(Arc::new(continuation)));
         self
     }
 
-    /// Converts the states of the run of the answer, for an algorithm that changes the answers of another algorithm.
+    /// Replaces the type of the run's state in this answer, so that an algorithm can wrap the answers of another algorithm.
     #[must_use]
     #[doc(hidden)]
     pub fn with_mapped_run(
@@ -319,13 +281,13 @@ impl Answer {
     /// Returns the answer of a longer run of the sampler: with `more` more samples, or with `more` more draws of each chain, or with `more`
     /// more populations of particles. `model` is the model of this answer.
     ///
-    /// **Guarantee.** The answer has the bits of the answer of one longer run, except for its time, on any number of threads. The longer run of
-    /// a Markov chain has the burn-in of this run. If a deadline or an interrupt ended this run, the longer run does the work that is
-    /// missing; a chain whose burn-in a deadline shortened keeps the shorter burn-in.
+    /// **Guarantee.** The answer is equal to the last bit to the answer of a single run of this length, except for its time, on any number of
+    /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended this run, the longer run also does the work that
+    /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
     ///
-    /// **Complexity.** The first call continues this run. The run is repeated from its beginning if its state takes much memory (over about a
-    /// million draws or distinct values), in a second call for the same answer, or if the longer run divides its samples into other blocks:
-    /// below about 2^18 samples, and for millions of samples at each doubling.
+    /// **Complexity.** The first call continues this run. A second call for the same answer repeats the run from its beginning. The run is also
+    /// repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run divides its samples into blocks
+    /// of another size: below about 2^18 samples, and for millions of samples at each doubling.
     ///
     /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
     /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual; the errors of the sampler.
@@ -374,4 +336,74 @@ impl Answer {
     pub fn sampling(&self) -> Option<&RunStatistics> {
         self.sampling.as_ref()
     }
+}
+
+/// A model with its roots (targets and elements with evidence), the limits of its answer, and the values of its parameters at the time of the query.
+#[derive(Debug)]
+pub struct AnsweredModel {
+    /// The model, and the elements from which worlds are evaluated (targets and elements with evidence).
+    pub asked: Arc<(Model, Vec<AnyElement>)>,
+    /// The limits of the model's expansion and of its elimination.
+    pub limits: Limits,
+    /// The parameters on which the probabilities of outcomes depend, with their values at the time of the query.
+    pub(crate) parameters: Vec<(Param, f64)>,
+    /// The natural logarithm of the probability of the evidence.
+    pub log_evidence: f64,
+    /// For each element that queries may use in place of an element of the model, the element of the model.
+    pub names: FxHashMap<ElementId, AnyElement>,
+    /// The compiled form of the model, which is created by the first query that needs it.
+    pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
+}
+
+impl AnsweredModel {
+    pub fn new(
+        asked: Arc<(Model, Vec<AnyElement>)>,
+        limits: &Limits,
+        expansion: &Expansion,
+        log_evidence: f64,
+    ) -> Self {
+        Self {
+            asked,
+            limits: limits.clone(),
+            parameters: present_parameters(expansion),
+            log_evidence,
+            names: FxHashMap::default(),
+            compiled: OnceLock::new(),
+        }
+    }
+
+    /// Lets queries use the first element of each pair instead of the second element, which belongs to the model.
+    pub(crate) fn rename<'e>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,
+    ) {
+        let pairs = pairs.map(|(name, element)| (name.id(), element.clone()));
+        self.names = pairs.collect();
+        self.compiled = OnceLock::new();
+    }
+
+    /// Returns the first parameter whose value has changed since the query; `None` if there is none.
+    pub fn changed_parameter(&self) -> Option<&Param> {
+        let mut parameters = self.parameters.iter();
+        let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());
+        changed.map(|(param, _)| param)
+    }
+}
+
+fn present_parameters(expansion: &Expansion) -> Vec<(Param, f64)> {
+    let mut found: Vec<(Param, f64)> = Vec::new();
+    let mut seen = FxHashSet::default();
+    for parametric in expansion.parametric_outcomes() {
+        let Kind::Atomic(op) = parametric.member.kind() else {
+            continue;
+        };
+        for number in op.numbers() {
+            if let Number::Param(param) = number
+                && seen.insert(param.id())
+            {
+                found.push((param.clone(), param.get()));
+            }
+        }
+    }
+    found
 }

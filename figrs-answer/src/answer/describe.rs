@@ -8,13 +8,13 @@ use figrs_core::{Element, Label, Value};
 use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use super::estimate::{Estimate, MIN_TRUSTED_ESS};
+use super::marginal::is_real;
 use super::normal_mixture::ClosedForm;
-use super::numeric::is_real;
 use super::quality::Quality;
 use crate::error::Error;
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 
-/// Maximum number of elements of a world that are printed.
+/// Maximum number of elements of a world in the text of an answer.
 const SHOWN: usize = 20;
 
 impl TargetMarginal {
@@ -43,7 +43,7 @@ impl TargetMarginal {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// Returns the quality of the marginal; `chains` contains convergence measures of its Markov chains, if they have already been
+    /// Returns the quality of the marginal; `chains` contains the convergence measures of the target's Markov chains, if they have already been
     /// computed.
     fn quality_knowing(&self, chains: Option<&ChainMeasures>) -> Quality {
         chains.map_or_else(
@@ -54,17 +54,16 @@ impl TargetMarginal {
         )
     }
 
-    /// True if the probabilities of single values are meaningless, because the values are floating-point numbers (or lists of them) and no
-    /// value was drawn twice.
+    /// True if the probabilities of single values are meaningless, because the values are floating-point numbers (or lists of them) and no two draws
+    /// are equal.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
             && is_real(self.support.any(0))
             && self.estimate.never_repeats(&self.probabilities)
     }
 
-    /// Returns one line of text about the target: the probability of `true` or of the most likely value, with its quality. If no value was
-    /// drawn twice, the text has the mean and the standard deviation instead of a probability. Returns `None` if the target has no
-    /// possible value.
+    /// Returns one line of text about the target: the probability of `true` or of the most likely value, with its quality. If no value was drawn
+    /// twice, the text has the mean and the standard deviation instead of a probability. Returns `None` if the target has no possible value.
     pub(crate) fn summary(&self) -> Option<String> {
         self.summary_knowing(self.chain_measures().as_ref())
     }
@@ -119,7 +118,7 @@ impl TargetMarginal {
         Some(format!("P({name}) = {quality}"))
     }
 
-    /// Describes how the effective sample size was determined, unless it comes from weights or chains.
+    /// Returns a text that states how the effective sample size was determined, unless it comes from weights or chains.
     fn counted(&self) -> String {
         match &self.estimate {
             Estimate::Groups { groups, .. } => {
@@ -151,8 +150,8 @@ impl TargetMarginal {
             .collect()
     }
 
-    /// Returns the mean and standard deviation of each component of a numeric target, with the index of the component if there are several
-    /// components.
+    /// Returns the mean and the standard deviation of each component of a numeric target, as pairs of the component's index (if there are several
+    /// components) and a text.
     fn all_moments(&self, chains: Option<&ChainMeasures>) -> Vec<(String, String)> {
         let columns = self.columns();
         if columns.is_empty() {
@@ -172,7 +171,6 @@ impl TargetMarginal {
         columns.iter().enumerate().map(of).collect()
     }
 
-    /// Returns, as text, the mean and standard deviation of one component of a numeric target, with their quality.
     fn moments(
         &self,
         numbers: &[f64],
@@ -181,7 +179,7 @@ impl TargetMarginal {
     ) -> String {
         let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
             let terms = self.probabilities.iter().zip(numbers);
-            // A value of probability zero may be infinite, and is therefore left out.
+            // A value of probability zero is left out, because it may be infinite.
             terms
                 .filter(|&(&p, _)| p > 0.0)
                 .map(|(p, &x)| p * function(x))
@@ -213,8 +211,7 @@ impl TargetMarginal {
 }
 
 impl TargetBounds {
-    /// Returns one line of text with the bounds of the probability of `true` or, for other types, of the value with the largest lower
-    /// bound.
+    /// Returns one line of text with the bounds of the probability of `true` or, for other types, of the value with the largest lower bound.
     pub(crate) fn summary(&self, deepening: Option<Deepening>) -> String {
         let is_boolean = self.element.no_values().insert(&true as &dyn Any).is_some();
         let shown = if is_boolean {
@@ -263,14 +260,13 @@ fn name(label: &Label) -> String {
 fn short(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
-        // Adding zero turns -0.0 into 0.0.
+        // The sum `-0.0 + 0.0` is 0.0.
         format!("{:.4}", number + 0.0)
     } else {
         format!("{number:.3e}")
     }
 }
 
-/// Returns the text of a mixture: its name, the mean and the standard deviation of each number, and its quality.
 fn closed_form(mixture: &ClosedForm, quality: &str) -> String {
     let number =
         |(mean, variance): &(f64, f64)| format!("{}, sd {}", short(*mean), short(variance.sqrt()));

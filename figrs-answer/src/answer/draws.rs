@@ -19,7 +19,7 @@ pub struct TargetDraws {
     pub indices: Arc<[u32]>,
 }
 
-/// The draws of a run, as chains of equal length with the same targets.
+/// The draws of a run, as Markov chains of equal length with the same targets.
 ///
 /// `WriteDraws` of the crate `figrs-report` writes draws as files for other programs.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Returns, for each target, the relative frequencies of its values in draws of equal weight.
+    /// Returns, for each target, the relative frequencies of the target's values; all draws must have the same weight.
     #[doc(hidden)]
     pub fn frequencies(&self) -> Vec<TargetMarginal> {
         let all = (self.chains * self.length) as f64;

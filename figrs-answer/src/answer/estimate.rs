@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::chain_error::{chain_error, chain_samples};
 use super::few_hits::{MissedHits, effective_hits, independent_draws, spread_of_stays};
 use super::group_error::{effective_groups, group_error, group_samples, value_errors};
-use super::numeric::NumericColumns;
+use super::marginal::NumericColumns;
 use super::quality::Quality;
 use crate::quality::diagnostics::few_groups_factor;
 
-/// Minimum effective sample size for which the standard error follows from the variance of the samples alone.
+/// Minimum effective sample size at which the standard error is computed from the variance of the samples alone.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
-/// Largest standard error of the probability of an event, if all draws of Markov chains have the event or none of them has it. For
-/// comparison, a uniformly distributed probability has a standard deviation of 0.29.
+/// Largest standard error of the probability of an event, if either all or none of the draws of Markov chains belong to the event. For comparison, a
+/// uniformly distributed probability has a standard deviation of 0.29.
 const LARGEST_MISSED: f64 = 0.25;
 
 /// The method that computed the probabilities of a target, with the data that determine their standard errors.
@@ -26,10 +26,9 @@ pub enum Estimate {
     Approximate,
     /// The probabilities are estimated from independent weighted samples.
     Weighted {
-        /// For each value, the sum of the squared weights of its samples, divided by the square of the sum of all
-        /// weights.
+        /// For each value, the sum of the squared weights of its samples, divided by the square of the sum of all weights.
         squares: Vec<f64>,
-        /// The upper bound of the probability of values that no sample has ([`unseen_share`]); infinite if there is no bound.
+        /// An upper bound of the probability of the values that no sample has ([`unseen_share`]); infinite if there is no bound.
         unseen: f64,
     },
     /// The probabilities are estimated from Markov chains, whose draws are dependent and have equal weight.
@@ -41,30 +40,26 @@ pub enum Estimate {
     },
     /// The probabilities are estimated from independent groups of weighted samples; the samples of one group depend on each other.
     Groups {
-        /// For each group, the indices of its values, each with its fraction of the total weight of all groups.
+        /// For each group, the indices of the values of its samples, each with its fraction of the total weight of all groups.
         groups: Vec<Vec<(u32, f64)>>,
-        /// The upper bound of the probability of values that no sample has ([`unseen_share`]); infinite if there is no bound.
+        /// An upper bound of the probability of the values that no sample has ([`unseen_share`]); infinite if there is no bound.
         unseen: f64,
     },
 }
 
-/// Returns a 95 % upper bound of the posterior probability of an event that none of `samples` samples has, or infinity if this bound is
-/// not below one and therefore uninformative. The upper bound is `3 / n` times the largest possible weight of a world, divided by the mean
-/// weight.
+/// Returns a 95 % upper bound of the posterior probability of an event that occurs in none of `samples` samples; infinity if the bound would not be
+/// below one. The upper bound is `3 / n` times the largest possible weight of a world, divided by the mean weight.
 ///
-/// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean
-/// weight.
+/// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean weight.
 ///
-/// If none of `n` draws from the prior has an event, the prior probability of the event is at most `3 / n` with a confidence of 95 % (the
-/// rule of three, Hanley and Lippman-Hand 1983). Therefore the worlds with the event have an expected weight of at most `3 / n` times the
-/// largest weight.
+/// If none of `n` draws from the prior has an event, the prior probability of the event is at most `3 / n` with a confidence of 95 % (the rule of
+/// three, Hanley and Lippman-Hand 1983). The total weight of the worlds in the event is therefore at most `3 / n` times the largest weight.
 pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f64 {
     let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());
     share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
 }
 
 impl Estimate {
-    /// Returns the quality of the probabilities; `columns` returns the values as numbers.
     pub(crate) fn quality(
         &self,
         probabilities: &[f64],
@@ -87,8 +82,6 @@ impl Estimate {
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
         match self {
             Self::Exact | Self::Approximate => false,
-            // If only one sample has a value, the sum of the squared weights of the value is the square of its fraction
-            // of the weight.
             Self::Weighted { squares, .. } => {
                 let mut terms = squares.iter().zip(probabilities);
                 terms.all(|(square, p)| *square >= p * p * (1.0 - 1e-9))
@@ -110,8 +103,8 @@ impl Estimate {
 
     /// Returns the standard error of the expectation of a function; `numbers[i]` is the function's result for the value with index `i`.
     ///
-    /// A value with probability zero in the list is a possible value that no sample has. Values that no sample has are included with the
-    /// upper bound of their probability, because the samples may have missed them.
+    /// A value with probability zero in the list is a possible value that no sample has. Such a value counts with the upper bound of its probability,
+    /// because the samples may have missed it.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);
@@ -129,7 +122,6 @@ impl Estimate {
         }
     }
 
-    /// Returns the upper bound of the probability of values that no sample has, if this estimate has such a bound.
     pub(crate) fn unseen(&self) -> Option<f64> {
         match self {
             Self::Weighted { unseen, .. } | Self::Groups { unseen, .. } => Some(*unseen),
@@ -147,15 +139,15 @@ impl Estimate {
         }
     }
 
-    /// Returns the effective number of draws that have an event, computed from the variance of the samples; if fewer draws do not have the
-    /// event, the effective number of these draws.
+    /// Returns the effective number of draws that belong to an event or, if this number is smaller, to its complement. The number is computed from
+    /// the variance of the samples.
     pub(crate) fn hits(&self, probabilities: &[f64], indicator: &[f64]) -> f64 {
         let p = mean(probabilities, indicator);
         effective_hits(p, self.sampled_error(probabilities, indicator))
     }
 
-    /// Returns the indices of values whose probability, at most one half, may be underestimated: samples with larger weights than the
-    /// standard error assumes may have been missed.
+    /// Returns the indices of the values whose probability is at most one half and may be underestimated, because the samples may have missed worlds
+    /// of larger weight than the standard error allows for.
     pub(crate) fn may_miss_heavier(
         &self,
         probabilities: &[f64],
@@ -176,18 +168,18 @@ impl Estimate {
         rare.filter(|&value| may_be_heavier(value)).collect()
     }
 
-    /// Returns the standard error from the variance of the samples; zero if all samples agree.
+    /// Returns the standard error of the mean of `numbers` from the variance of the samples; zero if all samples have the same number.
     fn sampled_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let mean = mean(probabilities, numbers);
         let error = match self {
             Self::Exact => return 0.0,
             Self::Approximate => return f64::NAN,
             Self::Chains { indices, chains } => return chain_error(numbers, indices, *chains),
-            // The variance of a single sample is unknown.
+            // A single sample says nothing about the variance.
             Self::Weighted { squares, .. } if squares.iter().sum::<f64>() > 0.5 => f64::INFINITY,
             Self::Weighted { squares, .. } => {
                 let terms = squares.iter().zip(numbers);
-                // A value that no sample has may be infinite.
+                // A value that no sample has may be an infinite number.
                 let terms = terms.filter(|(s, _)| **s > 0.0);
                 let variance: f64 = terms.map(|(s, x)| s * (x - mean).powi(2)).sum();
                 variance.sqrt()
@@ -211,11 +203,10 @@ impl Estimate {
     /// Returns the standard error of the probability of an event; `indicator[i]` is one if the value with index `i` belongs to the event,
     /// and otherwise zero.
     ///
-    /// The variance of the samples is uninformative if all samples agree, or if the effective sample size is below ten. If the variance of
-    /// the samples is uninformative, the error is at least that of one more success and one more failure among the effective samples. If
-    /// all samples agree about an event, the error is also at least the upper bound of the probability of unseen values. If few samples
-    /// have the event (or few do not have it), the error is at least that of a few more such samples with the largest known weight
-    /// ([`MissedHits`]).
+    /// The variance of the samples is uninformative if all samples belong to the event, if none of them does, or if the effective sample size is
+    /// below ten. The error is then at least the error with one more sample in the event and one more sample in its complement. If all samples or no
+    /// samples belong to the event, the error is also at least the upper bound of the probability of unseen values. If few samples belong to the
+    /// event or to its complement, the error allows for a few more such samples with the largest known weight ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],
@@ -242,8 +233,7 @@ impl Estimate {
         }
     }
 
-    /// Returns, for each value, the standard error of its probability, as [`event_error`](Self::event_error) computes it. Quantities that
-    /// do not depend on the value are computed once.
+    /// Returns, for each value, the standard error of its probability, as [`event_error`](Self::event_error) computes it.
     pub(crate) fn value_errors(
         &self,
         probabilities: &[f64],
@@ -254,7 +244,7 @@ impl Estimate {
             Self::Approximate => vec![f64::NAN; probabilities.len()],
             Self::Weighted { squares, .. } => {
                 let all: f64 = squares.iter().sum();
-                // The variance of a single sample is unknown.
+                // A single sample says nothing about the variance.
                 if all > 0.5 {
                     vec![f64::INFINITY; probabilities.len()]
                 } else {
@@ -288,7 +278,7 @@ impl Estimate {
         let mut indicator = vec![0.0; probabilities.len()];
         let drawn = probabilities.iter().filter(|p| **p > 0.0).count();
         for (value, (error, &p)) in errors.iter_mut().zip(probabilities).enumerate() {
-            // Either all samples have the value, or no sample has it.
+            // The value occurs either in all samples or in none.
             if error.is_finite() && (p == 0.0 || drawn == 1) {
                 *error = 0.0;
             }
@@ -299,8 +289,6 @@ impl Estimate {
         errors
     }
 
-    /// Returns bounds of the probability of events that samples may have missed; `None` if the probabilities are not estimated from
-    /// samples.
     fn caution(&self, quality: Quality) -> Option<Caution> {
         let Quality::Sampled { effective_samples } = quality else {
             return None;
@@ -308,8 +296,8 @@ impl Estimate {
         let (missed, samples) = match self {
             Self::Exact | Self::Approximate => return None,
             Self::Weighted { unseen, .. } => (*unseen, effective_samples),
-            // The variance between groups contains no information about the weights of single particles; no particle is therefore known to
-            // have a small weight.
+            // The variance between groups says nothing about the weights of single particles. The weight of a particle is therefore never treated as
+            // small.
             Self::Groups { unseen, .. } => (unseen.max(3.0 / effective_samples), f64::INFINITY),
             Self::Chains { indices, chains } => {
                 let draws = independent_draws(indices, *chains, effective_samples);
@@ -317,8 +305,8 @@ impl Estimate {
             }
         };
         let are_stays = matches!(self, Self::Chains { .. });
-        // If the weight of a sample has no known bound, the weights of the observed samples are assumed to be typical, and `diagnose`
-        // reports this assumption.
+        // If the weight of a sample has no known bound, the weights of the observed samples are assumed to be typical. `diagnose` reports this
+        // assumption.
         let heaviest = if missed.is_finite() && !are_stays {
             missed / 3.0
         } else {
@@ -335,8 +323,8 @@ impl Estimate {
         })
     }
 
-    /// Returns the standard error of the probability `p` of an event with the indicator `indicator`; `sampled` is the error according to
-    /// the variance of the samples.
+    /// Returns the standard error of the probability `p` of an event, which is larger than `sampled` if samples may have missed the event. `sampled`
+    /// is the error according to the variance of the samples.
     fn cautious(&self, sampled: f64, (p, indicator): (f64, &[f64]), caution: Caution) -> f64 {
         let n = caution.effective_samples + 2.0;
         let share = (p * caution.effective_samples + 1.0) / n;
@@ -362,7 +350,7 @@ impl Estimate {
     }
 }
 
-/// Bounds of the probability of events that samples may have missed.
+/// Limits on the probability and on the weights of events that samples may have missed.
 #[derive(Clone, Copy, Debug)]
 struct Caution {
     effective_samples: f64,
@@ -371,7 +359,8 @@ struct Caution {
     hits: MissedHits,
 }
 
-/// Returns the expectation of a function over the values of positive probability; for other values, the function may be infinite.
+/// Returns the expectation of a function over the values of positive probability. A value of probability zero is left out, because the function may
+/// be infinite for it.
 fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
     let drawn = probabilities.iter().zip(numbers);
     let drawn = drawn.filter(|(p, _)| **p > 0.0);
@@ -379,188 +368,4 @@ fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns an estimate from weighted samples, in which the upper bound of the probability of unseen values is one in a hundred.
-    fn weighted(squares: Vec<f64>) -> Estimate {
-        Estimate::Weighted {
-            squares,
-            unseen: 0.01,
-        }
-    }
-
-    fn grouped(groups: Vec<Vec<(u32, f64)>>) -> Estimate {
-        Estimate::Groups {
-            groups,
-            unseen: 0.01,
-        }
-    }
-
-    fn columns() -> NumericColumns {
-        NumericColumns::new([&false as &dyn std::any::Any, &true].into_iter())
-    }
-
-    #[test]
-    fn one_sample_that_outweighs_all_others_is_no_certainty() {
-        // There are two samples, of weights 1 and 1e-9.
-        let share = 1e-9;
-        let probabilities = [1.0 - share, share];
-        let degenerate = weighted(vec![1.0 - 2.0 * share, share * share]);
-        assert_eq!(
-            degenerate.standard_error(&probabilities, &[0.0, 1.0]),
-            f64::INFINITY
-        );
-        let error = degenerate.event_error(&probabilities, &[0.0, 1.0], columns);
-        assert!(error > 0.2, "{error}");
-        // There are three samples, one of which has a negligible weight.
-        let few = weighted(vec![0.5, share * share]);
-        assert!(few.event_error(&probabilities, &[0.0, 1.0], columns) > 0.2);
-    }
-
-    /// Tests every kind of estimate with values that some, all or no samples have, and with one sample that outweighs all others.
-    #[test]
-    fn errors_of_all_values_are_those_of_each() {
-        let columns =
-            || NumericColumns::new(["a", "b", "c", "d"].iter().map(|v| v as &dyn std::any::Any));
-        let chains = [0, 1, 1, 0, 2, 0, 1, 1, 0, 0, 0, 2].into();
-        let groups = |shares: [f64; 3]| {
-            let group = |share: f64| vec![(0, share / 2.0), (1, share / 4.0), (3, share / 4.0)];
-            let mut groups: Vec<_> = shares.into_iter().map(group).collect();
-            groups[2][2].0 = 2;
-            grouped(groups)
-        };
-        for (estimate, probabilities) in [
-            (Estimate::Exact, [0.5, 0.25, 0.25, 0.0]),
-            (Estimate::Approximate, [0.5, 0.25, 0.25, 0.0]),
-            (weighted(vec![0.02, 0.03, 0.001, 0.0]), [0.6, 0.3, 0.1, 0.0]),
-            (weighted(vec![0.2, 0.03, 0.1, 0.0]), [0.6, 0.3, 0.1, 0.0]),
-            (weighted(vec![0.6, 0.1, 0.1, 0.0]), [0.6, 0.3, 0.1, 0.0]),
-            (weighted(vec![0.05, 0.0, 0.0, 0.0]), [1.0, 0.0, 0.0, 0.0]),
-            (
-                Estimate::Chains {
-                    indices: chains,
-                    chains: 2,
-                },
-                [0.5, 1.0 / 3.0, 1.0 / 6.0, 0.0],
-            ),
-            (groups([0.25, 0.25, 0.5]), [0.5, 0.25, 0.125, 0.125]),
-            (groups([0.95, 0.05, 0.0]), [0.5, 0.25, 0.0, 0.25]),
-        ] {
-            let errors = estimate.value_errors(&probabilities, columns);
-            for (value, found) in errors.into_iter().enumerate() {
-                let mut indicator = [0.0; 4];
-                indicator[value] = 1.0;
-                let expected = estimate.event_error(&probabilities, &indicator, columns);
-                let is_same =
-                    (found - expected).abs() <= 1e-14 || found.is_nan() && expected.is_nan();
-                assert!(is_same, "{estimate:?} {value}: {found} {expected}");
-            }
-        }
-    }
-
-    #[test]
-    fn many_samples_keep_the_error_of_their_spread() {
-        // A hundred samples of small weight have a rare value. The effective sample size is a thousand, and no sample has a larger
-        // weight.
-        let p = 1e-6;
-        let estimate = Estimate::Weighted {
-            squares: vec![1e-3, p * p / 100.0],
-            unseen: 3e-8,
-        };
-        let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
-        assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
-        // If the samples of a value have smaller weights than the others, the error is also unchanged, and the value is reported.
-        let estimate = weighted(vec![1e-3, p * p / 100.0]);
-        let (probabilities, indicator) = ([1.0 - p, p], [0.0, 1.0]);
-        let error = estimate.event_error(&probabilities, &indicator, columns);
-        assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
-        assert_eq!(estimate.may_miss_heavier(&probabilities, columns), [1]);
-        // The error of a value that was not drawn is the upper bound of the probability of missed values.
-        let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
-        assert_eq!(error, 0.01);
-        let many = Estimate::Weighted {
-            squares: vec![1e-3, p * p / 100.0],
-            unseen: 1e-5,
-        };
-        let error = many.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
-        assert!((0.5e-3..2e-3).contains(&error), "{error}");
-    }
-
-    #[test]
-    fn a_chain_that_never_moved_leaves_a_large_error() {
-        let indices = vec![0; 4000].into();
-        let stuck = Estimate::Chains { indices, chains: 4 };
-        let one = || NumericColumns::new([&true as &dyn std::any::Any].into_iter());
-        let error = stuck.event_error(&[1.0], &[1.0], one);
-        assert!((0.1..0.3).contains(&error), "{error}");
-    }
-
-    #[test]
-    fn an_expectation_allows_for_values_that_no_sample_has() {
-        let estimate = weighted(vec![1e-4, 0.0]);
-        // All samples have the value 0; the possible value that no sample has is 5.
-        assert_eq!(estimate.standard_error(&[1.0, 0.0], &[0.0, 5.0]), 0.05);
-        assert_eq!(estimate.standard_error(&[1.0, 0.0], &[3.0, 3.0]), 0.0);
-        let unbounded = Estimate::Weighted {
-            squares: vec![1e-4, 0.0],
-            unseen: f64::INFINITY,
-        };
-        let error = |numbers| unbounded.standard_error(&[1.0, 0.0], numbers);
-        assert_eq!(
-            (error(&[0.0, 5.0]), error(&[2.0, 2.0])),
-            (f64::INFINITY, 0.0)
-        );
-    }
-
-    #[test]
-    fn rounding_is_no_error() {
-        // The three groups agree, but the sum of ten times a tenth differs from one by rounding.
-        let tenths: Vec<(u32, f64)> = (0..10).map(|_| (0, 0.1 / 3.0)).collect();
-        let groups = grouped(vec![tenths.clone(), tenths.clone(), tenths]);
-        let p: f64 = (0..30).map(|_| 0.1 / 3.0).sum();
-        assert!(p != 1.0);
-        assert_eq!(groups.standard_error(&[p], &[1.0]), 0.0);
-        let one = || NumericColumns::new([&true as &dyn std::any::Any].into_iter());
-        assert!(groups.event_error(&[p], &[1.0], one) > 0.1);
-        assert!(groups.value_errors(&[p], one)[0] > 0.1);
-    }
-
-    #[test]
-    fn what_no_sample_shows_is_bounded_by_the_largest_weight() {
-        let share = unseen_share(5000, Some(0.0), 0.01_f64.ln());
-        assert!((share - 0.06).abs() < 1e-12, "{share}");
-        assert_eq!(unseen_share(5000, None, 0.0), f64::INFINITY);
-        assert_eq!(unseen_share(5000, Some(0.0), 1e-4_f64.ln()), f64::INFINITY);
-    }
-
-    #[test]
-    fn repetitions_are_told_from_values_that_stay() {
-        let weighted = |squares: [f64; 2]| weighted(squares.to_vec());
-        assert!(weighted([0.09, 0.49]).never_repeats(&[0.3, 0.7]));
-        // The second value was drawn twice; the values therefore repeat.
-        assert!(!weighted([0.09, 0.25]).never_repeats(&[0.3, 0.7]));
-        let chained = |indices: [u32; 6], chains| {
-            let indices = indices.into();
-            Estimate::Chains { indices, chains }.never_repeats(&[0.0; 4])
-        };
-        assert!(chained([0, 0, 1, 2, 2, 3], 1) && chained([0, 0, 1, 2, 2, 3], 2));
-        assert!(!chained([0, 1, 0, 2, 2, 2], 1) && !chained([0, 0, 1, 1, 2, 2], 2));
-        let repeats = |second| {
-            let groups = vec![vec![(0, 0.25), (1, 0.25)], vec![(second, 0.5)]];
-            grouped(groups).never_repeats(&[0.0; 3])
-        };
-        assert!(repeats(2) && !repeats(1));
-        assert!(!Estimate::Exact.never_repeats(&[1.0]));
-    }
-
-    #[test]
-    fn the_error_of_a_single_group_is_not_known() {
-        let single = grouped(vec![vec![(0, 0.5), (1, 0.5)]]);
-        assert_eq!(
-            single.standard_error(&[0.5, 0.5], &[0.0, 1.0]),
-            f64::INFINITY
-        );
-        assert!(single.event_error(&[0.5, 0.5], &[0.0, 1.0], columns) > 0.25);
-    }
-}
+mod tests;

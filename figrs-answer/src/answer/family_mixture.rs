@@ -8,7 +8,7 @@ use figrs_core::{AnyElement, Tails};
 
 use super::normal_mixture::halved;
 
-/// Maximum number of doublings of a step in the search for an interval that contains a quantile.
+/// Maximum number of doublings of the step in the search for an interval that contains a quantile.
 const DOUBLINGS: i32 = 1100;
 
 /// The exact distribution of a parameter, such as an unknown probability or rate, as a mixture of members of a conjugate family.
@@ -22,13 +22,15 @@ pub struct FamilyMixture {
     components: Vec<(f64, Member)>,
 }
 
-/// One distribution of a [`FamilyMixture`].
+/// The distribution of one component of a [`FamilyMixture`].
 #[doc(hidden)]
 #[derive(Clone)]
 pub enum Member {
     Distribution(Arc<dyn AtomicOp>),
-    /// The distribution of an element without parents.
+    /// The distribution of an element that has no parents.
     Of(AnyElement),
+    /// The distribution of an element without parents, with its mean and its variance.
+    WithMoments(AnyElement, (f64, f64)),
 }
 
 impl fmt::Debug for Member {
@@ -38,10 +40,18 @@ impl fmt::Debug for Member {
 }
 
 impl Member {
+    /// Returns the mean and the variance of each number of a value.
+    fn moments(&self) -> Vec<(f64, f64)> {
+        match self {
+            Self::WithMoments(_, moments) => vec![*moments],
+            _ => self.op().and_then(AtomicOp::moments).unwrap_or_default(),
+        }
+    }
+
     fn op(&self) -> Option<&dyn AtomicOp> {
         match self {
             Self::Distribution(op) => Some(&**op),
-            Self::Of(element) => match element.kind() {
+            Self::Of(element) | Self::WithMoments(element, _) => match element.kind() {
                 Kind::Atomic(op) => Some(&**op),
                 _ => None,
             },
@@ -72,17 +82,12 @@ impl FamilyMixture {
         })
     }
 
-    /// Returns the mean and the variance of each number of the list that is the parameter's value.
+    /// Returns the mean and the variance of each number of the parameter's value.
     pub fn moments(&self) -> Vec<(f64, f64)> {
         let all: Vec<(f64, Vec<(f64, f64)>)> = self
             .components
             .iter()
-            .map(|(share, op)| {
-                (
-                    *share,
-                    op.op().and_then(AtomicOp::moments).unwrap_or_default(),
-                )
-            })
+            .map(|(share, member)| (*share, member.moments()))
             .collect();
         let numbers = all.iter().map(|(_, moments)| moments.len()).min();
         let of_number = |i: usize| {
@@ -94,12 +99,12 @@ impl FamilyMixture {
         (0..numbers.unwrap_or(0)).map(of_number).collect()
     }
 
-    /// Returns the mean of the first number of a value.
+    /// Returns the mean of the first number of the parameter's value.
     pub fn mean(&self) -> f64 {
         self.moments().first().map_or(f64::NAN, |moments| moments.0)
     }
 
-    /// Returns the variance of the first number of a value.
+    /// Returns the variance of the first number of the parameter's value.
     pub fn variance(&self) -> f64 {
         self.moments().first().map_or(f64::NAN, |moments| moments.1)
     }
@@ -134,7 +139,7 @@ impl FamilyMixture {
 
     /// Returns the probability that the parameter is above `low` and at most `high`; NaN if the family defines no tail probabilities.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
-        // Above the mean, differences of upper tails keep more digits.
+        // Above the mean, the difference of two upper tail probabilities has a smaller rounding error than that of two lower tail probabilities.
         if low > self.mean() {
             (self.tail(low, |tails| tails.upper) - self.tail(high, |tails| tails.upper)).max(0.0)
         } else {
@@ -161,7 +166,7 @@ impl FamilyMixture {
         } else {
             1.0
         };
-        // The steps double, so that they pass the largest number after this many.
+        // The steps double; after `DOUBLINGS` steps, they exceed the largest floating-point number.
         let steps = || (0..DOUBLINGS).map(|power| step * 2.0_f64.powi(power));
         let low = steps()
             .map(|step| start - step)
@@ -175,7 +180,7 @@ impl FamilyMixture {
         }
     }
 
-    /// Returns the central interval with probability `mass`: half of the remaining probability is below the interval, and half is above.
+    /// Returns the central interval with probability `mass`: the parameter is below the interval and above the interval with equal probabilities.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let outside = (1.0 - mass) / 2.0;
         (self.quantile(outside), self.quantile(1.0 - outside))

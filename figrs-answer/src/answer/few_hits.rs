@@ -1,66 +1,65 @@
-//! Standard errors of the probability of events that few draws have, or that nearly all draws have. A draw that has the event is called a
-//! hit, and consecutive draws of a chain with the same value are called a stay.
+//! Standard errors of the probability of events that occur in few draws, or in nearly all draws. A draw in which the event occurs is called a hit. A
+//! maximal sequence of consecutive draws of a chain that have the same value is called a stay.
 //!
-//! If few draws have an event, the variance of the samples understates the error of its probability. For example, the standard error
-//! computed from a single hit is the weight fraction of the hit, although a run that expects four hits has at most one with probability one
-//! in eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood
-//! 1936, "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an event
-//! with *k* hits of weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed
-//! hits may be up to three (the rule of three). The standard error allows for missed hits with up to eleven times the weight of observed
-//! hits. The diagnosis names events for which hits of larger weight may have been missed.
+//! If an event occurs in few draws, the variance of the samples understates the error of the event's probability. For example, the standard error
+//! computed from a single hit is the weight fraction of the hit, although a run that expects four hits has at most one with probability one in
+//! eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood 1936,
+//! "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an event with *k* hits of
+//! weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed hits may be up to three (the
+//! rule of three). The standard error allows for missed hits with up to eleven times the weight of observed hits. The diagnosis names events for
+//! which hits of larger weight may have been missed.
 
 use super::chain_error::stays;
 
-/// Effective number of hits above which the standard error follows from the variance of the samples alone. As the effective number of hits
-/// approaches `ENOUGH_HITS`, the addition to the standard error decreases to zero.
+/// Effective number of hits (draws in which the event occurs) above which the standard error follows from the variance of the samples alone. For
+/// smaller numbers of hits, a term is added to the standard error, which decreases to zero as the number approaches `ENOUGH_HITS`.
 const ENOUGH_HITS: f64 = 100.0;
 
-/// Largest additional weight of missed hits that the standard error allows for, in units of the weight of an observed hit.
+/// The standard error allows for missed hits that exceed the weight of an observed hit by at most this multiple of the observed weight.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective number of hits above which no hits of larger weight are assumed to have been missed, unless all observed hits are light (of
-/// small weight).
+/// Effective number of hits above which the standard error allows for no missed hits of larger weight. Above this number, the diagnosis reports such
+/// hits only if the observed hits have small weights (`LIGHT`).
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
-/// Threshold for light hits: a hit is light if its weight is below this fraction of the mean weight of a draw. If all hits of an event are
-/// light, the event is much rarer than its draws suggest. Light hits contain no information about worlds of another weight.
+/// Threshold for small weights of hits, as a fraction of the mean weight of a draw. If all observed hits have smaller weights, worlds of larger
+/// weight may have been missed, however many hits there are.
 const LIGHT: f64 = 0.01;
 
-/// Number that is added to the square root of the number of hits of independent draws, because few hits have a skewed distribution.
+/// Number that is added to the square root of the number of independent hits, because a small number of hits has a skewed distribution.
 const SKEWNESS: f64 = 1.15;
 
-/// Number that is added to the square root of the number of hits of Markov chains, because missed hits may come in longer bursts than
-/// observed hits.
+/// Number that is added to the square root of the number of stays of Markov chains, because missed stays may be longer than observed stays.
 const SKEWNESS_OF_CHAINS: f64 = 2.3;
 
-/// Number of hits of the largest weight that samples may have missed.
+/// Number of hits of the largest weight that the samples may have missed.
 const MISSED: f64 = 3.0;
 
-/// Minimum number of stays outside the most frequent value for which the effective sample size of chains counts independent draws.
+/// Minimum number of stays outside the most frequent value at which the effective sample size of chains is used as the number of independent draws.
 pub(crate) const MIN_STAYS: u64 = 10;
 
-/// Returns the effective number of draws that have an event of probability `p`, computed from the standard error `error`; if fewer draws do
-/// not have the event, the effective number of these draws.
+/// Returns the effective number of draws in an event of probability `p` or, if this number is smaller, in its complement. The number is computed from
+/// the standard error `error`.
 pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
     let rare = p.min(1.0 - p);
     rare * rare * (1.0 - rare) / (error * error)
 }
 
-/// The weights of hits (draws with an event) that the samples may have missed.
+/// The weights of hits (draws in which an event occurs) that the samples may have missed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissedHits {
     /// The largest fraction of the total weight that a further sample may have; zero if this fraction has no known bound.
     pub(crate) heaviest: f64,
-    /// Effective number of samples; infinite if the weights of the hits are unknown. The inverse of the effective number of samples is the
-    /// mean weight fraction of a sample, with which light hits are compared.
+    /// Effective number of samples, whose inverse is the mean weight fraction of a sample; infinite if the weights of the hits are unknown. The
+    /// weight fraction of a hit is compared with this mean.
     pub(crate) samples: f64,
-    /// `true` if the hits are stays of Markov chains (maximal sequences of draws with the event).
+    /// `true` if the hits are stays of Markov chains (maximal sequences of draws in which the event occurs).
     pub(crate) are_stays: bool,
 }
 
 impl MissedHits {
-    /// True if missed hits may have a larger weight than the standard error allows for, because few hits, or only light hits, were
-    /// observed.
+    /// True if missed hits may have a larger weight than the standard error allows for. This is possible only if few hits were observed, or if all
+    /// observed hits have small weights.
     pub(crate) fn may_be_heavier(&self, sampled: f64, p: f64) -> bool {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -69,8 +68,8 @@ impl MissedHits {
         rare > 0.0 && is_little && self.heaviest > (1.0 + MOST_HEAVIER) * typical
     }
 
-    /// Returns the standard error of the probability `p` of an event, given the error `sampled` according to the variance of the samples.
-    /// If few draws have the event, the returned error is at least the error with a few more hits.
+    /// Returns the standard error of the probability `p` of an event, given the error `sampled` according to the variance of the samples. If the
+    /// event occurs in few draws, the returned error allows for a few more hits.
     pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -86,14 +85,14 @@ impl MissedHits {
         } else {
             SKEWNESS
         };
-        // The error of an event of probability one half is symmetric.
+        // For an event of probability one half, the distribution of the number of hits is symmetric.
         let asymmetry = 1.0 - 2.0 * rare;
         sampled + asymmetry * (fades(ENOUGH_HITS) * skewness * typical + MISSED * heavier)
     }
 }
 
-/// Returns the standard error of the probability `p` of an event in Markov chains. The error is at least the error for independent hits,
-/// one for each stay of the chains in the event or, if the complement is less probable, in the complement.
+/// Returns the standard error of the probability `p` of an event in Markov chains. The error is at least the error of as many independent draws as
+/// the chains have stays in the event or, if the complement is less probable, in the complement.
 pub(crate) fn spread_of_stays(
     sampled: f64,
     p: f64,
@@ -111,8 +110,8 @@ pub(crate) fn spread_of_stays(
     }
 }
 
-/// Returns the number of independent draws in Markov chains, which is their effective sample size. If the chains seldom left their most
-/// frequent value, this number is at most the number of stays elsewhere plus the number of chains.
+/// Returns the number of independent draws to which the draws of Markov chains are equivalent: their effective sample size. If the chains seldom left
+/// their most frequent value, this number is at most the number of stays in other values plus the number of chains.
 pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_samples: f64) -> f64 {
     let outside = stays_elsewhere(indices, chains);
     if outside < MIN_STAYS {
@@ -132,7 +131,6 @@ pub(crate) fn stays_elsewhere(indices: &[u32], chains: usize) -> u64 {
     elsewhere.count() as u64
 }
 
-/// Returns the index of the value that most draws have; `None` if there are no draws.
 pub(crate) fn most_frequent(indices: &[u32]) -> Option<u32> {
     let values = indices.iter().max().map_or(0, |&most| most as usize + 1);
     let mut counts = vec![0_u64; values];
@@ -187,10 +185,10 @@ mod tests {
 
     #[test]
     fn a_light_hit_has_the_error_of_a_heavier_one() {
-        // One hit has a weight of .0001, and another hit may have a weight of .001.
+        // One hit has a weight of .0001, and a missed hit may have a weight of .001.
         let error = with_few_hits(1e-4, 1e-4, 1e-3);
         assert!((2.7e-3..3.0e-3).contains(&error), "{error}");
-        // If another hit may have any weight, the error allows for eleven times the observed weight.
+        // If a missed hit may have any weight, the error allows for eleven times the observed weight.
         let error = with_few_hits(1e-4, 1e-4, 1.0);
         assert!((2.9e-3..3.3e-3).contains(&error), "{error}");
     }
@@ -206,12 +204,12 @@ mod tests {
             missed.may_be_heavier(sampled, p)
         };
         assert!(!may_be_heavier(1e-4, 1e-4, 1e-3) && may_be_heavier(1e-4, 1e-4, 2e-3));
-        // A thousand draws have the event, but all of them have a millionth of the mean weight.
+        // The event occurs in a thousand draws, each with a millionth of the mean weight.
         let light = 1e-9;
         let (p, error) = (1e3 * light, 1e3_f64.sqrt() * light);
         assert_eq!(with_few_hits(error, p, 1e-3), error);
         assert!(may_be_heavier(error, p, 1e-3) && !may_be_heavier(error, p, light));
-        // If the weight of these draws is the mean weight, they are representative.
+        // If each of these draws has the mean weight, they are representative.
         assert!(!may_be_heavier(1e-3, 0.1, 0.1));
     }
 
@@ -224,9 +222,9 @@ mod tests {
         let error = spread_of_stays(1e-3, 0.1, &[0.0, 1.0], (&draws, 2));
         assert!((error - 0.1 * 0.45_f64.sqrt()).abs() < 1e-12, "{error}");
         assert_eq!(stays_elsewhere(&draws, 2), 2);
-        // Consecutive draws of different other values count as several stays.
+        // Consecutive draws of two different values count as two stays.
         assert_eq!(stays_elsewhere(&[0, 0, 0, 1, 2, 3, 0, 1], 2), 4);
-        // Of the event and its complement, the less probable one is counted.
+        // The stays are counted in the event or in its complement, whichever is less probable.
         let same = spread_of_stays(1e-3, 0.9, &[1.0, 0.0], (&draws, 2));
         assert!((same - error).abs() < 1e-12);
     }

@@ -1,13 +1,13 @@
 //! Standard errors that are computed from independent groups of dependent samples.
 
 use super::chain_error::{MIN_FREQUENT_SHARE, halves};
-use super::numeric::NumericColumns;
+use super::marginal::NumericColumns;
 
 /// Relative difference up to which numbers count as equal, because of rounding errors.
 pub const ROUNDING: f64 = 1e-13;
 
-/// Minimum effective number of groups for which a standard error is known. With a smaller effective number, there is only one group, or
-/// one of two groups has more than four fifths of the weight.
+/// Minimum effective number of groups for which a standard error is known. If the effective number of groups is smaller, there is only one group, or
+/// one group has more than four fifths of the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
 /// Returns the standard error of the mean of a function over weighted groups; `numbers[i]` is the function's result for the value with
@@ -35,8 +35,8 @@ pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64
     }
 }
 
-/// Returns, for each value, the standard error of its probability, which is the [`group_error`] of the value's indicator. The time is
-/// linear in the number of entries of the groups.
+/// Returns, for each value, the standard error of its probability, as [`group_error`] computes it from the value's indicator. The time is linear in
+/// the number of entries of the groups.
 pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) -> Vec<f64> {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -44,7 +44,7 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     }
     let weights: Vec<f64> = groups.iter().map(|group| weight(group)).collect();
     let all: f64 = weights.iter().map(|weight| weight.powi(2)).sum();
-    // For each value, over the groups that have it: the number of groups, the sum of their squared weights, and the sum of their squared
+    // For each value, over the groups in which it occurs: the number of groups, the sum of their squared weights, and the sum of their squared
     // deviations.
     let mut having = vec![(0, 0.0, 0.0); probabilities.len()];
     for (group, weight) in groups.iter().zip(&weights) {
@@ -56,7 +56,7 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
         }
     }
     let error = |(&(count, squares, deviations), p): (&(usize, f64, f64), &f64)| {
-        // If all groups have the value, the term of the other groups is exactly zero; computing it would leave a rounding error.
+        // If the value occurs in all groups, the term of the other groups is exactly zero; computing it would leave a rounding error.
         let others = if count < groups.len() {
             p * p * (all - squares).max(0.0)
         } else {
@@ -72,10 +72,10 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     having.iter().zip(probabilities).map(error).collect()
 }
 
-/// Returns the effective sample size of groups: the smallest over several functions of the values. The functions are the components of the
-/// values (if the values are numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values
-/// are not numbers, the functions also include the indicators of four fixed halves of the set of values. If all functions of the values
-/// are uninformative, the result is the effective number of groups.
+/// Returns the effective sample size of groups: the smallest over several functions of the values. The functions are the components of the values (if
+/// the values are numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values are not numbers, the
+/// functions also include the indicators of four fixed subsets, each about half of the set of values. If no function gives a size, the result is the
+/// effective number of groups.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],
@@ -99,7 +99,7 @@ pub(crate) fn group_samples(
     let all_known = !columns.is_empty() || frequent.len() == values;
     let numeric = columns.iter().map(samples);
     let halves = halves(values, all_known).map(|half| samples(&half));
-    // If groups agree exactly, or nothing is known, the result is 0 / 0 or zero, which is uninformative.
+    // If all groups have the same mean of a function, the size computed from this function is 0 / 0 or zero; the function is then ignored.
     let known = numeric.chain(indicators).chain(halves);
     let known = known.filter(|&n| n.is_finite() && n > 0.0);
     let least = known.fold(f64::NAN, f64::min);
@@ -110,12 +110,12 @@ pub(crate) fn group_samples(
     }
 }
 
-/// Returns the share of a group in the total weight.
+/// Returns the group's fraction of the total weight.
 fn weight(group: &[(u32, f64)]) -> f64 {
     group.iter().map(|&(_, share)| share).sum()
 }
 
-/// Returns the effective number of groups, `(Σw)² / Σw²` for their weights `w`.
+/// Returns the effective number of groups: `(Σw)² / Σw²` for their weights `w`.
 pub(crate) fn effective_groups(groups: &[Vec<(u32, f64)>]) -> f64 {
     let total: f64 = groups.iter().map(|group| weight(group)).sum();
     let squares: f64 = groups.iter().map(|group| weight(group).powi(2)).sum();
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(group_samples(&groups, &[1.0], &words(1)), 2.0);
     }
 
-    /// If all draws of the groups differ, the effective sample size is estimated from the numbers, or from halves of the set of values.
+    /// If all draws of the groups differ, the effective sample size is estimated from the numbers, or from subsets of the set of values.
     #[test]
     fn values_that_never_return_are_worth_their_draws() {
         const GROUPS: u32 = 400;

@@ -2,14 +2,13 @@
 
 use std::any::Any;
 use std::iter::{Copied, Zip};
+use std::sync::Arc;
 use std::{fmt, slice};
 
 use figrs_core::{Element, Select, Value};
 use num_traits::ToPrimitive;
 
-use super::bars::write_bars;
 use super::estimate::Estimate;
-use super::numeric::NumericColumns;
 use super::quality::Quality;
 
 /// The possible values of an element, with their probabilities.
@@ -55,13 +54,13 @@ impl<T: Value> Marginal<T> {
     /// Returns the probability that the value of the element passes `test`.
     pub fn probability_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let passing = self.iter().filter(|(v, _)| test(v));
-        // A plain sum without terms would be -0.0.
+        // The sum of an empty list of floating-point numbers is -0.0; a fold from 0.0 returns 0.0.
         passing.fold(0.0, |sum, (_, p)| sum + p)
     }
 
     /// Returns the expectation of `function`, a function of the element's value.
     pub fn expectation(&self, function: impl Fn(&T) -> f64) -> f64 {
-        // A value of probability zero may be infinite, and is therefore left out.
+        // A value of probability zero is left out, because it may be infinite.
         let possible = self.iter().filter(|(_, p)| *p != 0.0);
         possible.map(|(v, p)| function(v) * p).sum()
     }
@@ -92,7 +91,6 @@ impl<T: Value> Marginal<T> {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// Returns the values as columns of numbers; there are no columns if the values are not numbers.
     fn columns(&self) -> NumericColumns {
         NumericColumns::new(self.values.iter().map(|value| value as &dyn Any))
     }
@@ -100,16 +98,16 @@ impl<T: Value> Marginal<T> {
     /// Returns the standard error of [`expectation`](Self::expectation) for the same `function`; zero if the expectation is exact, NaN if
     /// the error is unknown.
     ///
-    /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw` by the delta method (Geweke 1989), where `f` are the function's results, `μ`
-    /// is their mean and `w` are the weights. For independent groups of samples, the same formula is applied to the groups. The error of
-    /// groups is also multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups, and by the
-    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. With both factors, an
-    /// interval of 1.96 standard errors on each side contains the exact number with a probability of 95 %. For Markov chains, the error is
-    /// the standard deviation of the function, divided by the square root of its effective sample size. The error is infinite for fewer
-    /// than two effective samples, for fewer than one and a half effective groups, and for a single chain of fewer than four draws. A
-    /// possible value that no weighted sample or group has counts with the upper bound of its probability
-    /// ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or has no parents and at most 256 values. The error is zero if
-    /// the function has the same result for all values that were drawn or are included.
+    /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw` by the delta method (Geweke 1989), where `f` are the function's results, `μ` is their
+    /// mean and `w` are the weights. For independent groups of samples, the same formula is applied to the groups. The error of groups is also
+    /// multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups, and by the
+    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. With both factors, the interval of
+    /// 1.96 standard errors on each side of the estimate contains the exact number with a probability of 95 %. For Markov chains, the error is the
+    /// standard deviation of the function, divided by the square root of its effective sample size. The error is infinite for fewer than two
+    /// effective samples, for fewer than one and a half effective groups, and for a single chain of fewer than four draws. If the element is Boolean,
+    /// or has no parents and at most 256 values, a possible value without samples counts with the upper bound of its probability
+    /// ([`unseen_share`](crate::unseen_share)). The error is zero if the function has the same result for all values that were drawn or that count
+    /// with an upper bound.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
         let numbers: Vec<f64> = self.values.iter().map(function).collect();
         self.estimate.standard_error(&self.probabilities, &numbers)
@@ -120,8 +118,8 @@ impl<T: Value> Marginal<T> {
         self.standard_error_that(|v| v.same(value))
     }
 
-    /// Returns the [`standard_error`](Self::standard_error) of every value, in the order of [`iter`](Self::iter). For many values, one call
-    /// is faster than a call of `standard_error` for each value.
+    /// Returns the [`standard_error`](Self::standard_error) of every value, in the order of [`iter`](Self::iter). One call of `standard_errors` is
+    /// faster than a call of `standard_error` for each value.
     ///
     /// **Complexity.** The time is linear in the number of values and of samples. For Markov chains, all draws are read for each value.
     pub fn standard_errors(&self) -> Vec<f64> {
@@ -131,17 +129,17 @@ impl<T: Value> Marginal<T> {
 
     /// Returns the standard error of [`probability_that`](Self::probability_that); zero if the probability is exact.
     ///
-    /// If all samples agree about `test`, the delta method gives an error of zero, which is too small. In this case the error is that of
-    /// one more success and one more failure among the effective samples (Agresti and Coull 1998). With fewer than ten effective samples,
-    /// one sample may outweigh all others. The error is therefore also at least that of one more success and one more failure. If all
-    /// weighted samples or groups agree, the error is at least the 95 % upper bound of the probability of unseen values
-    /// ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains agree, the error is at least three
-    /// divided by their effective sample size, but at most a quarter. If the chains left their most frequent value fewer than ten times,
-    /// the effective sample size is replaced by this number of times, plus the number of chains.
+    /// If all samples agree about `test`, the delta method gives an error of zero, which is too small. The error is then computed with one more
+    /// sample that passes `test` and one more sample that fails `test` (Agresti and Coull 1998). With fewer than ten effective samples, one sample
+    /// may outweigh all other samples; the error is then at least the error with these two samples. If all weighted samples or groups agree, the
+    /// error is at least the 95 % upper bound of the probability of unseen values ([`unseen_share`](crate::unseen_share)), which may be infinite. If
+    /// all draws of Markov chains agree, the error is at least three divided by their effective sample size, but at most a quarter. If the chains
+    /// left their most frequent value fewer than ten times, the effective sample size is replaced by the number of these times plus the number of
+    /// chains.
     ///
-    /// If few samples have an event, or few do not have it, the error computed from the variance of the samples is too small. With fewer
-    /// than a hundred effective hits (draws with the event), the error is increased. With fewer than forty effective hits, the error allows
-    /// for further hits of the largest weight, if the model bounds the weights.
+    /// If few samples pass `test`, or few fail it, the error computed from the variance of the samples is too small. The error is therefore increased
+    /// if the effective number of these samples is below a hundred. If the effective number of these samples is below forty and the model bounds the
+    /// weights, the error also includes samples that may have been missed, each with the largest possible weight.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();
@@ -152,7 +150,7 @@ impl<T: Value> Marginal<T> {
 }
 
 impl<T: Value> PartialEq for Marginal<T> {
-    /// True if both distributions have the same values with the same probabilities, in the same order and from the same kind of estimate.
+    /// True if both distributions have the same values with the same probabilities, in the same order, and equal estimates.
     fn eq(&self, other: &Self) -> bool {
         let values = self.values.iter().zip(&other.values);
         self.values.len() == other.values.len()
@@ -201,6 +199,133 @@ impl<T: Value> fmt::Display for Marginal<T> {
         }
         Ok(())
     }
+}
+
+/// The components of a numeric value: one component of a number, several components of a list of floating-point numbers.
+#[derive(Debug)]
+pub enum NumericValue<'a> {
+    /// The value is a number.
+    One(f64),
+    /// The value is a list of numbers.
+    List(&'a [f64]),
+}
+
+impl NumericValue<'_> {
+    /// Returns the components as a slice.
+    pub fn as_slice(&self) -> &[f64] {
+        match self {
+            Self::One(number) => std::slice::from_ref(number),
+            Self::List(numbers) => numbers,
+        }
+    }
+}
+
+macro_rules! number {
+    ($value:ident: $($type:ty),+) => {
+        $(if let Some(number) = $value.downcast_ref::<$type>() {
+            return number.to_f64().map(NumericValue::One);
+        })+
+    };
+}
+
+/// Returns the components of `value`; `None` unless its type is a standard numeric type or a list of `f64`.
+pub fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
+    number!(value: f64, f32, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
+    if let Some(list) = value.downcast_ref::<Vec<f64>>() {
+        return Some(NumericValue::List(list));
+    }
+    let list = value.downcast_ref::<Arc<[f64]>>();
+    list.map(|list| NumericValue::List(list))
+}
+
+/// True if `value` is a floating-point number or a list of floating-point numbers.
+pub(crate) fn is_real(value: &dyn Any) -> bool {
+    value.is::<f64>() || value.is::<f32>() || value.is::<Vec<f64>>() || value.is::<Arc<[f64]>>()
+}
+
+/// The components of all values of a target: each column contains one component of every value. If the values are not numbers, the
+/// list of columns is empty.
+#[derive(Clone, Debug)]
+pub struct NumericColumns {
+    columns: Vec<Vec<f64>>,
+    values: usize,
+}
+
+impl NumericColumns {
+    /// Returns the columns of `values`. The list of columns is empty unless the values are numbers, or lists of numbers that have the same length.
+    pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
+        let mut columns: Option<Vec<Vec<f64>>> = None;
+        let mut count = 0;
+        let mut numeric = true;
+        for value in values {
+            count += 1;
+            let Some(numbers) = numbers(value).filter(|_| numeric) else {
+                numeric = false;
+                continue;
+            };
+            let row = numbers.as_slice();
+            let columns = columns.get_or_insert_with(|| vec![Vec::new(); row.len()]);
+            numeric = columns.len() == row.len();
+            for (column, &number) in columns.iter_mut().zip(row) {
+                column.push(number);
+            }
+        }
+        Self {
+            columns: columns.filter(|_| numeric).unwrap_or_default(),
+            values: count,
+        }
+    }
+
+    pub(crate) fn values(&self) -> usize {
+        self.values
+    }
+
+    /// True if there are no columns, because the values are not numbers.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// Iterates over the columns, one for each component of a value.
+    pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
+        self.columns.iter().map(Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod numeric_tests {
+    use super::*;
+
+    fn columns(values: &[&dyn Any]) -> Vec<Vec<f64>> {
+        let columns = NumericColumns::new(values.iter().copied());
+        assert_eq!(columns.values(), values.len());
+        columns.columns
+    }
+
+    #[test]
+    fn numbers_and_lists_of_one_length_have_columns() {
+        assert_eq!(columns(&[&3u8, &-2i64]), [[3.0, -2.0]]);
+        let lists = columns(&[&vec![1.0, 2.0], &vec![3.0, 4.0]]);
+        assert_eq!(lists, [[1.0, 3.0], [2.0, 4.0]]);
+        assert!(columns(&[&vec![1.0], &vec![3.0, 4.0]]).is_empty());
+        assert!(columns(&[&true]).is_empty() && columns(&[&1.0, &"x"]).is_empty());
+        assert!(columns(&[]).is_empty());
+    }
+}
+
+/// Length, in characters, of the bar for the probability one.
+const WIDTH: f64 = 40.0;
+
+pub(super) fn write_bars(
+    f: &mut fmt::Formatter<'_>,
+    bars: &[(impl AsRef<str>, f64)],
+) -> fmt::Result {
+    let names = bars.iter().map(|(name, _)| name.as_ref().chars().count());
+    let width = names.max().unwrap_or(0);
+    for (name, p) in bars {
+        let bar = "█".repeat((p * WIDTH).round() as usize);
+        writeln!(f, "{:>width$} {p:8.6} {bar}", name.as_ref())?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Answers of algorithms: marginals, bounds, or one world.
 
-mod answered_model;
-mod bars;
 mod bounded;
 pub mod bounds;
 pub mod chain_error;
@@ -15,7 +13,6 @@ pub(crate) mod few_hits;
 pub mod group_error;
 pub mod marginal;
 pub mod normal_mixture;
-pub mod numeric;
 pub mod posterior;
 pub mod quality;
 pub(crate) mod quantiles;
@@ -26,6 +23,4 @@ mod twins;
 pub mod value_names;
 pub mod world;
 
-pub use answered_model::AnsweredModel;
-pub use contents::AnswerContent;
-pub use contents::{Answer, LogEvidence, TargetMarginal};
+pub use contents::{Answer, AnswerContent, AnsweredModel, LogEvidence, TargetMarginal};

@@ -8,6 +8,7 @@ use crate::answer::contents::Answer;
 use crate::answer::estimate::Estimate;
 use crate::answer::family_mixture::FamilyMixture;
 use crate::error::Error;
+use figrs_core::internals::standard_normal_tail;
 use figrs_core::{AnyElement, Element, ElementId, Value};
 
 /// A normal distribution of a list of numbers, as one component of a [`NormalMixture`].
@@ -26,7 +27,7 @@ pub struct NormalComponent {
 /// The mixture has one component for each possible assignment of the finite elements on which the numbers depend. The distribution is exact,
 /// unless it comes from `ExpectationPropagation`.
 ///
-/// The distribution of a single number has lists of length one. Methods that return one number use the first number of the list.
+/// For a single number, the lists of a component have length one. Methods that return one number use the first number of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalMixture {
     components: Vec<NormalComponent>,
@@ -37,31 +38,33 @@ pub struct NormalMixture {
 pub enum ClosedForm {
     /// A mixture of normal distributions.
     Normal(NormalMixture),
-    /// A mixture of members of a conjugate family.
+    /// A mixture of members of a conjugate family, or of truncated normal distributions.
     Family(FamilyMixture),
+    /// A distribution without a name, whose means and covariances are those of a mixture of normal distributions.
+    Moments(NormalMixture),
 }
 
 impl ClosedForm {
-    /// Returns the mean of the first number of a value.
+    /// Returns the mean of the first number of the target's value.
     pub fn mean(&self) -> f64 {
         match self {
-            Self::Normal(mixture) => mixture.mean(),
+            Self::Normal(mixture) | Self::Moments(mixture) => mixture.mean(),
             Self::Family(mixture) => mixture.mean(),
         }
     }
 
-    /// Returns the variance of the first number of a value.
+    /// Returns the variance of the first number of the target's value.
     pub fn variance(&self) -> f64 {
         match self {
-            Self::Normal(mixture) => mixture.variance(),
+            Self::Normal(mixture) | Self::Moments(mixture) => mixture.variance(),
             Self::Family(mixture) => mixture.variance(),
         }
     }
 
-    /// Returns the mean and the variance of each number.
+    /// Returns the mean and the variance of each number of the target's value.
     pub fn moments(&self) -> Vec<(f64, f64)> {
         match self {
-            Self::Normal(mixture) => {
+            Self::Normal(mixture) | Self::Moments(mixture) => {
                 let covariance = mixture.covariance();
                 let means = mixture.means().into_iter().enumerate();
                 means.map(|(i, mean)| (mean, covariance[i][i])).collect()
@@ -70,13 +73,14 @@ impl ClosedForm {
         }
     }
 
-    /// Returns the name of the distribution: that of its only component or, if there are several components, their number.
+    /// Returns the name of the distribution of the only component or, if there are several components, a name with their number.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Normal(mixture) => match mixture.components().len() {
                 1 => "Normal".to_owned(),
                 count => format!("mixture of {count} normal distributions "),
             },
+            Self::Moments(_) => "distribution with mean ".to_owned(),
             Self::Family(mixture) => {
                 let mut components = mixture.components();
                 match (components.next(), components.count()) {
@@ -88,7 +92,6 @@ impl ClosedForm {
     }
 }
 
-/// The closed-form distributions of the real targets of an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RealTargets {
     pub(crate) mixtures: Vec<(AnyElement, ClosedForm)>,
@@ -98,11 +101,14 @@ pub(crate) struct RealTargets {
     places: FxHashMap<ElementId, usize>,
 }
 
-/// Number of halvings after which an interval that contains a quantile is as narrow as rounding errors.
+/// Distance from an approximate quantile of a normal distribution, in standard deviations, within which the exact quantile is.
+const WITHIN: f64 = 1e-6;
+
+/// Number of halvings after which the width of an interval that contains a quantile is of the size of rounding errors.
 const HALVINGS: usize = 200;
 
 impl NormalMixture {
-    /// Creates the mixture of these components, whose shares sum to one; there must be at least one component.
+    /// Creates the mixture of `components`, whose shares sum to one; there must be at least one component.
     pub fn new(components: Vec<NormalComponent>) -> Self {
         Self { components }
     }
@@ -128,7 +134,7 @@ impl NormalMixture {
             .collect()
     }
 
-    /// Returns the mean of the first number of a value.
+    /// Returns the mean of the first number of the list.
     pub fn mean(&self) -> f64 {
         self.average(|c| c.mean[0])
     }
@@ -143,38 +149,37 @@ impl NormalMixture {
         (0..means.len()).map(row).collect()
     }
 
-    /// Returns the variance of the first number of a value.
+    /// Returns the variance of the first number of the list.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         self.average(|c| c.covariance[0][0] + (c.mean[0] - mean).powi(2))
     }
 
-    /// Returns the standard deviation of the first number of a value.
+    /// Returns the standard deviation of the first number of the list.
     pub fn standard_deviation(&self) -> f64 {
         self.variance().sqrt()
     }
 
-    /// Returns the probability that the first number is at most `x`.
+    /// Returns the probability that the first number of the list is at most `x`.
     pub fn cdf(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
-            Some(normal) => normal.cdf(x),
+            Some(_) => lower_tail(c, x),
             None => f64::from(c.mean[0] <= x),
         })
     }
 
-    /// Returns the probability that the first number is above `low` and at most `high`.
+    /// Returns the probability that the first number of the list is above `low` and at most `high`.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
-        let upper_tail = |normal: &Normal| normal.sf(low) - normal.sf(high);
         let between = |c: &NormalComponent| match normal(c) {
-            // Above the mean, differences of upper tails keep more digits.
-            Some(normal) if low > c.mean[0] => upper_tail(&normal),
-            Some(normal) => normal.cdf(high) - normal.cdf(low),
+            // Above the mean, the difference of two upper tail probabilities has a smaller rounding error than that of two lower tail probabilities.
+            Some(_) if low > c.mean[0] => upper_tail(c, low) - upper_tail(c, high),
+            Some(_) => lower_tail(c, high) - lower_tail(c, low),
             None => f64::from(low < c.mean[0] && c.mean[0] <= high),
         };
         self.average(between).max(0.0)
     }
 
-    /// Returns the density of the first number at `x`; infinite if the number is known to be `x`.
+    /// Returns the density of the first number of the list at `x`; infinite if the number is known to be `x`.
     pub fn density(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
             Some(normal) => normal.pdf(x),
@@ -186,24 +191,26 @@ impl NormalMixture {
     /// Returns the quantile: the number that the first number of the list does not exceed with probability `probability`; NaN if `probability`
     /// is outside (0, 1).
     ///
-    /// **Guarantee.** The quantile is exact within rounding errors. For several components, the quantile is found by halving the interval
-    /// between the components' quantiles until it is as narrow as rounding errors.
+    /// **Guarantee.** The quantile is exact within rounding errors. For several components, the quantile is found by halving the interval between the
+    /// components' quantiles until the width of the interval is of the size of rounding errors.
     pub fn quantile(&self, probability: f64) -> f64 {
         if !(probability > 0.0 && probability < 1.0) {
             return f64::NAN;
         }
         let own = |c: &NormalComponent| {
-            normal(c).map_or(c.mean[0], |normal| normal.inverse_cdf(probability))
+            let quantile = normal(c).map_or(c.mean[0], |normal| normal.inverse_cdf(probability));
+            (quantile, c.covariance[0][0].sqrt() * WITHIN)
         };
         let quantiles = self.components.iter().map(own);
-        let (mut low, mut high) = quantiles.fold((f64::INFINITY, f64::NEG_INFINITY), |all, x| {
-            (all.0.min(x), all.1.max(x))
-        });
+        let (mut low, mut high) = quantiles
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |all, (x, within)| {
+                (all.0.min(x - within), all.1.max(x + within))
+            });
         if self.cdf(low) >= probability {
             return low;
         }
         (low, high) = halved((low, high), |x| self.cdf(x) < probability);
-        // A quantile may be a number that some components know exactly.
+        // The quantile may be a number that some components assign with certainty.
         let known = self.components.iter().filter(|c| normal(c).is_none());
         let within = known.map(|c| c.mean[0]).filter(|&x| low < x && x < high);
         let first = within.fold(high, f64::min);
@@ -214,13 +221,14 @@ impl NormalMixture {
         }
     }
 
-    /// Returns the central interval with probability `mass`: half of the remaining probability is below the interval, and half is above.
+    /// Returns the central interval with probability `mass`: the first number of the list is below the interval and above the interval with equal
+    /// probabilities.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let outside = (1.0 - mass) / 2.0;
         (self.quantile(outside), self.quantile(1.0 - outside))
     }
 
-    /// Draws a value of the first number from the distribution.
+    /// Draws a value of the first number of the list from the distribution.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> f64 {
         let mut rest: f64 = rng.random();
         let chosen = self.components.iter().find(|c| {
@@ -235,8 +243,8 @@ impl NormalMixture {
     }
 }
 
-/// Halves the interval from `low` to `high` until it is as narrow as rounding errors. At the lower end of the interval, `holds` must be true,
-/// and at the upper end, false.
+/// Halves the interval from `low` to `high` until the width of the interval is of the size of rounding errors. The condition `holds` must be true at
+/// the lower end, and false at the upper end.
 pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
@@ -252,7 +260,17 @@ pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> boo
     (low, high)
 }
 
-/// Returns the distribution of the first number of a component; `None` if the number is known exactly.
+/// Returns the probability that the first number of a component is above `x`.
+fn upper_tail(component: &NormalComponent, x: f64) -> f64 {
+    standard_normal_tail((x - component.mean[0]) / component.covariance[0][0].sqrt())
+}
+
+/// Returns the probability that the first number of a component is below `x`.
+fn lower_tail(component: &NormalComponent, x: f64) -> f64 {
+    standard_normal_tail((component.mean[0] - x) / component.covariance[0][0].sqrt())
+}
+
+/// Returns the normal distribution of the first number of a component; `None` if the component assigns this number with certainty.
 fn normal(component: &NormalComponent) -> Option<Normal> {
     Normal::new(component.mean[0], component.covariance[0][0].sqrt()).ok()
 }
@@ -276,6 +294,12 @@ impl Answer {
     pub fn mixture<T: Value>(&self, element: &Element<T>) -> Result<&NormalMixture, Error> {
         match self.closed_form(element.erased()) {
             Some(ClosedForm::Normal(mixture)) => return Ok(mixture),
+            Some(ClosedForm::Moments(_)) => {
+                return Err(self.missing_content_error(
+                    "distribution in closed form, because a comparison restricts a number on which the target depends",
+                    "ask for its `mean` and its `variance`, or draw samples",
+                ));
+            }
             Some(ClosedForm::Family(_)) => {
                 return Err(self.missing_content_error(
                     "normal distribution of a parameter of another family",
@@ -290,7 +314,7 @@ impl Answer {
         ))
     }
 
-    /// Returns the distribution of a parameter with a conjugate prior, in closed form.
+    /// Returns the distribution of a parameter with a conjugate prior, or of a normal number that comparisons restrict to an interval.
     ///
     /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
     /// form, or if the target is normal.
@@ -309,10 +333,11 @@ impl Answer {
     pub fn family_mixture<T: Value>(&self, element: &Element<T>) -> Result<&FamilyMixture, Error> {
         match self.closed_form(element.erased()) {
             Some(ClosedForm::Family(mixture)) => Ok(mixture),
-            Some(ClosedForm::Normal(_)) => Err(self.missing_content_error(
-                "family of a parameter, because the target is normal",
-                "ask for its `mixture`",
-            )),
+            Some(ClosedForm::Normal(_) | ClosedForm::Moments(_)) => Err(self
+                .missing_content_error(
+                    "family of a parameter, because the target is a function of normal elements",
+                    "ask for its `mixture`, or for its `mean` and its `variance`",
+                )),
             None => {
                 self.target(element)?;
                 Err(self.missing_content_error(
@@ -323,7 +348,7 @@ impl Answer {
         }
     }
 
-    /// True if the answer has approximate distributions of real targets.
+    /// True if the answer contains approximate distributions of real targets.
     #[doc(hidden)]
     pub fn has_approximate_mixtures(&self) -> bool {
         let estimate = self.reals.estimate.as_ref();

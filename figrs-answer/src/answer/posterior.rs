@@ -4,16 +4,16 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::bars::write_bars;
 use super::contents::{Answer, AnswerContent, TargetMarginal};
+use super::marginal::write_bars;
 use crate::answer::value_names::{distinct_names, text};
 
-/// Number of classes (bins) of values, for a target with more values than this number.
+/// Maximum number of values that are listed separately, and number of intervals (bins) for a numeric target with more values.
 const CLASSES: usize = 20;
 
 /// The distribution of one target, as labelled classes of values.
 ///
-/// The text of a posterior has a line with a bar for each class.
+/// The text of a posterior (`Display`) has a line with a bar for each class.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Posterior {
@@ -66,7 +66,7 @@ impl Answer {
                 for &i in class {
                     indicator[i] = 1.0;
                 }
-                // A plain sum without terms would be -0.0.
+                // The sum of an empty list of floating-point numbers is -0.0; a fold from 0.0 returns 0.0.
                 let p = class
                     .iter()
                     .fold(0.0, |sum, &i| sum + target.probabilities[i]);
@@ -120,7 +120,8 @@ impl TargetMarginal {
     }
 }
 
-/// Returns the labels of intervals of equal length from `low` to `high`, each with the indices of the `numbers` in it.
+/// Divides the range from `low` to `high` into intervals of equal length. Returns the label of each interval, with the indices of the `numbers` in
+/// it.
 fn intervals(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(String, Vec<usize>)> {
     let step = (high - low) / CLASSES as f64;
     let end = |i: usize| low + step * i as f64;

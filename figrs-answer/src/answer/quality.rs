@@ -8,12 +8,12 @@ pub enum Quality {
     Exact,
     /// The probability or expectation is estimated from samples.
     Sampled {
-        /// The number of independent draws from the posterior whose mean has the same variance as the estimate. For independent weighted
-        /// samples, the effective sample size is `(Σw)² / Σw²`. For Markov chains, the effective sample size is computed from
-        /// autocorrelations. The size is then the smallest over the components of numeric values and the indicators of frequent values.
-        /// For independent groups, the effective sample size is computed from the variance between groups. The size differs from the
-        /// number of particles, because particles of one population descend from few ancestors. If the populations agree by chance, the
-        /// effective sample size may exceed the number of particles.
+        /// The effective sample size: the number of independent draws from the posterior whose mean has the same variance as the estimate. For
+        /// independent weighted samples, the effective sample size is `(Σw)² / Σw²`. For Markov chains, the effective sample size is computed from
+        /// autocorrelations, and is the smallest size over the components of numeric values and the indicators of frequent values. For independent
+        /// groups, the effective sample size is computed from the variance between groups. This size is usually below the number of particles,
+        /// because the particles of one population descend from few ancestors. If the populations agree by chance, this size may exceed the number of
+        /// particles.
         effective_samples: f64,
     },
     /// The probability or expectation is an approximation whose error has no known bound, such as a result of loopy belief propagation.

@@ -11,7 +11,7 @@ use crate::quality::diagnostics::quantile_range;
 const ROUNDING: f64 = 1e-12;
 
 impl<T: Value + ToPrimitive> Marginal<T> {
-    /// Returns the smallest number that the value does not exceed with the given `probability` or a larger one; NaN if `probability` is
+    /// Returns the quantile: the smallest number that the value does not exceed with the given `probability` or a larger one; NaN if `probability` is
     /// outside [0, 1].
     pub fn quantile(&self, probability: f64) -> f64 {
         quantile(&self.sorted(), probability)
@@ -22,8 +22,7 @@ impl<T: Value + ToPrimitive> Marginal<T> {
         self.quantile(0.5)
     }
 
-    /// Returns a central credible interval: the value is inside it with probability `mass`, and below it or above it with equal
-    /// probabilities.
+    /// Returns a central credible interval: the value is in the interval with probability `mass`, and below it and above it with equal probabilities.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let sorted = self.sorted();
         let outside = (1.0 - mass) / 2.0;
@@ -32,8 +31,8 @@ impl<T: Value + ToPrimitive> Marginal<T> {
 
     /// Returns the standard error of [`quantile`](Self::quantile); zero if the quantile is exact, NaN if the error is unknown.
     ///
-    /// Let *p* be the probability that the element does not exceed its quantile. The error is half the distance between two quantiles:
-    /// those one standard error below and above *p*, for the effective sample size of *p* (Vehtari et al. 2021, section 4.4).
+    /// Let *p* be the probability that the element does not exceed the quantile. The error is half the distance between the quantiles at the
+    /// probabilities one standard error below and one standard error above *p* (Vehtari et al. 2021, section 4.4).
     pub fn quantile_error(&self, probability: f64) -> f64 {
         let Quality::Sampled { effective_samples } = self.quality() else {
             return self.standard_error_of(|_| 0.0);
@@ -51,7 +50,6 @@ impl<T: Value + ToPrimitive> Marginal<T> {
         }
     }
 
-    /// Returns the numbers with their probabilities, in ascending order of the numbers.
     fn sorted(&self) -> Vec<(f64, f64)> {
         let mut sorted: Vec<(f64, f64)> = self.iter().map(|(v, p)| (number(v), p)).collect();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -9,7 +9,6 @@ use crate::error::Error;
 use figrs_factor::bounds::Improvement;
 
 impl Answer {
-    /// Returns the marginal of a target, or an error if the answer contains no marginals.
     pub(super) fn target<T: Value>(&self, element: &Element<T>) -> Result<&TargetMarginal, Error> {
         let marginals = match &self.content {
             AnswerContent::Marginals(marginals, _) => marginals,
@@ -54,11 +53,11 @@ impl Answer {
         ))
     }
 
-    /// Returns a new element with the posterior of a target as its distribution, for use in further models. The new element is independent
-    /// of all other elements. For a new element that depends on several targets, make their [`tuple`](figrs_core::tuple) one target.
+    /// Returns a new element with the posterior of a target as its distribution, for use in further models. The new element is independent of all
+    /// other elements. To keep the dependence between several targets, query their [`tuple`](figrs_core::tuple) as one target.
     ///
-    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the target's values, with their probabilities as
-    /// weights. For an answer from samples, the new element is a Select of the drawn values, with their weights.
+    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the target's values, with their probabilities as weights. For an
+    /// answer from samples, the new element is a `Select` of the drawn values, with the weights of the draws.
     ///
     /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     ///
@@ -91,9 +90,8 @@ impl Answer {
 
     /// Returns the probability that the target `element` has the value `value`.
     ///
-    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number (or a list of them) and no two of its draws are
-    /// equal, as for a continuous target. For such a target, query the probability of an interval by
-    /// [`probability_that`](Self::probability_that).
+    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number (or a list of them) and no two of its draws are equal, as for
+    /// a continuous target. For such a target, query the probability of an interval by [`probability_that`](Self::probability_that).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.probability(value))
     }
@@ -145,7 +143,7 @@ impl Answer {
         Ok(self.single_values(element)?.standard_error(value))
     }
 
-    /// Returns the most likely value of the target `element`. If the answer consists of bounds, they must show which value is the most
+    /// Returns the most likely value of the target `element`. If the answer consists of bounds, the bounds must prove that one value is the most
     /// likely. If the answer is a world, the element need not be a target, and the result is its value in the world.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] in the same case as for [`probability`](Self::probability); [`Error::NotInWorld`] if the
@@ -172,8 +170,8 @@ impl Answer {
         Ok(self.known()?.0)
     }
 
-    /// Returns an upper bound of the log-probabilities of all worlds. If the world is known to be the most probable one, the upper bound
-    /// is its [`log_probability`](Self::log_probability).
+    /// Returns an upper bound of the log-probabilities of all worlds. If the world of this answer is known to be the most probable world, the upper
+    /// bound is its [`log_probability`](Self::log_probability).
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn upper_bound(&self) -> Result<f64, Error> {
@@ -190,15 +188,14 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// Returns the progress of the search for the world: each better world that was found, some decreases of the upper bound, and the end
-    /// of the search. If the algorithm did not search, the list is empty.
+    /// Returns the progress of the search for the world: an entry for each better world that was found, for some decreases of the upper bound, and
+    /// for the end of the search. If the algorithm did not search, the list is empty.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {
         Ok(self.known()?.1)
     }
 
-    /// Returns the log-probability of the world, and the improvements during the search for it.
     fn known(&self) -> Result<(f64, &[Improvement]), Error> {
         match &self.content {
             AnswerContent::World(_, log_probability, improvements) => {

@@ -8,7 +8,7 @@ use figrs_factor::Stopped;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunStatistics {
-    /// The reason why the run of the algorithm ended.
+    /// The reason why the run ended.
     pub stopped: Stopped,
     /// Number of samples, steps or sweeps that were made, over all Markov chains.
     pub done: u64,
@@ -20,24 +20,22 @@ pub struct RunStatistics {
     pub elapsed: Duration,
     /// The fraction of accepted proposals, or of samples that satisfied the evidence; `None` for other algorithms.
     pub acceptance: Option<f64>,
-    /// If draws are weighted, the fraction of the total weight that the heaviest draw has.
+    /// The fraction of the total weight that the heaviest draw has, if draws are weighted.
     pub largest_share: Option<f64>,
-    /// The Pareto k-hat of the weights of independent draws ([`pareto_k`](crate::quality::diagnostics::pareto_k)), if there are
-    /// enough draws.
+    /// The Pareto k-hat of the weights of independent draws ([`pareto_k`](crate::quality::diagnostics::pareto_k)), if there are enough draws.
     pub pareto_k: Option<f64>,
-    /// Largest change of a number in the last iteration of an algorithm that iterates to a fixed point.
+    /// Largest change of a number in the last iteration, for an algorithm that iterates to a fixed point.
     pub residual: Option<f64>,
-    /// The largest change in an iteration at which the algorithm counts as converged.
+    /// The largest change of a number in an iteration at which the algorithm counts as converged.
     pub tolerance: Option<f64>,
-    /// For a sampler that updates blocks of variables, the number of groups of variables that are connected by zeros and are not
-    /// contained in a single block. If it is zero, the sampler can reach every possible world; otherwise it is not known whether
-    /// it can.
+    /// For a sampler that updates blocks of variables, the number of groups of variables that are connected by zeros of factors and do not lie in a
+    /// single block. If this number is zero, the sampler can reach every possible world; otherwise it is not known whether the sampler can.
     pub cut_groups: Option<u64>,
-    /// Number of resamplings, over all populations of particles.
+    /// Number of resampling steps, over all populations of particles.
     pub resampled: Option<u64>,
     /// The indices of the populations of particles that died, because none of their particles satisfied all evidence.
     pub died: Option<Vec<u64>>,
-    /// Number of normal elements and parameters that were integrated out in closed form instead of being drawn.
+    /// Number of random elements that were summed or integrated out exactly instead of being drawn.
     pub integrated_out: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Counterfactual answers: answers about the counterfactual world, which are queried with the elements of the model.
+//! Answers to counterfactual queries: results about the counterfactual world, which are queried by the elements of the model.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use figrs_core::{AnyElement, Counterfactual};
 use super::contents::{Answer, AnswerContent};
 
 impl Answer {
-    /// Converts an answer about `twins`, the counterfactual copies of `targets`, to an answer about the targets themselves. The
-    /// counterfactual is stored in the answer, because later queries may need it.
+    /// Converts an answer about `twins`, the counterfactual copies of `targets`, to an answer about the targets themselves. The answer keeps the
+    /// counterfactual, because later queries need it.
     pub(crate) fn of_twins(
         mut self,
         counterfactual: &Counterfactual,
@@ -34,14 +34,14 @@ impl Answer {
         if let Some(model) = self.answered.as_mut().and_then(Arc::get_mut) {
             model.rename(pairs());
         }
-        // An answer about counterfactual twins cannot be used for predictions.
+        // The stored model is removed, because an answer about counterfactual twins cannot be used for predictions.
         self.asked = None;
         self.counterfactual = Some(counterfactual.clone());
         self
     }
 }
 
-/// Keeps the results of the twins (elements of the counterfactual world), and assigns each of them to the corresponding target.
+/// Keeps the results of the twins (copies of elements in the counterfactual world), and assigns the result of each twin to its target.
 fn rename<'e, T: Clone>(
     found: &mut Vec<T>,
     pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,

@@ -8,19 +8,19 @@ use figrs_core::{AnyElement, Datum, Element, Label, Value};
 
 use crate::error::Error;
 
-/// A decoder of the worlds of a compiled model; a world is a list of value indices.
+/// A decoder of the worlds of a compiled model; the decoder reads a world as a list of value indices.
 pub trait WorldDecoder: fmt::Debug + Send + Sync {
     /// Returns the value of an element in a world; `None` if the world does not reach the element.
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
     /// Returns all elements that some world may reach.
     fn elements(&self) -> Vec<AnyElement>;
-    /// Returns the error for a query of `element`, which has no value in a world.
+    /// Returns the error for a query of `element`, if the element has no value in a world.
     fn missing(&self, element: Label) -> Error {
         Error::NotInWorld { element }
     }
 }
 
-/// A decoder of worlds that are assignments of the variables of an encoding (factor graph).
+/// A decoder of worlds that are assignments of the variables of a factor graph.
 #[derive(Debug)]
 pub struct EncodingDecoder {
     pub expansion: Arc<Expansion>,

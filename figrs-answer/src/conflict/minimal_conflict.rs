@@ -1,5 +1,5 @@
 //! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. Minimal conflicts are found by
-//! trials (tests of subsets), each of which may remain undecided.
+//! tests of subsets (trials); a trial may remain undecided.
 
 /// Result of a trial, which tests whether some statements can all be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Trial {
 }
 
 impl Trial {
-    /// Returns the result of a trial that has been decided.
+    /// Creates the result of a trial that decided whether the statements can all be true.
     pub fn decided(is_possible: bool) -> Self {
         if is_possible {
             Self::Possible
@@ -28,18 +28,18 @@ impl Trial {
 pub struct Core {
     /// Indices of the conflicting statements.
     pub members: Vec<usize>,
-    /// True if trials proved, for each conflicting statement, that all the others can be true together.
+    /// True if trials proved, for each conflicting statement, that the other conflicting statements can all be true.
     pub is_minimal: bool,
 }
 
 /// Returns a subset of the contradictory `statements` that is itself contradictory.
 ///
-/// In each pass, the search removes `at_once` neighbouring statements at a time, if the remaining statements are still impossible. After each pass,
-/// half as many statements are removed at a time, down to single statements. `trial` tests the statements that remain, and returns `None` to end
-/// the search early.
+/// In the first pass, the search removes groups of `at_once` neighbouring statements, each group only if the remaining statements are still
+/// contradictory. The groups of each later pass are half as large, down to single statements. `trial` tests the statements that remain, and returns
+/// `None` to end the search early.
 ///
-/// **Guarantee.** If the given statements are impossible, the trials prove that the returned subset is impossible. The subset is minimal (none of
-/// its proper subsets is impossible) if the search was not ended early, and if no trial without one of its statements remained undecided.
+/// **Guarantee.** If the given statements are impossible, the trials prove that the returned subset is impossible. The subset is minimal (none of its
+/// proper subsets is impossible) if the search was not ended early, and if all trials of the subset without one of its statements were decided.
 ///
 /// **Complexity.** If `at_once` is 1, the search takes one trial for each statement. If `at_once` is half of the `n` statements, the search takes
 /// about `k log n` trials for a conflict of `k` statements, as `QuickXplain` does.

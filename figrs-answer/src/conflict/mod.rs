@@ -17,9 +17,9 @@ use possibility::PossibilityTrials;
 /// Returns the error for evidence that is known to be impossible. The error contains a conflict: statements of evidence that exclude each
 /// other. The conflict is minimal if its minimality can be proven within a limit of work.
 ///
-/// A statement is removed from the conflict if the other statements are still impossible. First, all statements that only weigh worlds are
-/// removed, because few of them exclude a world; then halves of the statements, quarters, and so on (`minimal_conflict`). When the total
-/// work of the trials is used up, or the deadline has passed, the conflict consists of the statements that remain.
+/// A statement is removed from the conflict if the other statements are still impossible. The search first tries to remove all statements that only
+/// weigh worlds, because few such statements exclude a world; it then tries halves of the statements, quarters, and so on (`minimal_conflict`). When
+/// the total work of the trials is used up, or the deadline has passed, the conflict consists of the statements that remain.
 ///
 /// Scores belong to the program and are not removed from a conflict. If the remaining evidence is impossible only together with Scores, the
 /// error names the Scores too.
@@ -41,7 +41,7 @@ pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Err
     }
 }
 
-/// Returns the statements of a conflict, in ascending order of their indices.
+/// Reduces the conflict of all statements to a smaller conflict. Returns the indices of its statements in ascending order.
 fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials<'_>) -> Core {
     let mut trial = |rest: &[usize]| {
         let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
@@ -57,7 +57,7 @@ fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials
     minimal_conflict(pieces, half, trial)
 }
 
-/// Returns descriptions of the first few Scores on which the evidence and the targets depend.
+/// Returns the descriptions of some Scores on which the evidence and the targets depend.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
     let Ok(expansion) = expand(limits, model, targets) else {
@@ -152,7 +152,7 @@ mod tests {
         };
         let found = log_sum(encoding.graph(), 1 << 28, &control).unwrap();
         assert_eq!(found, f64::NEG_INFINITY);
-        // A weight that excludes nothing belongs to no conflict.
+        // A statement that only weighs worlds and excludes none belongs to no conflict.
         assert!(!kept.contains(&420));
     }
 
@@ -162,7 +162,7 @@ mod tests {
         let [a, b] = [Flip::new(0.5), Flip::new(0.5)];
         model = model.observe(&a.or(&b), true);
         for other in [&a, &b] {
-            // This evidence shares the first coin with the clauses.
+            // This statement of evidence shares the first coin with the clauses.
             model = model.observe(&other.or(&coins[0]), true);
             model = model.observe(&other.and(&coins[1].or(&coins[2])), false);
         }

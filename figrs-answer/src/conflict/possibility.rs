@@ -1,4 +1,5 @@
-//! Tests whether evidence is possible, with limited work: by Boolean elimination, or by exhaustive search if the elimination is too wide.
+//! Tests whether evidence is possible, with limited work: by Boolean elimination, or by exhaustive search if the elimination takes too much work or
+//! memory.
 
 use std::cell::Cell;
 
@@ -13,28 +14,28 @@ use figrs_factor::eliminate::eliminate;
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::log_sum;
 
-/// Total number of operations of all trials (tests of evidence) for a small model: about a third of a second.
+/// Maximum work of all trials (tests of evidence) for a small model, in operations: about a third of a second.
 const WORK: f64 = 3e8;
-/// Maximum time of all trials (tests of evidence) for a large model, in units of the time of one expansion of the model.
+/// Maximum time of all trials (tests of evidence) for a large model, as a multiple of the time of one expansion of the model.
 const EXPANSIONS: f64 = 32.0;
-/// Fraction of the remaining work that one trial may use, unless this fraction is below `LEAST`.
+/// Fraction of the remaining work that one trial may use. A trial may use at least `LEAST` operations, or all remaining operations if fewer remain.
 const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
-/// Cost of the expansion of an element, in operations; the two constants that follow are the costs of reading an entry of a factor and of
-/// a decision of a search.
+/// Cost of the expansion of an element, in operations of an elimination; the two constants that follow are the costs of reading an entry of a factor
+/// and of a decision of a search.
 const ELEMENT: f64 = 2e3;
 const ENTRY: f64 = 20.0;
 const OPERATIONS_PER_DECISION: f64 = 5e3;
-/// Number of operations that take as much time as the preparation of a search.
+/// Number of operations of an elimination that take as much time as the preparation of a search.
 const SEARCH: f64 = 2e7;
 /// Maximum memory of a trial in bytes.
 const MEMORY: u64 = 1 << 24;
 
-/// Trials whether subsets of the evidence are possible, within a limit of work and memory.
+/// Tests of subsets of the evidence (trials): is the subset possible? The work and the memory of all trials are limited.
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,
-    /// Number of operations that later trials may use.
+    /// Remaining work for later trials, in operations.
     left: f64,
 }
 
@@ -48,12 +49,11 @@ impl<'a> PossibilityTrials<'a> {
         Self { limits, left }
     }
 
-    /// True if the work is used up, the deadline has passed or the run was interrupted.
     pub(super) fn is_over(&self) -> bool {
         self.left <= 0.0 || self.limits.until.is_over()
     }
 
-    /// Tests whether some world agrees with the evidence; worlds in unexpanded parts of the model count as worlds that agree.
+    /// Tests whether some world agrees with the evidence. A world that reaches an unexpanded part of the model counts as a world that agrees.
     pub(super) fn is_possible(&mut self, model: &Model, targets: &[AnyElement]) -> Trial {
         let decided = self.decided(model, targets);
         decided.map_or(Trial::Unknown, Trial::decided)
@@ -98,7 +98,6 @@ impl<'a> PossibilityTrials<'a> {
         found.ok().map(|log| log > f64::NEG_INFINITY)
     }
 
-    /// Returns the limits of a trial (test of evidence) with at most `work` operations.
     fn within(&self, work: f64) -> Limits {
         let limits = self.limits;
         let memory = limits.memory.map_or(MEMORY, |own| own.min(MEMORY));

@@ -1,11 +1,60 @@
-//! Classes of errors: exceeded limits, stopped runs, and models to which an algorithm cannot be applied.
+//! Construction of errors, and their classes: exceeded limits, stopped runs, and models to which an algorithm cannot be applied.
 
-use figrs_core::ModelError;
+use figrs_core::{ModelError, PartError};
 
 use super::Error;
 use figrs_factor::eliminate::EliminationError;
 
+/// Joins statements into one text. If there are many statements, the text contains the first statements and the number of the other statements.
+pub(super) fn first_of(statements: &[String]) -> String {
+    const MAX_LISTED: usize = 10;
+    let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
+    match statements.len().saturating_sub(MAX_LISTED) {
+        0 => printed,
+        others => format!("{printed}; and {others} more"),
+    }
+}
+
+impl From<PartError> for Error {
+    fn from(error: PartError) -> Self {
+        Self::Part(Box::new(error))
+    }
+}
+
 impl Error {
+    /// Returns the error for the invalid value `value` of a setting.
+    #[doc(hidden)]
+    pub fn invalid_setting(
+        algorithm: &'static str,
+        setting: &'static str,
+        value: impl ToString,
+        remedy: &'static str,
+    ) -> Self {
+        Self::InvalidSetting {
+            algorithm,
+            setting,
+            value: value.to_string(),
+            remedy,
+        }
+    }
+
+    /// Returns the error for a saved filter that cannot be used for the reason `reason`.
+    #[doc(hidden)]
+    pub fn unfit_filter(reason: &'static str) -> Self {
+        Self::Saved {
+            what: "filter",
+            reason,
+            remedy: "load it with the elements of the first state of the same program, or begin a new filter",
+        }
+    }
+
+    /// Returns the error for a unit of work that came from another process and does not fit the run.
+    #[doc(hidden)]
+    pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
+        let problem = problem.into();
+        Self::UnfitPart { unit, problem }
+    }
+
     /// True if a limit was exceeded. The model then need not have a mistake.
     #[doc(hidden)]
     pub fn is_budget(&self) -> bool {
@@ -52,5 +101,27 @@ impl Error {
                         | ModelError::Unbounded { .. }
                 )
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_statements_the_first_are_told() {
+        let conflict = |n: usize| Error::ImpossibleEvidence {
+            conflict: (0..n).map(|i| format!("s{i}")).collect(),
+            is_minimal: true,
+        };
+        let ten = "these statements exclude each other: s0; s1; s2; s3; s4; s5; s6; s7; s8; s9";
+        assert_eq!(
+            conflict(10).to_string(),
+            format!("the evidence is impossible; {ten}; take one of them back")
+        );
+        assert_eq!(
+            conflict(12).to_string(),
+            format!("the evidence is impossible; {ten}; and 2 more; take one of them back")
+        );
     }
 }

@@ -38,12 +38,12 @@ use std::ops::Range;
 /// # Ok::<(), io::Error>(())
 /// ```
 pub trait ItemSampler: Sync {
-    /// The type of an item.
+    /// The type of the items.
     type Item: Send;
     /// The type of the error if an item cannot be drawn.
     type Error: Error + Send + Sync + 'static;
 
-    /// Returns the best number of items for one request; a request should begin at a multiple of this number.
+    /// Returns the number of items in a batch. Requests of whole batches are the most efficient.
     fn batch(&self) -> u64 {
         1
     }
@@ -64,11 +64,11 @@ pub trait ItemSampler: Sync {
     fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Returns the range of item indices that must be drawn for one batch: from its first missing item to its last. The range is empty if
-/// no item of the batch is missing.
+/// Returns the range of item indices that must be drawn for one batch: from the first missing item of the batch to the last missing item. The range
+/// is empty if no item of the batch is missing.
 ///
-/// The batches of a set of items that is continued begin at the same indices as in an uninterrupted run. The set therefore has the
-/// same items as an uninterrupted run.
+/// If a set of items is continued in a later run, its batches begin at the same indices as in a single run. The set therefore has the same items as
+/// in a single run.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

@@ -4,23 +4,22 @@ use std::ops::Range;
 
 use figrs_core::{AnyElement, Model};
 
-use super::guard::guarded;
 use super::partial::{Absorption, Partial, Sums};
 use super::portable_part::{PortablePart, PortableSums};
 use super::portable_targets::PortableTargets;
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, guarded};
 use crate::answer::Answer;
 use crate::error::Error;
 
-/// The [`PortablePart`] of a run of the sampler `S`, with the values of the targets `T`.
+/// The [`PortablePart`] of a run of the sampler `S` with the targets `T`.
 pub type PortablePartOf<S, T> =
     PortablePart<<<S as MergeableSampler>::Sums as Sums>::Unit, <T as PortableTargets>::Columns>;
 
 /// A sampler whose work is divided into numbered units of work. Some units of work may be run in other processes or on other machines,
 /// and their results are then merged.
 ///
-/// The settings, the model and the targets determine the units of work, whichever machine runs them. If a deadline or an interrupt ends a
-/// run early, [`Partial::units`] returns the finished units of work, and the others can be run later.
+/// The settings, the model and the targets determine the results of the units of work, whichever machine runs them. If a deadline or an interrupt
+/// ends a run early, [`Partial::units`] returns the indices of the finished units of work, and the remaining units can be run later.
 ///
 /// **Guarantee.** If the partial sums of a run are merged in the order of their units of work, the answer is that of a single run to the
 /// last bit, except for its time.
@@ -43,9 +42,8 @@ pub trait MergeableSampler: Algorithm {
     /// The type of the sums that the sampler accumulates.
     type Sums: PortableSums<Answer = Answer>;
 
-    /// Returns, as text, the settings on which the units of work depend. Partial sums of runs are not merged if these texts differ.
-    /// Numbers of threads, time limits and listeners are not part of the text. Functions that propose values appear in the text only by
-    /// their source lines.
+    /// Returns, as text, the settings on which the units of work depend. Partial sums of two runs are merged only if these texts are equal. Numbers
+    /// of threads, time limits and listeners are not part of the text. Functions that propose values appear in the text only by their source lines.
     fn settings(&self) -> String;
 
     /// Returns the number of units of work of the whole run; [`u64::MAX`] if the settings do not limit it.
@@ -60,7 +58,7 @@ pub trait MergeableSampler: Algorithm {
         absorption: Absorption,
     ) -> Result<Partial<Self::Sums>, Error>;
 
-    /// Runs the units of work `units`, as far as they exist, on several threads. The listener receives the progress of the whole run.
+    /// Runs those of the units of work `units` that exist, on several threads. The listener receives the progress of the whole run.
     ///
     /// **Errors.** The errors of the sampler, except those of computing the answer from the sums.
     fn partial(
@@ -72,13 +70,13 @@ pub trait MergeableSampler: Algorithm {
         self.run_units(model, targets, units, Absorption::AtOnce)
     }
 
-    /// Runs the units of work `units` for another process. The other process, which must have built the same model and targets, merges
-    /// the parts by [`Partial::merge_portable`].
+    /// Runs the units of work `units` for another process. The other process must have built the same model and targets, and merges the parts by
+    /// [`Partial::merge_portable`].
     ///
     /// **Guarantee.** The answer of the merged parts is that of a single run to the last bit, except for its time.
     ///
-    /// **Complexity.** The time is that of the computation of the units of work. Data that Markov chains share, such as the candidates
-    /// for their first worlds or the tables of a factor graph, are computed again for each part. Memory grows with the number of units of
+    /// **Complexity.** The time is that of the computation of the units of work. Data that all units of work share, such as the candidates for the
+    /// first worlds of Markov chains or the tables of a factor graph, are computed again for each part. Memory grows with the number of units of
     /// work, because each unit is stored separately.
     ///
     /// **Errors.** The errors of [`partial`](Self::partial); [`Error::Panicked`] if the code of a value's type panics.

@@ -1,6 +1,6 @@
-//! Long runs: progress, deadlines, interrupts, threads, runs divided into parts, and panics in the code of users.
+//! Long runs: progress, deadlines, interrupts, threads, division of runs into parts, and panics in the users' code.
 
-pub mod guard;
+pub mod chain_run;
 pub(crate) mod item_sampler;
 pub mod mergeable_sampler;
 pub mod partial;

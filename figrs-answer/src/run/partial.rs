@@ -14,10 +14,9 @@ use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The sums that a sampler accumulates. Units of work are added in the order of their indices.
+/// The sums that a sampler accumulates. The contributions of its units of work are added in the order of their indices.
 pub trait Sums: Clone + Debug + Send + 'static {
-    /// The contribution of one unit of work: the sums of a block of worlds or of some populations of particles, or the draws of a Markov
-    /// chain.
+    /// The contribution of one unit of work: the sums of a block of worlds or of some populations of particles, or the draws of a Markov chain.
     type Unit: Clone + Debug + Send;
     /// The type of the answer that is computed from the sums.
     type Answer;
@@ -30,7 +29,7 @@ pub trait Sums: Clone + Debug + Send + 'static {
         false
     }
 
-    /// Number of samples or populations whose contributions have been added, for progress reports.
+    /// Number of samples or populations whose contributions have been added to the sums.
     #[doc(hidden)]
     fn done(&self) -> u64 {
         0
@@ -42,8 +41,8 @@ pub trait Sums: Clone + Debug + Send + 'static {
         true
     }
 
-    /// Takes over the requested length of a longer run, given the sums of the longer run without units of work. Returns `false` if the
-    /// longer run has other units of work; the sums then cannot be continued.
+    /// Sets the number of samples or populations to that of `longer`, the empty sums of a longer run. Returns `false` if the units of work of the
+    /// longer run differ; the sums then cannot be continued.
     #[doc(hidden)]
     fn lengthen(&mut self, _longer: Self) -> bool {
         false
@@ -56,8 +55,8 @@ pub trait Sums: Clone + Debug + Send + 'static {
 /// Partial sums of a sampler: the sums of some consecutive units of its work, as
 /// [`MergeableSampler::partial`](crate::MergeableSampler::partial) computes them.
 ///
-/// Sums of floating-point numbers depend on the order of addition. Therefore partial sums add units of work immediately only if they begin
-/// with the first unit. Partial sums that begin with a later unit store the contributions of their units separately, until they are merged
+/// Sums of floating-point numbers depend on the order of addition. Partial sums that begin with the first unit of the run therefore add each
+/// contribution immediately. Partial sums that begin with a later unit store the contributions of their units separately, until the sums are merged
 /// or converted to an answer. The memory of such sums grows with the number of their units.
 #[derive(Clone, Debug)]
 #[must_use]
@@ -68,17 +67,17 @@ pub struct Partial<S: Sums> {
     /// The contributions of the units of work that have not been added to the sums yet.
     waiting: Vec<S::Unit>,
     absorbs: bool,
-    /// The number of the last unit of work of the run, which waits because it may be shorter than in a longer run.
+    /// The index of the last unit of work of the run. Its contribution is added at the end, because this unit may be larger in a longer run.
     last: u64,
     stopped: Stopped,
     elapsed: Duration,
 }
 
-/// The time at which the contributions of units of work are added; immediate addition requires that the partial sums begin with the first
+/// The time at which the contributions of units of work are added. Contributions can be added at once only if the partial sums begin with the first
 /// unit of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
-    /// Each contribution is added to the sums as soon as all contributions before it have been added.
+    /// Each contribution is added to the sums as soon as all earlier contributions have been added.
     AtOnce,
     /// The contributions are stored separately, because they will be sent to another process.
     Later,
@@ -99,8 +98,7 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Sets the number of units of work of the whole run. The contribution of the last unit is not added to the sums before they are
-    /// converted to an answer.
+    /// Sets the number of units of work of the whole run. The contribution of the last unit is added only when the sums are converted to an answer.
     #[doc(hidden)]
     pub fn of_units(self, units: u64) -> Self {
         Self {
@@ -109,8 +107,8 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Takes over the requested length of a longer run, given the partial sums of the longer run without units of work, and drops the last
-    /// unit of work, which may be shorter than in the longer run. Returns `false` if the longer run has other units of work.
+    /// Sets the number of units of work to that of `longer`, the empty partial sums of a longer run. The last unit of work is removed if it has been
+    /// done, because it may be larger in the longer run. Returns `false` if the other units of work differ in the longer run.
     pub(crate) fn lengthen(&mut self, longer: Self) -> bool {
         if self.units.end > self.last && self.waiting.pop().is_some() {
             self.units.end = self.last;
@@ -119,23 +117,21 @@ impl<S: Sums> Partial<S> {
         self.sums.lengthen(longer.sums)
     }
 
-    /// Number of samples or populations whose contributions have been added to the sums.
     pub(crate) fn done(&self) -> u64 {
         self.sums.done()
     }
 
-    /// True if the sums are so small that an answer keeps a copy of them.
     pub(crate) fn is_small(&self) -> bool {
         self.sums.is_small()
     }
 
-    /// Returns the sums with this reason for the end of the run.
+    /// Sets the reason why the run ended.
     pub(crate) fn because(self, stopped: Stopped) -> Self {
         Self { stopped, ..self }
     }
 
-    /// Runs the units of work below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Each unit
-    /// of work is passed to `tell` before it is added.
+    /// Runs the units of work below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Each contribution
+    /// is passed to `tell` before it is added.
     #[doc(hidden)]
     pub fn run<W>(
         mut self,
@@ -146,7 +142,7 @@ impl<S: Sums> Partial<S> {
         mut tell: impl FnMut(&S::Unit),
     ) -> Result<Self, Error> {
         let units = self.units.start..end;
-        // If the end of the run interrupted the worlds of a unit of work, the unit is not done.
+        // If the run ends while a unit of work is in progress, the unit does not count as done.
         let work = |worker: &mut W, unit: u64| match work(worker, unit) {
             Err(error) if error.is_stopped() => Ok(None),
             done => done,
@@ -174,7 +170,7 @@ impl<S: Sums> Partial<S> {
         Ok(self)
     }
 
-    /// The time that the units of work took.
+    /// Returns the time that the units of work took.
     #[doc(hidden)]
     pub fn elapsed(&self) -> Duration {
         self.elapsed
@@ -197,7 +193,7 @@ impl<S: Sums> Partial<S> {
         Self { elapsed, ..self }
     }
 
-    /// Sets the time of the run and the reason why it stopped (if it did), for units of work that end early by themselves.
+    /// Sets the elapsed time and the reason for the end to those of the run `run`, for units of work that can end early by themselves.
     #[doc(hidden)]
     pub fn of_run(self, run: &RunMonitor<'_>) -> Self {
         Self {
@@ -206,19 +202,19 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Returns the range of the indices of the finished units of work. The range is shorter than requested if the run was stopped or needed
+    /// Returns the range of the indices of the finished units of work. The range is shorter than the requested range if the run was stopped or needed
     /// no further units.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// True if the run needs no further units of work although more units exist, as in runs `until_effective`. Later units of work are
-    /// dropped in this case.
+    /// True if the run needs no further units of work although more units exist, as in runs `until_effective`. The contributions of later units are
+    /// then ignored.
     pub fn is_enough(&self) -> bool {
         self.sums.is_enough()
     }
 
-    /// True if the run needs no further units of work once all contributions have been added to the sums.
+    /// True if the run needs no further units of work after the stored contributions have been added to the sums.
     pub(crate) fn will_be_enough(&self) -> bool {
         self.is_enough() || (!self.waiting.is_empty() && self.clone().absorbed().is_enough())
     }
@@ -234,8 +230,8 @@ impl<S: Sums> Partial<S> {
         self.units.end += 1;
     }
 
-    /// Adds partial sums, whose units of work must follow the units of these sums. All units of work must come from the same run, with the
-    /// same sampler, settings, model and targets.
+    /// Adds the partial sums `next`, whose units of work must follow the units of these sums. Both sums must come from the same run, with the same
+    /// sampler, settings, model and targets.
     ///
     /// **Guarantee.** Merging is associative. If partial sums are merged in the order of their units of work, the result is that of a
     /// single run to the last bit, however the units were divided. If the run needs no further units of work, as in runs `until_effective`,
@@ -271,9 +267,9 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Counts the units of work `units` as done although their contributions are missing. The answer is then computed from the other units.
+    /// Counts the units of work `units` as done, although their contributions are missing. The answer is then computed without these units.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if the next units of work do not begin where the units of these sums end.
+    /// **Errors.** [`Error::NotConsecutive`] if `units` does not begin where the units of these sums end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {
         self.check_follows(&units)?;
         self.units.end = units.end.max(units.start);
@@ -301,8 +297,8 @@ impl<S: Sums> Partial<S> {
 }
 
 impl<S: Sums<Answer = Answer>> Partial<S> {
-    /// Computes the answer with the model of the query, as [`Run::run`](crate::Run::run) returns it. The answer of
-    /// [`into_answer`](Self::into_answer), by contrast, does not support queries that need the model.
+    /// Computes the answer, and adds the model of the query to it, as [`Run::run`](crate::Run::run) does. An answer of
+    /// [`into_answer`](Self::into_answer) does not support queries that need the model.
     ///
     /// **Errors.** The errors of the sampler.
     pub fn into_answer_about(self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
@@ -312,8 +308,7 @@ impl<S: Sums<Answer = Answer>> Partial<S> {
 }
 
 impl<S: PortableSums> Partial<S> {
-    /// Returns the units of work in a form that can be sent to another process. The contributions of the units of work must not have been
-    /// added to the sums.
+    /// Converts the partial sums to a part that can be sent to another process. All contributions must still be stored separately.
     pub(super) fn into_portable<T>(
         self,
         targets: &T,
@@ -330,13 +325,12 @@ impl<S: PortableSums> Partial<S> {
         PortablePart::new(list, targets)
     }
 
-    /// Adds the following units of work, which were received from another process of the same run.
+    /// Adds `part`, the next units of work of the same run, which another process has sent.
     ///
     /// **Guarantee.** The guarantee is the same as that of [`merge`](Self::merge). If an error is returned, the sums are unchanged.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if the units of work do not begin where the units of these sums end, even if these sums have
-    /// no units. [`Error::UnfitPart`] if the part does not belong to this run: its targets or its numbers of values differ, or an index is
-    /// out of range.
+    /// **Errors.** [`Error::NotConsecutive`] if the units of work do not begin where the units of these sums end, even if these sums contain no
+    /// units. [`Error::UnfitPart`] if the part does not belong to this run: its targets or its numbers of values differ, or an index is out of range.
     pub fn merge_portable<T>(
         &mut self,
         part: PortablePart<S::Unit, T::Columns>,

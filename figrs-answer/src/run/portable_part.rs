@@ -12,28 +12,28 @@ use super::portable_targets::PortableTargets;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The contribution of a unit of work that can be sent to another process. Serde serialises a unit of work without the values of the
-/// targets, whose types depend on the targets.
+/// The contribution of a unit of work, in a form that can be sent to another process. Serde serialises it without the values of the targets, because
+/// the types of these values depend on the query.
 pub trait PortableUnit: Serialize + DeserializeOwned {
     /// Returns the values of each target, as one column for each target; empty if the unit of work has no values.
     fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>>;
 }
 
-/// Sums whose units of work can be sent from one process to another.
+/// Sums whose contributions can be sent from one process to another.
 pub trait PortableSums: Sums<Unit: PortableUnit> {
     /// Returns the targets of the run.
     fn targets(&self) -> Vec<AnyElement>;
 
-    /// Checks that `unit` is possible in the run of these sums; returns the problem if it is not. The values of the unit of work must
-    /// have the types of the targets.
+    /// Checks that `unit` can be a contribution to these sums; returns the problem if it cannot. The values in `unit` must have the types of the
+    /// targets.
     fn check(&self, number: u64, unit: &Self::Unit) -> Result<(), String>;
 }
 
 /// The contributions of consecutive units of work of a run, which serde can serialise. The values of the targets are stored in columns
 /// of the type `C`.
 ///
-/// A part is preserved to the last bit if the format preserves the bits of floating-point numbers, including infinities and NaN. Binary
-/// formats such as postcard preserve these bits; JSON does not.
+/// A serialised part is equal to the original to the last bit if the format preserves the bits of floating-point numbers, including infinities and
+/// NaN. Binary formats such as postcard preserve these bits; JSON does not.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct PortablePart<U, C> {
@@ -44,13 +44,13 @@ pub struct PortablePart<U, C> {
 }
 
 impl<U, C> PortablePart<U, C> {
-    /// Returns the range of the finished units of work, which is shorter than requested if the run was stopped.
+    /// Returns the range of the indices of the finished units of work. The range is shorter than the requested range if the run was stopped.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// Returns the reason why the part ended: [`Finished`](Stopped::Finished), unless a deadline or an interrupt omitted or shortened
-    /// units of work.
+    /// Returns the reason why the part ended: [`Finished`](Stopped::Finished), unless units of work were omitted or shortened because of a deadline
+    /// or an interrupt.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }
@@ -60,7 +60,7 @@ impl<U, C> PortablePart<U, C> {
         self.elapsed
     }
 
-    /// Returns the same part with a time of zero; it then does not depend on when and where it was computed.
+    /// Sets the time of the part to zero, so that equal results are equal parts, whenever and wherever they were computed.
     pub fn without_time(self) -> Self {
         Self {
             elapsed: Duration::ZERO,
@@ -69,7 +69,7 @@ impl<U, C> PortablePart<U, C> {
     }
 }
 
-/// The units of work of a part of a run, with the part's time and the reason why it ended.
+/// The contributions of the units of work of a part, with the part's time and the reason why the part ended.
 pub(super) struct UnitList<U> {
     pub(super) units: Range<u64>,
     pub(super) each: Vec<U>,
@@ -78,7 +78,7 @@ pub(super) struct UnitList<U> {
 }
 
 impl<U: PortableUnit, C> PortablePart<U, C> {
-    /// Builds a part from the units of work in `list`; the values are moved into the columns of the targets.
+    /// Creates a part from `list`; the values are moved into the columns of the targets.
     pub(super) fn new<T>(list: UnitList<U>, targets: &T) -> Result<Self, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,
@@ -103,7 +103,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
         })
     }
 
-    /// Returns the units of work of the part with their values, after a check that the units fit the run of these sums.
+    /// Returns the contributions of the part with their values, after a check that they belong to the run of `sums`.
     pub(super) fn checked<T, S>(self, sums: &S, targets: &T) -> Result<UnitList<U>, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,
@@ -153,12 +153,12 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
     }
 }
 
-/// Returns `problem` as an error if `holds` is false.
+/// Returns `problem` as the error if `holds` is false.
 pub fn demand(holds: bool, problem: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(problem.into()) }
 }
 
-/// Returns an error if one of `positions` is not below `below`.
+/// Returns an error if any of `positions` is not below `below`.
 pub fn demand_below<'a>(
     positions: impl IntoIterator<Item = &'a u32>,
     below: usize,

@@ -11,11 +11,10 @@ use serde::de::DeserializeOwned;
 ///
 /// [`Value`] itself does not require serde; only the targets of runs in several processes require it.
 pub trait PortableTargets: Parents {
-    /// The type of the columns: one column of values for each target.
+    /// The columns of the targets' values, in a type that serde can serialise.
     type Columns: Debug + Send + Serialize + DeserializeOwned;
 
-    /// Copies the columns of the targets' values. Returns `None` unless there is exactly one column of the right type for each
-    /// target.
+    /// Copies the columns of the targets' values. Returns `None` unless there is exactly one column of the right type for each target.
     fn columns(&self, values: &[Box<dyn AnyColumn>]) -> Option<Self::Columns>;
 
     /// Converts the columns to untyped columns.
@@ -30,7 +29,6 @@ fn erased<T: Value>(column: Vec<T>) -> Box<dyn AnyColumn> {
     Box::new(column)
 }
 
-/// Returns the columns of `count` targets that have the same type.
 fn typed_list<T: Value>(count: usize, values: &[Box<dyn AnyColumn>]) -> Option<Vec<Vec<T>>> {
     let all = (values.len() == count).then_some(values)?;
     all.iter().map(|column| typed(&**column)).collect()
@@ -134,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the values of the targets as text, after they were serialised and deserialised.
+    /// Serialises and deserialises the values of the targets, and returns the result as text.
     fn sent<P: PortableTargets>(targets: &P, values: Vec<Box<dyn AnyColumn>>) -> Option<String> {
         let columns = targets.columns(&values)?;
         let bytes = postcard::to_allocvec(&columns).unwrap();

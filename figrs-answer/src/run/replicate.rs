@@ -7,10 +7,9 @@ use crate::algorithm::Algorithm;
 
 /// A sampler whose runs can be repeated with independent random numbers, and which can keep its draws.
 ///
-/// `SampledPolicies` runs such a sampler once for each decision, and one more time.
+/// `SampledPolicies` runs such a sampler once for each decision, and once more at the end.
 pub trait Replicate: Algorithm + Sized {
-    /// Returns the sampler for the repetition with the index `number`; it has other random numbers and
-    /// keeps its draws.
+    /// Returns the sampler of the repetition with the index `number`. It draws independent random numbers and keeps its draws.
     #[must_use]
     fn replicate(&self, number: u64) -> Self;
 }
@@ -20,7 +19,7 @@ pub fn replicate_seed(seed: u64, number: u64) -> u64 {
     stream(seed, number).random()
 }
 
-/// Implements [`Replicate`] for a sampler that has its seed in the field `$place`.
+/// Implements [`Replicate`] for a sampler whose seed is in the field `$place`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! replicated {
@@ -35,3 +34,39 @@ macro_rules! replicated {
     };
 }
 pub use replicated;
+
+/// Implements [`Algorithm`] and [`Replicate`] for a sampler of units of work that has its seed in the field `$place` and a field `watch`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! unit_sampler {
+    ($sampler:ident, $($place:ident).+) => {
+        $crate::run::replicate::replicated!($sampler, $($place).+);
+
+        impl $crate::Algorithm for $sampler {
+            fn name(&self) -> &'static str {
+                stringify!($sampler)
+            }
+
+            fn answer(
+                &self,
+                model: &figrs_core::Model,
+                targets: &[figrs_core::AnyElement],
+            ) -> Result<$crate::Answer, $crate::Error> {
+                $crate::run::unit_run::extendable_answer(self, model, targets)
+            }
+
+            fn begin(
+                &self,
+                model: &figrs_core::Model,
+                targets: &[figrs_core::AnyElement],
+            ) -> Result<Box<dyn $crate::RunState>, $crate::Error> {
+                Ok($crate::run::unit_run::UnitRun::begin(self, model, targets))
+            }
+
+            fn own_watch(&self) -> Option<&$crate::run::watch::Watch> {
+                Some(&self.watch)
+            }
+        }
+    };
+}
+pub use unit_sampler;

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::guard::guarded;
 use super::watch::{RunMonitor, Watch};
+use crate::algorithm::guarded;
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
@@ -24,17 +24,17 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
     /// The deadline, the interrupt and the listener of the algorithm.
     fn watch(&self) -> &Watch;
 
-    /// Works until the turn is over or the run is finished; returns `true` if the run is finished.
+    /// Continues the run until the turn (time slice) is over or the run is finished; returns `true` if the run is finished.
     ///
-    /// The end of a turn does not change the results of the run. If a turn ends within an indivisible piece of work, the next turn repeats
-    /// that piece.
+    /// The division of a run into turns does not change its results. If a turn ends within an indivisible piece of work, the next turn repeats this
+    /// piece.
     ///
-    /// **Errors.** The errors of the algorithm, but no error for a turn that ended before the run had results.
+    /// **Errors.** The errors of the algorithm. It is no error if the turn ends before the run has results.
     fn advance(&mut self, turn: &Turn<'_>) -> Result<bool, Error>;
 
-    /// Computes the answer from the work that is done; `stopped` is the reason why no more work is done.
+    /// Computes the answer from the work that has been done; `stopped` is the reason why the work ended.
     ///
-    /// **Errors.** [`Error::NothingDone`] if the work that is done gives no answer; the errors of the algorithm.
+    /// **Errors.** [`Error::NothingDone`] if this work does not suffice for an answer; the errors of the algorithm.
     fn answer(&self, stopped: Stopped) -> Result<A, Error>;
 
     /// Adds `more` samples, draws, steps, rounds or operations to the requested number.
@@ -42,8 +42,8 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
     /// **Errors.** [`Error::InvalidSetting`] if the sum is too large.
     fn extend(&mut self, more: u64) -> Result<(), Error>;
 
-    /// Returns the answer that a [`Running`](crate::Running) gives during a turn, for a state whose turns may take seconds. The state
-    /// updates this answer while it works. The other states have short turns, after which they compute their answers.
+    /// For a state whose turns may take seconds: returns the answer that a [`Running`](crate::Running) gives during a turn. The state updates this
+    /// answer while it works. The turns of all other states are short; a `Running` waits for the end of the turn.
     fn latest(&self) -> Option<Latest<A>> {
         None
     }
@@ -52,7 +52,7 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
     fn as_any(&self) -> &dyn Any;
 }
 
-/// The answer of a run whose state is at work.
+/// The latest answer of a run, which other threads read during a turn of the run.
 #[derive(Debug)]
 pub struct Latest<A = Answer>(Arc<Mutex<Result<A, Error>>>);
 
@@ -63,7 +63,7 @@ impl<A> Clone for Latest<A> {
 }
 
 impl<A: Clone> Latest<A> {
-    /// Creates the answer of a run without results.
+    /// Creates the answer of a run that has no results yet: an error.
     pub fn nothing(algorithm: &'static str) -> Self {
         let nothing = Error::NothingDone { algorithm };
         Self(Arc::new(Mutex::new(Err(nothing))))
@@ -81,7 +81,7 @@ impl<A: Clone> Latest<A> {
     }
 }
 
-/// One turn of a run: the work between two moments at which another thread may ask for the answer.
+/// One turn (time slice) of a run. Between two turns, another thread may ask for the answer.
 #[derive(Debug)]
 pub struct Turn<'a> {
     run: &'a RunMonitor<'a>,
@@ -89,18 +89,18 @@ pub struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// Creates a turn that ends after this time; a turn without such a time ends when the run is finished or stopped.
+    /// Creates a turn that ends after `time`; if `time` is `None`, the turn ends when the run is finished or stopped.
     pub(crate) fn new(run: &'a RunMonitor<'a>, time: Option<Duration>) -> Self {
         let ends = time.and_then(|time| Instant::now().checked_add(time));
         Self { run, ends }
     }
 
-    /// The run to which the turn belongs, with its deadline, interrupts and listener.
+    /// Returns the monitor of the run, with the deadline, interrupts and listener of the run.
     pub fn run(&self) -> &'a RunMonitor<'a> {
         self.run
     }
 
-    /// True if the turn ends before the run is finished or stopped.
+    /// True if the turn may end before the run is finished or stopped.
     pub fn is_short(&self) -> bool {
         self.ends.is_some()
     }
@@ -111,10 +111,9 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Length of the turns of a run, after each of which another thread may ask for the answer.
 pub(crate) const TURN: Duration = Duration::from_millis(20);
 
-/// The number of steps in a turn, which adapts to the time that turns take.
+/// The number of steps in a turn, which is adapted to the time that turns take.
 #[derive(Clone, Copy, Debug)]
 pub struct TurnLength(u64);
 
@@ -125,17 +124,20 @@ impl Default for TurnLength {
 }
 
 impl TurnLength {
-    /// Begins with this number of steps or units.
     pub(crate) fn of(steps: u64) -> Self {
         Self(steps)
     }
 
-    /// Returns the number of steps at the end of a turn that begins after `made` steps.
-    pub fn goal(self, made: u64) -> u64 {
-        made.saturating_add(self.0)
+    /// Returns the number of steps at the end of a turn that begins after `made` steps; `u64::MAX` if the turn lasts until the end of the run.
+    pub fn goal(self, turn: &Turn<'_>, made: u64) -> u64 {
+        if turn.is_short() {
+            made.saturating_add(self.0)
+        } else {
+            u64::MAX
+        }
     }
 
-    /// Doubles or halves the number of steps if the last turn took much less or much more than its time.
+    /// Doubles or halves the number of steps in the next turn if the last turn took much less or much more time than `TURN`.
     pub fn adapt(&mut self, took: Duration) {
         if took < TURN / 2 {
             self.0 = self.0.saturating_mul(2);
@@ -145,7 +147,8 @@ impl TurnLength {
     }
 }
 
-/// Adds to an answer its run, which can be lengthened: the state at its end, and a function that begins the run again.
+/// Stores the run of `answer` in the answer, so that the run can be lengthened. `state` is the state at the end of the run, and `begin` starts the
+/// run again.
 pub fn continued<S: RunState + 'static>(
     answer: Answer,
     state: S,
@@ -171,7 +174,7 @@ pub(crate) fn finish<A>(state: &mut dyn RunState<A>) -> Result<A, Error> {
     state.answer(stopped)
 }
 
-/// A function that begins a run again.
+/// A function that starts the run of an answer again from its beginning.
 type Begin = dyn Fn() -> Result<Box<dyn RunState>, Error> + Send + Sync;
 
 /// The run of an answer, which can be lengthened.
@@ -179,11 +182,11 @@ pub(crate) struct Continuation {
     /// The state at the end of the run; `None` if the state was too large, or if another answer was made from it.
     state: Mutex<Option<Box<dyn RunState>>>,
     begin: Arc<Begin>,
-    /// The amount by which the run that `begin` begins was lengthened.
+    /// The number of steps that were added to the run after `begin` started it.
     extended: u64,
 }
 
-/// The run of an answer, if it can be lengthened; its text does not depend on the run.
+/// The run of an answer, if the run can be lengthened. `Debug` prints the same text for all runs.
 #[derive(Clone)]
 pub(crate) struct RunOfAnswer(pub(crate) Option<Arc<Continuation>>);
 
@@ -202,7 +205,7 @@ impl Continuation {
         }
     }
 
-    /// Lengthens the run; returns its answer and its state.
+    /// Adds `more` steps to the run; returns the answer and the state of the longer run.
     pub(crate) fn extended(&self, more: u64) -> Result<(Answer, Box<dyn RunState>), Error> {
         let state = self.state.lock();
         let state = state.unwrap_or_else(PoisonError::into_inner).take();
@@ -222,7 +225,7 @@ impl Continuation {
         })
     }
 
-    /// Returns the run whose states are those of this run after a conversion.
+    /// Returns the run with another type of states: `convert` wraps each state of the run.
     pub(crate) fn mapped(
         &self,
         convert: impl Fn(Box<dyn RunState>) -> Box<dyn RunState> + Send + Sync + 'static,
@@ -236,7 +239,7 @@ impl Continuation {
         }
     }
 
-    /// Returns the run after it was lengthened by `more`, with its state.
+    /// Returns the run after `more` steps were added to it; `state` is the state at its end.
     pub(crate) fn with_state(&self, more: u64, state: Box<dyn RunState>) -> Self {
         Self {
             extended: self.extended.saturating_add(more),

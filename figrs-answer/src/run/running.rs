@@ -1,29 +1,29 @@
-//! Runs in a thread of their own, which can be asked for their answer at any time.
+//! Runs in a thread of their own, whose answers can be read at any time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::guard::guarded;
 use super::run_state::{Latest, RunState, TURN, Turn};
+use crate::algorithm::guarded;
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// A run in a thread of its own, as [`Run::start`](crate::Run::start) returns it: the run can be asked for its answer at any time, stopped,
-/// resumed and lengthened.
+/// A handle of a run in a thread of its own, as [`Run::start`](crate::Run::start) returns it. At any time, the run can give its answer so far, be
+/// stopped, be resumed and be lengthened.
 ///
-/// A clone is another handle of the same run. The run stops when its last handle is dropped. A deadline or an interrupt of the algorithm
-/// stops the run as [`stop`](Self::stop) does; after [`resume`](Self::resume) the run has the time of the deadline again.
+/// A clone is another handle of the same run. The run stops when the last handle is dropped. A deadline or an interrupt of the algorithm stops the
+/// run as [`stop`](Self::stop) does; after [`resume`](Self::resume), the whole time until the deadline is available again.
 ///
-/// **Guarantee.** The answer of a finished run has the bits of the answer of [`Run::run`](crate::Run::run), except for its time. The answer of a
-/// run that was stopped, resumed and lengthened by any calls has the bits of the answer of one longer run. The chains of a lengthened run have the
-/// burn-in of the first run, which is the burn-in of one longer run only if it is stated.
+/// **Guarantee.** Except for its time, the answer of a finished run is equal to the last bit to the answer of [`Run::run`](crate::Run::run). A run
+/// that was stopped, resumed and lengthened has the answer of a single run of the same total length. Markov chains keep the burn-in of the original
+/// run, which is also the burn-in of a single longer run only if the settings state it.
 ///
-/// **Complexity.** A sampler does its work in turns of about 20 milliseconds, and an answer waits for the end of a turn. Each answer takes time
-/// in proportion to the size of the sums or the number of the draws so far. Other algorithms do not wait: they give the answer after their
-/// last finished depth, round or bounds. A stopped run ends after the step, block of worlds, depth, round or attempt that is at work, or
-/// within it.
+/// **Complexity.** A sampler works in turns (time slices) of about 20 milliseconds, and a call of [`answer`](Self::answer) waits for the end of a
+/// turn. The call takes time in proportion to the size of the sums or the number of draws so far. For other algorithms, the call does not wait: it
+/// returns the answer after the last finished depth, round or bounds. A stopped run ends within or after the current step, block of worlds, depth,
+/// round or attempt.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -54,7 +54,7 @@ impl<A> Clone for Running<A> {
     }
 }
 
-/// The flag that stops a run, which is set when the last handle of the run is dropped.
+/// The flag that stops a run. The flag is set when the last handle of the run is dropped.
 #[derive(Debug)]
 struct StopAtDrop(Arc<AtomicBool>);
 
@@ -64,20 +64,21 @@ impl Drop for StopAtDrop {
     }
 }
 
-/// The run that a thread and the handles share.
+/// The run, which its thread and its handles share.
 #[derive(Debug)]
 struct SharedRun<A> {
-    /// A thread locks `next` before `work` and unlocks it afterwards, so that a thread that asks for the answer has the next turn.
+    /// A thread locks `next` before `work`, and unlocks `next` afterwards. A thread that asks for the answer therefore gets it after the current
+    /// turn.
     next: Mutex<()>,
     work: Mutex<Work<A>>,
-    /// For a state with long turns, the answer during a turn.
+    /// The answer that can be read during a turn, for a state with long turns.
     latest: Option<Latest<A>>,
     stop: Arc<AtomicBool>,
     is_working: Mutex<bool>,
     changed: Condvar,
 }
 
-/// The state of a run, and the reason why no more work is done.
+/// The state of a run, and the reason why the work on it ended.
 #[derive(Debug)]
 struct Work<A> {
     state: Result<Box<dyn RunState<A>>, Error>,
@@ -89,7 +90,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<A: Clone + Send + 'static> Running<A> {
-    /// Starts a run in a thread; an error of the beginning is the answer of the run.
+    /// Starts a run in a thread; if the state is an error, the answer of the run is this error.
     #[doc(hidden)]
     pub fn new(state: Result<Box<dyn RunState<A>>, Error>) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
@@ -112,10 +113,10 @@ impl<A: Clone + Send + 'static> Running<A> {
         running
     }
 
-    /// Returns the answer computed from the work so far, at any time and from any thread. The answer of a run that is not finished states
-    /// [`Stopped::Interrupted`] as the end of its run, or [`Stopped::Deadline`] after a deadline.
+    /// Returns the answer computed from the work so far; any thread may call this at any time. If the run is not finished, its answer states
+    /// [`Stopped::Interrupted`] as the reason for its end, or [`Stopped::Deadline`] after a deadline.
     ///
-    /// **Errors.** [`Error::NothingDone`] if the work so far gives no answer; the errors of the algorithm.
+    /// **Errors.** [`Error::NothingDone`] if the work so far does not suffice for an answer; the errors of the algorithm.
     pub fn answer(&self) -> Result<A, Error> {
         if let Some(latest) = &self.run.latest {
             return match self.run.work.try_lock() {
@@ -126,8 +127,8 @@ impl<A: Clone + Send + 'static> Running<A> {
         self.run.lock().answer()
     }
 
-    /// Adds `more` samples, draws or steps of each chain, populations of particles, rounds or operations to the requested number, and continues
-    /// the run unless it was stopped. The documentation of the algorithms that are no samplers says what they count.
+    /// Increases the requested number of samples, draws or steps of each chain, populations of particles, rounds or operations by `more`. Continues
+    /// the run unless it was stopped. The documentation of each algorithm states the unit that it counts.
     ///
     /// **Errors.** The error with which the run ended; [`Error::InvalidSetting`] if the sum is too large.
     pub fn extend(&self, more: u64) -> Result<(), Error> {
@@ -144,7 +145,7 @@ impl<A: Clone + Send + 'static> Running<A> {
         Ok(())
     }
 
-    /// Stops the run, and waits until its thread has ended. The state of the run is kept. A second call has no effect.
+    /// Stops the run, and waits until its thread has ended. The state of the run is kept, so that [`resume`](Self::resume) can continue it.
     pub fn stop(&self) {
         self.run.stop.store(true, Ordering::Relaxed);
         self.run.wait();
@@ -152,7 +153,7 @@ impl<A: Clone + Send + 'static> Running<A> {
 
     /// Continues a run that was stopped or whose deadline has passed.
     pub fn resume(&self) {
-        // A thread that has not ended yet must see the flag, or it would be mistaken for one that goes on.
+        // A thread that is ending must first see the flag that stops it; otherwise this call would start no new thread.
         if self.run.stop.load(Ordering::Relaxed) {
             self.run.wait();
             self.run.stop.store(false, Ordering::Relaxed);
@@ -176,7 +177,7 @@ impl<A: Clone + Send + 'static> Running<A> {
         }
     }
 
-    /// Calls a function with the state of the run between two turns.
+    /// Calls `read` with the state of the run between two turns.
     pub(crate) fn with_state<R>(
         &self,
         read: impl FnOnce(&dyn RunState<A>) -> Result<R, Error>,
@@ -194,7 +195,7 @@ impl<A> Work<A> {
         guarded(|| state.answer(self.stopped))
     }
 
-    /// Does the work of one turn; returns `true` if the run has ended.
+    /// Runs one turn; returns `true` if the run has ended.
     fn advance(&mut self, turn: &Turn<'_>) -> bool {
         let Ok(state) = &mut self.state else {
             return true;
@@ -218,7 +219,6 @@ impl<A: Clone + Send + 'static> SharedRun<A> {
         locked(&self.work)
     }
 
-    /// Waits until no thread works at the run.
     fn wait(&self) {
         let mut is_working = locked(&self.is_working);
         while *is_working {
@@ -229,7 +229,8 @@ impl<A: Clone + Send + 'static> SharedRun<A> {
         }
     }
 
-    /// Starts a thread that does the work, if none does. If the system cannot start a thread, this thread does the work.
+    /// Starts a thread that works on the run, unless a thread works on it already. If the system cannot start a thread, the calling thread does the
+    /// work.
     fn start(self: &Arc<Self>) {
         if std::mem::replace(&mut *locked(&self.is_working), true) {
             return;
@@ -241,12 +242,12 @@ impl<A: Clone + Send + 'static> SharedRun<A> {
         }
     }
 
-    /// Does turn after turn until the run has ended or is stopped.
+    /// Runs one turn after another until the run has ended or is stopped.
     fn work(&self) {
         loop {
             let is_stopped = self.turns();
             let mut is_working = locked(&self.is_working);
-            // The run may have been lengthened after its last turn.
+            // Another thread may have lengthened the run after its last turn.
             if is_stopped || self.lock().has_ended() {
                 *is_working = false;
                 self.changed.notify_all();
@@ -255,7 +256,7 @@ impl<A: Clone + Send + 'static> SharedRun<A> {
         }
     }
 
-    /// Does turn after turn; returns `true` if the run was stopped.
+    /// Runs one turn after another; returns `true` if the run was stopped before its end.
     fn turns(&self) -> bool {
         let (watch, algorithm, asked) = {
             let work = self.lock();

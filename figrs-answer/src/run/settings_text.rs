@@ -1,7 +1,6 @@
 //! Text of the settings of an algorithm; runs with equal settings have equal texts.
 
-/// Formats settings as text, in which the given fields have their default values. Fields that do not affect results,
-/// such as threads and deadlines, are set to their defaults.
+/// Formats settings as text, after the given fields are set to their defaults. These fields, such as threads and deadlines, do not affect results.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_text {

@@ -9,21 +9,20 @@ use figrs_factor::Stopped;
 /// Longest interval between two reports to a listener, unless a single step takes longer.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The share of one Markov chain in the time until the deadline, if each thread runs several chains one after another.
+/// The part of the time until the deadline that one Markov chain may use, if each thread runs several chains one after another.
 ///
-/// Without shares, the first chain would use all the time, and the later chains would have none.
+/// Without this division, the first chain would use all the time, and none would remain for the later chains.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
-    /// Time at which the chain's share ends, counted from the beginning of the run.
+    /// Time at which the time share ends, counted from the beginning of the run.
     ends: Option<Duration>,
     warm_up: Option<Duration>,
     last_report: Cell<Duration>,
 }
 
 impl<'a> TimeShare<'a> {
-    /// Creates the share of the chain with the index `chain` among `chains` chains on `threads` threads. The share of
-    /// a chain begins when it is created.
+    /// Creates the time share of the chain with the index `chain` among `chains` chains on `threads` threads. The time share begins at this call.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);
@@ -40,7 +39,7 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// Creates the share of a chain that can be continued later: all the time until the deadline, with a burn-in that is not shortened.
+    /// Creates the time share of a chain that can be continued later: all the time until the deadline. The burn-in is not shortened.
     pub fn undivided(run: &'a RunMonitor<'a>) -> Self {
         Self {
             run,
@@ -50,8 +49,7 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// Returns the reason why the chain must end now; `None` if it need not end. Without a deadline, the call does not
-    /// read the clock.
+    /// Returns the reason why the chain must end now; `None` if it need not end. Without a deadline, the call does not read the clock.
     #[inline]
     pub fn stopped(&self) -> Option<Stopped> {
         if self.run.is_interrupted() {
@@ -61,7 +59,7 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True if a third of the chain's share of the time has passed. Burn-in must then end, and draws must be kept.
+    /// True if a third of the chain's time share has passed. The burn-in must then end, so that draws are kept.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)

@@ -7,13 +7,13 @@ use std::time::Instant;
 use figrs_core::{AnyElement, Model, Parents};
 use serde::{Deserialize, Serialize};
 
-use super::guard::guarded;
 use super::mergeable_sampler::{MergeableSampler, PortablePartOf};
 use super::partial::{Absorption, Partial};
 use super::portable_targets::PortableTargets;
 use super::run_state::{Continuation, RunState, Turn, TurnLength};
 use super::running::Running;
 use super::watch::Watch;
+use crate::algorithm::guarded;
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
@@ -23,15 +23,16 @@ pub type SharedQuestion = Arc<(Model, Vec<AnyElement>)>;
 
 /// A sampler whose runs can be lengthened, saved and loaded.
 ///
-/// [`Run::start`](crate::Run::start) starts a run that cannot be saved, because it adds up its units of work. A run that can be saved is started by
-/// [`start_portable`](Self::start_portable), and stores its units of work separately, as parts of runs do. `serde` saves and loads it.
+/// [`Run::start`](crate::Run::start) starts a run that cannot be saved, because the run adds up the contributions of its units of work.
+/// [`start_portable`](Self::start_portable) starts a run that stores these contributions separately; `serde` can save and load such a run.
 ///
-/// **Guarantee.** A run that was saved and loaded has the bits of a run that was not, however it is lengthened afterwards, if the serde format keeps the
-/// bits of numbers (for JSON, the feature `float_roundtrip` of `serde_json`). A change of single numbers in the saved data is not detected.
+/// **Guarantee.** If the serde format keeps the bits of numbers (for JSON, by the feature `float_roundtrip` of `serde_json`), a run that was saved
+/// and loaded has the same answers to the last bit as a run that was not, even if it is lengthened afterwards. A change of single numbers in the
+/// saved data is not detected.
 ///
 /// **Complexity.** The memory of a run that can be saved grows with the number of its units of work. A loaded run of independent worlds or
-/// populations continues where it was saved. The chains of a loaded run of Markov chains begin in their first worlds again and make the same
-/// steps, because the values of elements need not be serialisable; until they have made these steps, the answer is that of the saved draws.
+/// populations continues where it was saved. A loaded run of Markov chains repeats all steps of its chains, because the values of elements need not
+/// be serialisable; during these steps, the answer is computed from the saved draws.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -54,12 +55,19 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     /// Returns the deadline, the interrupt and the listener of the sampler.
     fn watch(&self) -> &Watch;
 
+    /// Returns the deadline, the interrupt and the listener of the sampler, to be replaced.
+    fn watch_mut(&mut self) -> &mut Watch;
+
     /// Returns the sampler with another deadline, interrupt and listener.
     #[must_use]
-    fn watched(&self, watch: Watch) -> Self;
+    fn watched(&self, watch: Watch) -> Self {
+        let mut sampler = self.clone();
+        *sampler.watch_mut() = watch;
+        sampler
+    }
 
-    /// Returns the sampler of a run with `more` more samples, draws of each chain, or populations of particles; `None` if their
-    /// number does not fit into 64 bits.
+    /// Returns the sampler of a run with `more` more samples, draws of each chain, or populations of particles; `None` if the new number does not fit
+    /// into 64 bits.
     fn lengthened(&self, more: u64) -> Option<Self>;
 
     /// Requested number of samples, steps or sweeps, if the run has such a limit.
@@ -68,11 +76,13 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     /// Returns the sampler of a longer run, or an error.
     #[doc(hidden)]
     fn longer(&self, more: u64) -> Result<Self, Error> {
-        self.lengthened(more).ok_or_else(|| Error::InvalidSetting {
-            algorithm: self.name(),
-            setting: "extend",
-            value: more.to_string(),
-            remedy: "ask for fewer: the sum exceeds 64 bits",
+        self.lengthened(more).ok_or_else(|| {
+            Error::invalid_setting(
+                self.name(),
+                "extend",
+                more,
+                "ask for fewer: the sum exceeds 64 bits",
+            )
         })
     }
 
@@ -82,7 +92,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         Box::new(UnitRun::new(self, question, Absorption::Later))
     }
 
-    /// Returns the units of work of a run that can be saved.
+    /// Returns the units of work of a run whose contributions are stored separately; an error for other runs.
     #[doc(hidden)]
     fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
         let state = state.as_any().downcast_ref::<UnitRun<Self>>();
@@ -97,7 +107,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         })
     }
 
-    /// Creates the state of a run that was saved.
+    /// Creates the state of a loaded run.
     #[doc(hidden)]
     fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
         let state = UnitRun::new(&units.sampler, units.question, Absorption::Later);
@@ -107,10 +117,10 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         }))
     }
 
-    /// Returns the partial sums of this run without units of work.
+    /// Returns partial sums for a run of this sampler, without any units of work.
     #[doc(hidden)]
     fn no_units(&self, question: &SharedQuestion) -> Result<Partial<Self::Sums>, Error> {
-        // A sampler without a limit needs a watch that can end its run, or its settings would be refused.
+        // A sampler without a limit needs a watch that can end the run; otherwise the settings would be refused.
         let unwatched = self.watched(Watch::default().stopped_by(&Arc::default()));
         unwatched.run_units(&question.0, &question.1, 0..0, Absorption::Later)
     }
@@ -125,7 +135,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         }
     }
 
-    /// Starts a run that can be saved.
+    /// Starts a run that can be saved by [`save`](Self::save).
     fn start_portable(&self, model: &Model, targets: impl Parents) -> Running {
         Running::new(guarded(|| {
             let question = Arc::new((model.clone(), targets.elements()));
@@ -133,7 +143,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         }))
     }
 
-    /// Returns the units of work of a run in a form that serde can serialise. The run goes on.
+    /// Returns the units of work of a run so far, in a form that serde can serialise. The run continues.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the run cannot be saved, or is a run of another sampler; [`Error::OtherModel`] if the targets are not those
     /// of the run; the error with which the run ended.
@@ -160,10 +170,10 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         })
     }
 
-    /// Continues a run that was saved, of this sampler with the settings with which it was started.
+    /// Continues a run that was saved. This sampler must have the settings with which the run was started.
     ///
-    /// **Errors.** [`Error::OtherModel`] if the run is about another model or other targets, by their names, source lines and observed values;
-    /// [`Error::UnfitPart`] if its sampler had other settings or the run is damaged; the errors of the sampler.
+    /// **Errors.** [`Error::OtherModel`] if the model or the targets differ from those of the run in their names, source lines or observed values;
+    /// [`Error::UnfitPart`] if the settings differ, or if the saved run is damaged; the errors of the sampler.
     fn load<T: PortableTargets + ?Sized>(
         &self,
         model: &Model,
@@ -197,30 +207,30 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     }
 }
 
-/// The units of work of a run, with the sampler after all extensions.
+/// The units of work of a run that have been done, with the sampler whose settings include all extensions of the run.
 #[derive(Debug)]
 pub struct UnitsOfRun<S: MergeableSampler> {
     pub sampler: S,
     pub question: SharedQuestion,
-    /// Number of samples, draws or populations by which the run was lengthened.
+    /// Number of samples, draws or populations that were added to the run after its start.
     pub extended: u64,
     pub done: Partial<S::Sums>,
 }
 
-/// A run that was saved, which serde can serialise.
+/// A saved run, which serde can serialise.
 ///
 /// A run is preserved to the last bit if the format preserves the bits of floating-point numbers, as [`PortablePart`](crate::PortablePart) says.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct SavedRun<P> {
     settings: String,
-    /// The evidence and the targets, by their names, source lines and values.
+    /// The evidence and the targets as text: their names, source lines and values.
     question: String,
     extended: u64,
     part: P,
 }
 
-/// Describes the evidence, the interventions and the targets of a query by texts that are the same in all processes.
+/// Describes the evidence, the interventions and the targets of a query by a text that is the same in all processes.
 fn question_text(model: &Model, targets: &[AnyElement]) -> String {
     let evidence = (0..model.evidence().len()).map(|at| model.describe(at));
     let set = model.interventions().iter();
@@ -230,21 +240,21 @@ fn question_text(model: &Model, targets: &[AnyElement]) -> String {
     statements.join("; ")
 }
 
-/// The state of the run of a sampler whose longer runs have more units of work.
+/// The state of a sampler's run that consists of units of work; a longer run has more units.
 ///
-/// Each turn runs some of the next units as parts of the run, and merges the parts.
+/// Each turn of the run does the next units of work, and merges their contributions with the earlier ones.
 #[derive(Debug)]
 pub struct UnitRun<S: ResumableSampler> {
     sampler: S,
     question: SharedQuestion,
     absorption: Absorption,
-    /// The merged units of work; `None` before the first turn.
+    /// The merged contributions of the units of work; `None` before the first turn.
     done: Option<Partial<S::Sums>>,
-    /// Number of units of work of the run; `None` if it must be computed.
+    /// Number of units of work of the whole run; `None` if the number must be computed.
     units: Option<u64>,
-    /// Number of units of work in the next part.
+    /// Number of units of work that are done together next.
     of_part: TurnLength,
-    /// Number of samples or populations by which the run was lengthened.
+    /// Number of samples or populations that were added to the run after its start.
     extended: u64,
 }
 
@@ -267,7 +277,7 @@ impl<S: ResumableSampler> UnitRun<S> {
         Box::new(Self::new(sampler, question, Absorption::AtOnce))
     }
 
-    /// Creates the state of a run that has done some units of work.
+    /// Returns this state after the units of work in `done`.
     #[must_use]
     pub fn after(self, done: Partial<S::Sums>) -> Self {
         Self {
@@ -303,11 +313,7 @@ impl<S: ResumableSampler> RunState for UnitRun<S> {
             if is_enough || begin >= units {
                 return Ok(true);
             }
-            let end = if turn.is_short() {
-                self.of_part.goal(begin).min(units)
-            } else {
-                units
-            };
+            let end = self.of_part.goal(turn, begin).min(units);
             let began = Instant::now();
             let part = match sampler.run_units(model, targets, begin..end, self.absorption) {
                 Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => {
@@ -354,13 +360,13 @@ impl<S: ResumableSampler> RunState for UnitRun<S> {
     }
 }
 
-/// Runs all units of work of a sampler; the run of the answer can be lengthened.
+/// Runs all units of work of a sampler, and stores the run in the answer, so that the run can be lengthened.
 pub fn extendable_answer<S: ResumableSampler>(
     sampler: &S,
     model: &Model,
     targets: &[AnyElement],
 ) -> Result<Answer, Error> {
-    let done = sampler.partial(model, targets, 0..u64::MAX)?;
+    let done = sampler.run_units(model, targets, 0..u64::MAX, Absorption::AtOnce)?;
     let (sampler, question) = (sampler.clone(), Arc::new((model.clone(), targets.to_vec())));
     let begin = move || UnitRun::new(&sampler, Arc::clone(&question), Absorption::AtOnce);
     let state = done

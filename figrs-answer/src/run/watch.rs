@@ -30,7 +30,7 @@ pub(crate) type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 pub struct Watch {
     deadline: Option<Duration>,
     interrupt: Option<Arc<AtomicBool>>,
-    /// The flag of a [`Running`](crate::Running), which its owner may stop.
+    /// The flag that a [`Running`](crate::Running) sets to stop its run.
     stop: Option<Arc<AtomicBool>>,
     listener: Option<ProgressListener>,
 }
@@ -56,7 +56,7 @@ impl Watch {
         self.listener = Some(Arc::new(listener));
     }
 
-    /// True if a deadline or an interrupt is set, which can end a run that would not end otherwise.
+    /// True if the run has a deadline or an interrupt, and can therefore end early.
     pub fn can_end_run(&self) -> bool {
         self.deadline.is_some() || self.interrupt.is_some() || self.stop.is_some()
     }
@@ -70,22 +70,24 @@ impl Watch {
         is_set(&self.interrupt) || is_set(&self.stop)
     }
 
-    /// Returns an error if an algorithm within another algorithm has a deadline, a listener or an interrupt.
+    /// Returns an error if these settings contain a deadline, a listener or an interrupt. The settings belong to an algorithm that runs within
+    /// another algorithm.
     ///
-    /// Only the outer algorithm may have them.
+    /// Only the outer algorithm may have a deadline, a listener or an interrupt.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
-            return Err(Error::InvalidSetting {
+            let remedy = "set it on the ExpectationMaximization that it works for";
+            return Err(Error::invalid_setting(
                 algorithm,
-                setting: "deadline, interrupt or on_progress",
-                value: "set".into(),
-                remedy: "set it on the ExpectationMaximization that it works for",
-            });
+                "deadline, interrupt or on_progress",
+                "set",
+                remedy,
+            ));
         }
         Ok(())
     }
 
-    /// Starts the clock of a run that is a part of another run; the part ends when `until` ends the other run.
+    /// Starts the clock of a run that is a part of another run; the part also ends when `until` ends the other run.
     pub fn start_within(&self, algorithm: &'static str, until: &Until) -> RunMonitor<'_> {
         RunMonitor {
             until: until.clone(),
@@ -127,23 +129,21 @@ pub struct RunMonitor<'a> {
     algorithm: &'static str,
     total: Option<u64>,
     began: Instant,
-    /// The progress that was reported last.
     reported: Mutex<u64>,
 }
 
 impl RunMonitor<'_> {
-    /// Returns the reason why the run must stop now; `None` if it need not stop. `stopped` is cheap enough to be called every few
-    /// microseconds.
+    /// Returns the reason why the run must stop now; `None` if it need not stop. `stopped` is cheap enough to be called every few microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         self.until.stopped()
     }
 
-    /// Returns the deadline and the interrupt of the run, for code that does not use `RunMonitor`.
+    /// Returns the deadline and the interrupt of the run, for code that knows no `RunMonitor`.
     pub fn until(&self) -> &Until {
         &self.until
     }
 
-    /// Returns the remaining time until the deadline, with the interrupt and the listener, for an algorithm that runs a part of this run.
+    /// Returns the remaining time until the deadline, with the interrupt and the listener, for an algorithm that runs as a part of this run.
     pub fn rest(&self) -> Watch {
         let now = Instant::now();
         let left = |deadline: Instant| deadline.saturating_duration_since(now);
@@ -155,7 +155,8 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// Returns the remaining time until the deadline with the interrupts, for a part of this run whose progress the run itself reports.
+    /// Returns the remaining time until the deadline with the interrupts, but without the listener, because this run reports the progress of its part
+    /// itself.
     pub fn quiet_rest(&self) -> Watch {
         Watch {
             listener: None,
@@ -181,11 +182,11 @@ impl RunMonitor<'_> {
         self.total = Some(total);
     }
 
-    /// Reports progress to the listener. A report of less progress than the last report is ignored, because a report from another thread
-    /// may come late.
+    /// Reports progress to the listener. A report of less progress than the last report is ignored, because the reports of several threads may arrive
+    /// in another order.
     pub fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
-            // If the listener panics, the panic ends the run.
+            // The panic of a listener ends the run; the lock may therefore be poisoned here.
             let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
             if done <= *reported {
                 return;
@@ -207,8 +208,7 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// Converts `error`, the error of a computation within the run. If the computation was stopped, the converted error says that the run
-    /// has no results.
+    /// Converts an error of a computation within the run. If the computation was stopped, the converted error says that the run has no results.
     pub fn error_of(&self, error: Error) -> Error {
         if error.is_stopped() {
             self.nothing_done()

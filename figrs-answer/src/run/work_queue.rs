@@ -5,29 +5,28 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::guard::guarded;
+use crate::algorithm::guarded;
 use crate::error::Error;
 
-/// Maximum number of batches of units for each thread whose results have not been processed yet.
+/// Maximum number of batches of units of work, for each thread, whose results wait to be processed.
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;
-/// Divisor of a thread's share of the remaining units of work, which gives the size of its next batch (guided self-scheduling). With
-/// batches of this size, all threads end at about the same time.
+/// Divisor that gives the size of a thread's next batch: the thread's share of the remaining units of work, divided by this number (guided
+/// self-scheduling). All threads then end at about the same time.
 const SHARE_DIVISOR: u64 = 2;
 
-/// Runs numbered units of work on up to `threads` threads, including the calling thread. The calling thread passes the results to `take`
-/// in the order of their indices, until `take` breaks or a unit of work fails.
+/// Runs numbered units of work on up to `threads` threads, including the calling thread. The calling thread passes the results to `take` in the order
+/// of the units, until `take` returns `Break` or a unit of work fails.
 ///
-/// A thread takes up to `batch` units of work at a time. A batch should take some tenths of a millisecond; with smaller batches, threads
-/// would wait for work. Each thread has a worker of its own, which is created before the first unit of work of the thread.
+/// A thread takes up to `batch` units of work at a time. A batch should take some tenths of a millisecond; with smaller batches, threads would wait
+/// for work. Each thread has a worker of its own, which is created before the thread's first unit of work.
 ///
-/// **Guarantee.** The sequence of results does not depend on the number of threads, and neither do the bits of a sum of the results. The
-/// result of a unit of work must therefore depend only on its index, and not on earlier units of the same worker. Each unit of work must
-/// have its own random numbers from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks, populations or Markov chains
-/// in parallel uses this function.
+/// **Guarantee.** Neither the sequence of results nor the bits of their sum depend on the number of threads. The result of a unit of work must
+/// therefore depend only on its index, and not on earlier units of the same worker. Each unit of work must have its own random numbers from
+/// [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks, populations or Markov chains in parallel uses this function.
 ///
 /// **Complexity.** Each batch of units of work takes one lock. For each thread, at most eight batches wait to be processed.
 ///
-/// **Errors.** The error of the first unit of work or worker that fails, in the order of the numbers. A panic in a unit of work or a
+/// **Errors.** The error of the failing unit of work, or of the creation of its worker, with the smallest index. A panic in a unit of work or a
 /// worker is returned as [`Error::Panicked`](crate::Error::Panicked).
 ///
 /// ```
@@ -115,7 +114,7 @@ pub fn in_order<W, R: Send>(
     })
 }
 
-/// Returns the results of `batch`, up to the first result that is an error. The worker is created before the first batch.
+/// Runs the units of work of `batch`. Returns their results up to the first error. The worker is created before the first batch.
 fn done<W, R>(
     own: &mut Option<W>,
     batch: Range<u64>,
@@ -141,7 +140,7 @@ fn done<W, R>(
     results
 }
 
-/// Passes results to `take` until a result is an error or `take` breaks.
+/// Passes results to `take` until a result is an error or `take` returns `Break`.
 fn pass_on<R>(
     results: Vec<Result<R, Error>>,
     take: &mut impl FnMut(R) -> ControlFlow<()>,
@@ -154,16 +153,14 @@ fn pass_on<R>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// The next action of the thread that processes the results.
+/// The next action of the calling thread, which also processes the results.
 enum QueueAction<R> {
     Take(Vec<Result<R, Error>>),
     Work(Range<u64>),
     End,
 }
 
-/// A queue of units of work that all threads share.
 struct WorkQueue<R> {
-    /// The index that follows that of the last unit of work.
     end: u64,
     batch: u64,
     threads: u64,
@@ -176,9 +173,8 @@ struct QueueState<R> {
     begun: u64,
     /// The index of the first unit of work whose result has not been processed.
     taken: u64,
-    /// `true` if no more results are needed.
     ended: bool,
-    /// The results that wait to be processed, keyed by the index of the first unit of work of their batch.
+    /// The results that wait to be processed. The key is the index of the batch's first unit of work.
     results: BTreeMap<u64, Vec<Result<R, Error>>>,
 }
 
@@ -212,7 +208,7 @@ impl<R> WorkQueue<R> {
         Some(first..state.begun)
     }
 
-    /// Returns the next batch for a thread that only works and does not process results.
+    /// Returns the next batch for a thread that does not process results; waits for it if too many results wait to be processed.
     fn next(&self) -> Option<Range<u64>> {
         let mut state = self.lock();
         while !state.ended && state.begun < self.end {
@@ -243,7 +239,7 @@ impl<R> WorkQueue<R> {
         }
     }
 
-    /// Stores the results of a batch. If a unit of work of the batch failed, no further batches are begun.
+    /// Stores the results of a batch. If a unit of work of the batch failed, no further batch begins.
     fn store(&self, first: u64, results: Vec<Result<R, Error>>) {
         let mut state = self.lock();
         if matches!(results.last(), Some(Err(_))) {
@@ -259,7 +255,7 @@ impl<R> WorkQueue<R> {
     }
 }
 
-/// Ends the queue when a thread panics, because other threads would otherwise wait for that thread.
+/// A guard that ends the queue if its thread panics; otherwise other threads would wait for the thread forever.
 struct PanicGuard<'a, R>(&'a WorkQueue<R>);
 
 impl<R> Drop for PanicGuard<'_, R> {
@@ -323,7 +319,7 @@ mod tests {
         }
     }
 
-    /// `batch` is the maximum number of units of work that a thread takes at a time, not the minimum.
+    /// The parameter `batch` is the maximum number of units of work that a thread takes at a time, not the minimum.
     #[test]
     fn few_units_are_shared_too() {
         let workers = AtomicU64::new(0);
@@ -339,8 +335,8 @@ mod tests {
         assert_eq!(in_order(2, (0..4, 32), worker, work, take), Ok(()));
     }
 
-    /// The result of the second unit of work cannot be processed before that of the first unit. The first unit of work waits until the
-    /// other threads cannot begin further units.
+    /// The result of the second unit of work cannot be processed before that of the first unit. The first unit of work waits until the other threads
+    /// can begin no further units.
     #[test]
     fn no_thread_runs_far_ahead() {
         let most = 2 * MAX_BATCHES_IN_FLIGHT;

@@ -13,8 +13,7 @@ use crate::element::{Constant, Element, apply_at, apply_shared_at, chain_shared_
 use crate::error::Fault;
 use crate::value::Value;
 
-/// A whole number from 0, such as the number of members of a collection or the number of a member: a number, or an element of whole numbers of
-/// any type.
+/// A whole number from 0, known or uncertain, such as the number of members of a collection or the index of a member.
 #[derive(Clone, Debug)]
 pub enum Natural {
     /// The number is known.
@@ -47,7 +46,7 @@ macro_rules! from_elements {
 }
 from_elements!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 
-/// Returns `number` as an element of the type `usize`; a number that does not fit is an error in its worlds.
+/// Returns `number` as an element of the type `usize`. In a world in which the number does not fit into a `usize`, the element has an error.
 fn whole<N: Value + TryInto<usize>>(
     number: &Element<N>,
     location: &'static Location<'static>,
@@ -67,7 +66,7 @@ fn whole<N: Value + TryInto<usize>>(
     })
 }
 
-/// The members that a collection may have, whatever its number of members turns out to be.
+/// The members that a collection has in at least one world.
 #[derive(Clone)]
 pub(super) enum Members<T> {
     Listed(Arc<[Element<T>]>),
@@ -84,11 +83,11 @@ impl<T: Value> Members<T> {
     }
 }
 
-/// A collection of elements, whose number of members is known, uncertain with a finite range, or uncertain with an infinite range.
+/// A collection of elements. The number of its members is known, or uncertain with a finite or an infinite range.
 ///
-/// The members are elements of their own. If the number of members is uncertain, member 3 is one element in all worlds with more than three
-/// members, and a world evaluates no other members than those that it has. Samplers therefore take any number of members, such as a
-/// [`Poisson`](crate::Poisson) number; exact algorithms need a number with a finite range.
+/// The members are elements of their own. If the number of members is uncertain, member 3 is one element in all worlds with more than three members,
+/// and a world evaluates only the members that exist in it. Samplers therefore accept any distribution of the number of members, such as a
+/// [`Poisson`](crate::Poisson) number; exact algorithms need a number of members with a finite range.
 ///
 /// ```
 /// # use figrs_core::{Elements, Flip, Model, Uniform};
@@ -102,13 +101,13 @@ impl<T: Value> Members<T> {
 /// # drop((total, model));
 /// ```
 ///
-/// **Cost.** For an exact algorithm and a length of at most `N`, a summary has a number of tables that is linear in `N`. For an
-/// associative summary ([`count`](Self::count), [`sum`](Self::sum), [`exists`](Self::exists), [`for_all`](Self::for_all),
-/// [`reduce`](Self::reduce), [`any_of`](Self::any_of)), each table has at most `N` plus the number of states of the summary rows, times the number of
+/// **Cost.** For an exact algorithm and a length of at most `N`, the number of tables of a summary is linear in `N`. For an associative summary
+/// ([`count`](Self::count), [`sum`](Self::sum), [`exists`](Self::exists), [`for_all`](Self::for_all), [`reduce`](Self::reduce),
+/// [`any_of`](Self::any_of)), each table has at most (`N` + *s*) *v* rows, where *s* is the number of states of the summary and *v* the number of
 /// values of a member: the members are read from the last to the first, so that no state holds both the length and a summary. For
-/// [`fold`](Self::fold), each state holds both.
+/// [`fold`](Self::fold), each state holds the length and the state of the fold.
 ///
-/// **Errors.** A world that evaluates a member that it does not have has the error [`Fault::Member`].
+/// **Errors.** If a world evaluates a member that does not exist in the world, the evaluation ends with the error [`Fault::Member`].
 #[derive(Clone)]
 pub struct Elements<T> {
     pub(super) length: Natural,
@@ -128,7 +127,8 @@ impl<T: Value> Elements<T> {
         Self::built(Natural::Known(members.len()), Members::Listed(members))
     }
 
-    /// Creates the collection with `length` members: `member` makes the member with a given index from 0. Each member is made when it is needed.
+    /// Creates the collection with `length` members; the function `member` creates the member with a given index from 0. Each member is created when
+    /// it is first needed.
     ///
     /// ```
     /// # use figrs_core::{Beta, Elements, Flip, Poisson};
@@ -145,7 +145,7 @@ impl<T: Value> Elements<T> {
         Self::of_process(length, &Process::new(move |&index| member(index)))
     }
 
-    /// Creates the collection of the first members of a process, which may depend on each other.
+    /// Creates the collection of the first members of a process; the members may depend on each other.
     ///
     /// ```
     /// # use figrs_core::{Elements, Flip, If, Process, Uniform};
@@ -187,7 +187,6 @@ impl<T: Value> Elements<T> {
         }
     }
 
-    /// Returns a collection of the same length with the members `members`.
     fn with_members<U: Value>(&self, members: Process<usize, U>) -> Elements<U> {
         Elements {
             length: self.length.clone(),
@@ -217,9 +216,9 @@ impl<T: Value> Elements<T> {
 
     /// Returns the member with the index `index`, from 0. The index may be an element.
     ///
-    /// A world that evaluates a member that it does not have has the error
-    /// [`MemberError::NoMember`], unless evidence excludes the world. An observation of `at(3)` evaluates the member in
-    /// each world, and so needs evidence that every world has four members, or [`get`](Self::get).
+    /// A world without this member has the error [`MemberError::NoMember`], unless evidence excludes the world. An observation of `at(3)` evaluates
+    /// the member in every world, and is therefore an error if a world may have fewer than four members; observe [`get`](Self::get) instead, or add
+    /// evidence that the length is at least four.
     ///
     /// ```
     /// # use figrs_core::{Elements, Flip, Model, Uniform};
@@ -233,7 +232,7 @@ impl<T: Value> Elements<T> {
         self.member_at(index.into(), "at", Element::clone, Self::missing)
     }
 
-    /// Returns the member with the index `index` as an option, which is `None` in the worlds that do not have the member.
+    /// Returns the member with the index `index` as an option, which is `None` in the worlds without this member.
     ///
     /// Evidence on a member that only some worlds have is a condition on the option: `observe(&elements.get(3), Some(v))` states that the
     /// member exists and has the value `v`; `condition(&elements.get(3), |member| member.as_ref().is_none_or(|m| *m == v))` has no effect in worlds
@@ -250,7 +249,7 @@ impl<T: Value> Elements<T> {
         self.member_at(index.into(), "get", member, none)
     }
 
-    /// Returns the element that reads the member with the index `index` if there is one, and otherwise the element that `missing` returns.
+    /// Returns the element that equals the member with the index `index` if this member exists, and otherwise the element that `missing` returns.
     #[track_caller]
     fn member_at<U: Value>(
         &self,
@@ -285,7 +284,7 @@ impl<T: Value> Elements<T> {
         }
     }
 
-    /// Returns the element of a member that does not exist.
+    /// Returns an element with the error that the member `index` does not exist.
     fn missing(&self, location: &'static Location<'static>, index: usize) -> Element<T> {
         let reason = match (&self.length, index) {
             (Natural::Known(0), _) => ", because it has no members".into(),
@@ -304,7 +303,7 @@ impl<T: Value> Elements<T> {
         refused(location, Fault::Member(Box::new(error)))
     }
 
-    /// Returns the collection of the values of `function` for each member.
+    /// Returns the collection of the values that `function` has for the members.
     #[track_caller]
     pub fn map<U: Value>(&self, function: impl Fn(&T) -> U + Send + Sync + 'static) -> Elements<U> {
         let (location, members) = (Location::caller(), self.members.clone());
@@ -349,9 +348,9 @@ impl<T: Value> Elements<T> {
     }
 }
 
-/// Returns the two indices of the pair at `place`: (0, 1), (0, 2), (1, 2), (0, 3), ...
+/// Returns the pair number `place` in the order (0, 1), (0, 2), (1, 2), (0, 3), ...
 fn pair_at(place: usize) -> (usize, usize) {
-    // The pairs with a greater number below `second` are `second * (second - 1) / 2`.
+    // The number of pairs whose greater index is below `second` is `second * (second - 1) / 2`.
     let mut second = (2 * place + 1).isqrt();
     while second * (second + 1) / 2 <= place {
         second += 1;
@@ -362,7 +361,6 @@ fn pair_at(place: usize) -> (usize, usize) {
     (place - second * (second - 1) / 2, second)
 }
 
-/// Creates a constant whose label has the location `location`.
 pub(super) fn constant<T: Value>(location: &'static Location<'static>, value: T) -> Element<T> {
     apply_at::<(), T, _>("constant", location, Vec::new(), move |()| value.clone())
 }

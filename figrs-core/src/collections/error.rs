@@ -19,7 +19,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The reason why a collection or a process has no member with an index.
+/// The reason why a collection or a process has no member with a given index.
 ///
 /// The field `of` names the collection or the process, with the source line that built it.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
@@ -37,12 +37,12 @@ pub enum MemberError {
         index: String,
         /// Name of the type of the index.
         index_type: &'static str,
-        /// The indices that exist.
+        /// The indices for which there are members.
         reason: String,
         /// A further remedy; empty if there is none.
         remedy: &'static str,
     },
-    /// A process of members between neighbours has not yet made the member that an uncertain index asks for.
+    /// The index of a member is uncertain, and its process, whose members depend on their neighbours, has not created this member.
     #[error(
         "the {of} has not made its member with the index {index} of type `{index_type}`, and makes no members within a world, because each \
          depends on those made before; call `at` with this index before the run"
@@ -50,12 +50,12 @@ pub enum MemberError {
     NotMade {
         /// Name of the process.
         of: String,
-        /// The index of the member that was not made.
+        /// The index of the missing member.
         index: String,
         /// Name of the type of the index.
         index_type: &'static str,
     },
-    /// A member is made from itself.
+    /// A member depends on itself.
     #[error(
         "the {of} makes its member with the index {index} of type `{index_type}` from itself, by the members {path}; make each member from earlier \
          ones, or ask for a member within a `flat_map` if only some worlds need it"
@@ -63,14 +63,14 @@ pub enum MemberError {
     Cycle {
         /// Name of the process.
         of: String,
-        /// The index of the member that is needed before it is made.
+        /// The index of the member that depends on itself.
         index: String,
         /// Name of the type of the index.
         index_type: &'static str,
-        /// The members of the cycle.
+        /// The indices of the members that depend on each other in a cycle.
         path: String,
     },
-    /// A member is made from more members than a process makes at once.
+    /// More members wait for other members than the process allows.
     #[error(
         "the {of} needs over {limit} other members for one member, and stops at the index {index} of type `{index_type}`; give the process a \
          first member that is made from no other, or ask for other members within a `flat_map`"
@@ -78,14 +78,14 @@ pub enum MemberError {
     TooManyNeeded {
         /// Name of the process.
         of: String,
-        /// The index at which the process stops.
+        /// The index of the member at which the limit is reached.
         index: String,
         /// Name of the type of the index.
         index_type: &'static str,
         /// The maximum number of members that wait for other members.
         limit: usize,
     },
-    /// A collection without members has no member to choose.
+    /// A member is chosen at random from a collection without members.
     #[error(
         "the {of} has no members in some worlds, so that none can be chosen; condition its `length` to be positive"
     )]

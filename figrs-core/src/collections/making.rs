@@ -1,11 +1,11 @@
-//! Making of members from other members, without recursion.
+//! Creation of members of processes that need other members, without recursion.
 //!
-//! The function of a process may ask for other members. A member that is not yet made is then only noted, and the function receives a
-//! stand-in. The noted members are made first, and the function is called again. A chain of any length of members that need each other
-//! therefore takes no space on Rust's stack.
+//! The function of a process may ask for other members. If such a member does not exist yet, the function receives a placeholder element, and the
+//! member is put on a list. The members of the list are created first, and the function is called again. A chain of members, each of which needs the
+//! next one, may therefore have any length without a stack overflow.
 //!
-//! A process that a function itself creates is new in each call. Members of such a process are made at once, by a nested loop; all other
-//! members are noted for the loop that called the function.
+//! If the function of a process creates another process, this inner process is new in each call. Members of an inner process are created at once, by
+//! a nested loop; all other members are put on the list of the loop that called the function.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,57 +16,48 @@ use super::error::MemberError;
 use crate::element::node::AnyElement;
 use crate::value::datum::Datum;
 
-/// Maximum number of members that wait for other members.
+/// Maximum number of members whose creation waits for other members.
 const MAX_WAITING: usize = if cfg!(test) { 1000 } else { 1_000_000 };
 
-/// Maximum number of indices in the error about a cycle.
+/// Maximum number of indices in the error message about a cycle.
 const SHOWN: usize = 8;
 
-/// The number of processes that have been created.
 static CREATED: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the index of a new process.
 pub(super) fn new_number() -> u64 {
     CREATED.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A member of a process: the index of the process, and the index of the member.
+/// A member of a process: the number of the process, and the index of the member.
 pub(super) type MemberKey = (u64, Datum);
 
-/// A member that is asked for.
 pub(super) trait Request {
-    /// Returns the process and the index of the member.
     fn key(&self) -> &MemberKey;
-    /// Returns the member if it is made already.
     fn known(&self) -> Option<AnyElement>;
-    /// Calls the function of the process.
     fn attempt(&self) -> Attempt;
-    /// Makes the element of `attempt` the member, unless the member exists already, and returns the member. Returns `None` if the function
-    /// must be called again.
+    /// Stores the element of `attempt` as the member, unless the member exists already, and returns the member. Returns `None` if the function must
+    /// be called again, because the process has created another member since `attempt`.
     fn remember(&self, attempt: Attempt) -> Option<AnyElement>;
-    /// Returns the element that stands for a member that cannot be made because of `problem`.
+    /// Returns an element whose evaluation fails because of `problem`.
     fn refused(&self, problem: Problem) -> AnyElement;
 }
 
-/// The result of a call of the function of a process.
 pub(super) struct Attempt {
     pub(super) element: AnyElement,
-    /// The number of members that the function could use at this call.
+    /// The number of members that existed when the function was called, if the members depend on their neighbours.
     pub(super) known: usize,
 }
 
-/// The reason why a member cannot be made, or is not made yet.
 pub(super) enum Problem {
-    /// The member is made from itself, by the contained members.
+    /// The member depends on itself, through the contained members.
     Cycle(String),
-    /// More members than this number wait for each other.
+    /// More members than the contained number wait for each other.
     TooMany(usize),
-    /// The member is not made yet.
+    /// The member does not exist yet.
     NotMade,
 }
 
 impl Problem {
-    /// Returns the error about the member with the index `index`.
     pub(super) fn error(self, of: String, index: String, index_type: &'static str) -> MemberError {
         match self {
             Self::Cycle(path) => MemberError::Cycle {
@@ -93,13 +84,13 @@ impl Problem {
 /// The state of a loop that makes members.
 #[derive(Default)]
 struct Making {
-    /// The members whose functions were called and wait for other members, in the order of the calls.
+    /// The members whose function was called and needs other members, in the order of the calls.
     waiting: Vec<MemberKey>,
     is_waiting: FxHashSet<MemberKey>,
-    /// The members that the running function has asked for and that are not made.
+    /// The missing members for which the running function has asked.
     noted: Vec<Box<dyn Request>>,
     is_noted: FxHashSet<MemberKey>,
-    /// The number of processes when the running function was called.
+    /// The number of processes that existed when the running function was called.
     created: u64,
 }
 
@@ -109,7 +100,7 @@ thread_local! {
 }
 
 impl Making {
-    /// Notes the member for which a function asks by `request`, and returns a stand-in.
+    /// Adds the member that `request` asks for to the list of missing members, and returns a placeholder element.
     fn note(&mut self, request: Box<dyn Request>) -> AnyElement {
         if !self.is_waiting.contains(request.key()) {
             let stand_in = request.refused(Problem::NotMade);
@@ -149,7 +140,7 @@ impl Making {
     }
 }
 
-/// Ends the innermost loop of this thread, even if a panic ends it.
+/// Its drop removes the innermost loop from the list of the thread's loops, also after a panic.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {
@@ -163,8 +154,8 @@ fn innermost<R: Default>(function: impl FnOnce(&mut Making) -> R) -> R {
     LOOPS.with_borrow_mut(|loops| loops.last_mut().map(function).unwrap_or_default())
 }
 
-/// Returns the member that `request` asks for, and makes it and all members that it needs. Within the function of a process, the result may
-/// be a stand-in.
+/// Returns the member that `request` asks for, after the creation of this member and of all members that it needs. If a process's function is
+/// running, the result may be a placeholder element.
 pub(super) fn make(request: Box<dyn Request>) -> AnyElement {
     let number = request.key().0;
     let mut request = Some(request);
@@ -178,7 +169,7 @@ pub(super) fn make(request: Box<dyn Request>) -> AnyElement {
     LOOPS.with_borrow_mut(|loops| loops.push(Making::default()));
     let _end = End;
     let mut open: Vec<(Box<dyn Request>, bool)> = request.into_iter().map(|r| (r, false)).collect();
-    // A process forgets members to which nothing refers.
+    // A process keeps only weak references to its members; this list keeps the new members alive.
     let mut made = Vec::new();
     while let Some((request, is_waiting)) = open.last_mut() {
         let mut member = request.known();

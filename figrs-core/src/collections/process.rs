@@ -10,16 +10,16 @@ use rustc_hash::FxHashMap;
 
 use super::error::{MemberError, Origin};
 use super::making::{Attempt, MemberKey, Problem, Request, make, new_number};
+use crate::element::Element;
 use crate::element::chain::fallible_chain_at;
-use crate::element::contained::contained;
+use crate::element::contained::{check_purity, contained};
 use crate::element::node::{AnyElement, WeakElement};
 use crate::element::parents::One;
-use crate::element::{Element, purity};
 use crate::error::Fault;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// A member of a process that is made already, with its index.
+/// A member of a process that exists already, with its index.
 #[derive(Clone, Debug)]
 pub struct Neighbour<I, T> {
     /// The index of the member.
@@ -32,25 +32,22 @@ pub struct Neighbour<I, T> {
 type BetweenFunction<I, T> =
     dyn Fn(&I, Option<&Neighbour<I, T>>, Option<&Neighbour<I, T>>) -> Element<T> + Send + Sync;
 
-/// A function from a process and an index to the member with this index.
 type IndexFunction<I, T> = dyn Fn(&Process<I, T>, &I) -> Element<T> + Send + Sync;
 
-/// The indices for which a function is true.
 type Domain<I> = Box<dyn Fn(&I) -> bool + Send + Sync>;
 
-/// The function of a process, which makes its members.
+/// The function of a process, which creates its members.
 enum MemberFunction<I, T> {
     OfIndex(Box<IndexFunction<I, T>>),
     Between(fn(&I, &I) -> Ordering, Box<BetweenFunction<I, T>>),
 }
 
-/// The members of a process that are made.
 struct Members<I, T> {
-    /// The members of a function of the index; members to which nothing refers are forgotten.
+    /// The members by index, if the function does not depend on neighbours; dropped members are removed later.
     by_index: FxHashMap<Datum, WeakElement>,
-    /// Number of members at which forgotten members are removed from the list.
+    /// The number of members in `by_index` at which the dropped members are removed.
     sweep_at: usize,
-    /// The members between neighbours, in the order of the indices.
+    /// The members in the order of their indices, if the function depends on neighbours.
     in_order: Vec<Neighbour<I, T>>,
 }
 
@@ -62,10 +59,10 @@ struct Shared<I, T> {
     members: Mutex<Members<I, T>>,
 }
 
-/// An unbounded family of elements: a member for each index, made when it is asked for.
+/// An unbounded family of elements: one member for each index, created when it is first asked for.
 ///
-/// The index may be any [`Value`], such as a number, a real instant, a name or a pair. A process remembers its members: the member with an
-/// index is the same element whenever it is asked for; evidence may therefore be stated on a member before or after other members are made.
+/// The index may be any [`Value`], such as a number, a point in time, a name or a pair. A process remembers its members: the member with an index is
+/// the same element whenever it is asked for; evidence on a member may therefore be stated before or after the creation of other members.
 ///
 /// ```
 /// # use figrs_core::{Element, Flip, If, Model, Process};
@@ -81,12 +78,12 @@ struct Shared<I, T> {
 /// # drop((model, before));
 /// ```
 ///
-/// A process refers to its members weakly. A member to which no element, no evidence and no variable of the program refers any more is
-/// forgotten and made anew, with the same distribution, if it is asked for again.
+/// A process refers to its members weakly. A member is dropped if no element, no evidence and no variable of the program refers to it any more. If
+/// the member is asked for again, it is created anew with the same distribution.
 ///
-/// **Errors.** A process panics never, and neither does a request for a member. A member that does not exist is an element, and a world
-/// that evaluates it has the error [`Fault::Member`], with a [`MemberError`]: [`NoMember`](MemberError::NoMember) for an index
-/// outside the domain ([`within`](Self::within)), and [`Cycle`](MemberError::Cycle) for a member that is made from itself.
+/// **Errors.** Creating a process and asking for a member never panic. A request for a member that does not exist returns an element; a world that
+/// evaluates this element has the error [`Fault::Member`], with a [`MemberError`]: [`NoMember`](MemberError::NoMember) for an index outside the
+/// domain ([`within`](Self::within)), and [`Cycle`](MemberError::Cycle) for a member that depends on itself.
 #[derive(Clone)]
 pub struct Process<I, T>(Arc<Shared<I, T>>);
 
@@ -107,23 +104,22 @@ impl<I: Value, T: Value> Process<I, T> {
         Self::recursive(move |_, index| function(index))
     }
 
-    /// Creates the process whose members may depend on each other: the function receives the process itself, and asks it for other members.
+    /// Creates the process whose members may depend on each other: the function receives the process itself, and asks the process for other members.
     ///
-    /// The function may be called several times for one index: members that it asks for are made after the first call, without recursion. A
-    /// chain of a million members, of which each needs the one before, is an error
-    /// ([`MemberError::TooManyNeeded`]). A member that the function needs in some worlds only is asked for within a
-    /// `flat_map`, by a clone of the process.
+    /// The function may be called several times for one index: the members that the function asks for are created after its first call, without
+    /// recursion. A chain of more than a million members, each of which needs the member before it, is an error ([`MemberError::TooManyNeeded`]). If
+    /// the function needs a member only in some worlds, ask a clone of the process for this member within a `flat_map`.
     #[track_caller]
     pub fn recursive(function: impl Fn(&Self, &I) -> Element<T> + Send + Sync + 'static) -> Self {
         Self::built("process", MemberFunction::OfIndex(Box::new(function)))
     }
 
-    /// Creates the process whose members depend on their neighbours: the function receives the index, the made member with the greatest
-    /// smaller index, and the made member with the smallest greater index.
+    /// Creates the process whose members depend on their neighbours: the function receives the index, and the existing members with the nearest
+    /// smaller index and with the nearest greater index.
     ///
-    /// The distribution of the members does not depend on the order in which they are made if the function returns the conditional
-    /// distribution of a Markov process given its values at these two indices. A Brownian motion at real instants, from its value zero at
-    /// the instant zero, whose increments have the variance of the elapsed time:
+    /// The distribution of the members does not depend on the order of their creation if the function returns the conditional distribution of a
+    /// Markov process given the process's values at these two indices. This example is a Brownian motion that starts with the value zero at time
+    /// zero; the variance of an increment is the elapsed time:
     ///
     /// ```
     /// # use figrs_core::{Constant, Normal, Process, Variance};
@@ -140,9 +136,9 @@ impl<I: Value, T: Value> Process<I, T> {
     /// # drop((start, late, early));
     /// ```
     ///
-    /// Such a process keeps all its members. It makes no members within a world, because they would depend on the order in which worlds
-    /// are evaluated: [`at_element`](Self::at_element) finds members that are made before the run, and any other member is an error
-    /// ([`MemberError::NotMade`]).
+    /// Such a process keeps all its members. The process creates no members during the evaluation of worlds, because the members would depend on the
+    /// order in which the worlds are evaluated: [`at_element`](Self::at_element) finds only members that were created before the run, and any other
+    /// member is an error ([`MemberError::NotMade`]).
     #[track_caller]
     pub fn between<F>(order: fn(&I, &I) -> Ordering, function: F) -> Self
     where
@@ -173,7 +169,7 @@ impl<I: Value, T: Value> Process<I, T> {
         }))
     }
 
-    /// Restricts the process to the indices for which `domain` is true; any other index is an error in the worlds that evaluate its member.
+    /// Restricts the process to the indices for which `domain` is true; a world that evaluates the member of any other index has an error.
     ///
     /// ```
     /// # use figrs_core::{Flip, Process};
@@ -194,7 +190,7 @@ impl<I: Value, T: Value> Process<I, T> {
         Self::new(move |index| self.at(index)).within(domain)
     }
 
-    /// Returns the member with the index `index`, and makes it if it is not made yet.
+    /// Returns the member with the index `index`, and creates the member if it does not exist yet.
     #[track_caller]
     pub fn at(&self, index: &I) -> Element<T> {
         let location = Location::caller();
@@ -218,7 +214,7 @@ impl<I: Value, T: Value> Process<I, T> {
 
     /// Creates the member whose index is the value of the element `index`.
     ///
-    /// Only the members with possible values of the index are made, each when an algorithm needs it. The cost is that of a
+    /// A member is created only for a possible value of the index, when an algorithm first needs this member. The cost is that of a
     /// [`flat_map`](Element::flat_map).
     #[track_caller]
     pub fn at_element(&self, index: &Element<I>) -> Element<T> {
@@ -243,13 +239,11 @@ impl<I: Value, T: Value> Process<I, T> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if `index` is in the domain.
     fn has(&self, index: &I) -> Result<bool, Fault> {
         let domain = self.0.domain.as_ref();
         contained(|| domain.is_none_or(|domain| domain(index)))
     }
 
-    /// Returns the member with the index `index`; `None` if it is not made.
     fn known(&self, index: &Datum) -> Option<Element<T>> {
         let members = self.lock();
         match &self.0.function {
@@ -269,7 +263,7 @@ impl<I: Value, T: Value> Process<I, T> {
         Fault::Member(Box::new(problem.error(of, index, type_name::<I>())))
     }
 
-    /// Returns the element of a member outside the domain.
+    /// Returns an element with the error that `index` is outside the domain.
     fn missing(&self, location: &'static Location<'static>, index: &I) -> Element<T> {
         let error = MemberError::NoMember {
             of: self.0.origin.to_string(),
@@ -282,7 +276,6 @@ impl<I: Value, T: Value> Process<I, T> {
     }
 }
 
-/// Returns `member` with its type.
 fn typed<T: Value>(member: &AnyElement) -> Element<T> {
     Element::from_erased(member).expect("members have the type of their process")
 }
@@ -294,13 +287,14 @@ pub(super) fn refused<T: Value>(location: &'static Location<'static>, fault: Fau
 }
 
 impl<I: Value, T: Value> Members<I, T> {
-    /// Returns the place in the order of the members of the member with the index `index`, or else of the next one.
+    /// Returns the position of the member with the index `index` in the ordered list of members; if there is no such member, returns the position
+    /// where it would be inserted as the error.
     fn place(&self, order: fn(&I, &I) -> Ordering, index: &I) -> Result<usize, usize> {
         self.in_order
             .binary_search_by(|member| order(&member.index, index))
     }
 
-    /// Forgets the members to which nothing refers, each time that the list has doubled.
+    /// Removes the dropped members each time that the number of members has doubled.
     fn sweep(&mut self) {
         if self.by_index.len() >= self.sweep_at {
             self.by_index.retain(|_, member| member.is_alive());
@@ -317,7 +311,6 @@ struct MemberRequest<I, T> {
 }
 
 impl<I: Value, T: Value> MemberRequest<I, T> {
-    /// Calls the function of the process once.
     fn call(&self) -> (Result<Element<T>, Fault>, usize) {
         let (process, index) = (&self.process, &self.index);
         match &process.0.function {
@@ -351,7 +344,7 @@ impl<I: Value, T: Value> Request for MemberRequest<I, T> {
         if cfg!(debug_assertions)
             && let (Ok(first), (Ok(second), again)) = (&element, self.call())
             && known == again
-            && let Err(fault) = purity::compare(first.erased(), second.erased())
+            && let Err(fault) = check_purity(first.erased(), second.erased())
         {
             element = Err(fault);
         }

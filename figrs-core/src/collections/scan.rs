@@ -1,8 +1,9 @@
-//! Summaries of collections of uncertain length as tables of linear size, for exact algorithms.
+//! Counts, sums and folds over collections of uncertain length, as tables of linear size, for exact algorithms.
 //!
-//! The possible lengths are known here; one sequence of states therefore reads all members that any world has. From the last member to the
-//! first, a state is either the length, as long as no member is read, or a state of the summary: the numbers of both are added, and not
-//! multiplied. A member is part of a world only if its length is greater than the number of the member.
+//! An exact algorithm knows the possible lengths of the collection; one sequence of states therefore reads all members that any world has. If the
+//! members are read from the last to the first, a state is either the length, as long as no member is read, or a state of the summary: the number of
+//! states is the sum of these two numbers of states, and not their product. A world has a member only if the length is greater than the index of the
+//! member.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::error::Fault;
 use crate::value::Value;
 use crate::value::support::Support;
 
-/// Maximum number of members that are read one after another; longer collections are summarised for each length apart.
+/// Maximum length of a collection whose members are read by one sequence of states; a longer collection is summarised for each length separately.
 const MAX_MEMBERS: usize = 1 << 16;
 
 /// The members of a collection whose length has a known maximum.
@@ -29,11 +30,11 @@ pub(super) struct Scan<'a, T> {
     longest: usize,
 }
 
-/// The length, as long as no member is read, and then zero and the state.
+/// A state of a scan from the last member to the first: the length, until a member is read; then zero and the state of the summary.
 type FromLast<S> = (usize, Option<S>);
 
 impl<'a, T: Value> Scan<'a, T> {
-    /// Returns the members that a collection may have, given the possible values of its length.
+    /// Creates the scan, given the possible values of the length. Returns `None` if the length may be too large.
     pub(super) fn new(
         origin: Origin,
         length: &'a Element<usize>,
@@ -55,7 +56,6 @@ impl<'a, T: Value> Scan<'a, T> {
         self.origin.location
     }
 
-    /// Creates an element that is `function` of the length.
     fn of_length<S: Value>(
         &self,
         function: impl Fn(usize) -> S + Send + Sync + 'static,
@@ -65,7 +65,7 @@ impl<'a, T: Value> Scan<'a, T> {
         apply_at::<One<usize>, S, _>("length", self.location(), parents, function)
     }
 
-    /// Returns the member with the index `at` if `is_read` is true, and `None` otherwise; the member is then not evaluated.
+    /// Returns the member with the index `at` if `is_read` is true; otherwise returns `None`, without evaluating the member.
     fn member_if(&self, is_read: &Element<bool>, at: usize) -> Element<Option<T>> {
         let parents = vec![self.members.at(at).erased().clone()];
         let some = Arc::new(|value: &T| Some(value.clone()));
@@ -75,10 +75,11 @@ impl<'a, T: Value> Scan<'a, T> {
         if_at("member", self.location(), is_read, some, none)
     }
 
-    /// Returns the state after `next` has read the members `order`, each only if `is_read` is true for its index and the state before it.
+    /// Returns the state after `next` has read the members with the indices `order`. A member is read only if `is_read` is true for its index and the
+    /// state before it.
     ///
-    /// For a member that is read and has no value, which no world has, `next` returns some state that worlds have, so that no table has
-    /// states without worlds.
+    /// In some rows of a table, the state expects a member, but the value of the member is missing; no world has such a row. For such a row, `next`
+    /// returns a state that some world has, so that the combination adds no state to the table.
     fn read<S: Value>(
         &self,
         first: Element<S>,
@@ -117,12 +118,12 @@ impl<'a, T: Value> Scan<'a, T> {
     }
 }
 
-/// True if the member with the index `at` exists, in a sequence of states from the last member to the first.
+/// True if the member with the index `at` exists, given a state of a scan from the last member to the first.
 fn exists<S>(at: usize, (length, state): &FromLast<S>) -> bool {
     state.is_some() || *length == at + 1
 }
 
-/// Returns a fold from the first member to the last: each state holds the length, or zero after the last member.
+/// Returns a fold from the first member to the last. Each state holds the length, or zero after the last member, and the state of the fold.
 pub(super) fn from_first<T: Value, S: Value, F>(
     scan: &Scan<'_, T>,
     start: S,
@@ -144,7 +145,6 @@ where
     apply_at::<One<(usize, S)>, S, _>("fold", scan.location(), parents, state)
 }
 
-/// Returns a fold from the last member to the first.
 pub(super) fn from_last<T: Value, S: Value, F>(
     scan: &Scan<'_, T>,
     start: S,
@@ -157,7 +157,6 @@ where
     reversed(scan, start, move |state, value| Ok(step((state, value))))
 }
 
-/// Returns the sum of the members, from the last to the first.
 pub(super) fn sum<T: Arithmetic + Default>(scan: &Scan<'_, T>) -> Element<T> {
     reversed(scan, T::default(), checked_sum)
 }
@@ -179,8 +178,8 @@ fn reversed<T: Value, S: Value>(
     apply_at::<One<FromLast<S>>, S, _>("summary", scan.location(), parents, state)
 }
 
-/// Returns a member chosen at random: from the last to the first, each member that exists is chosen with the probability one divided by the
-/// number of members that are left, unless one is chosen already.
+/// Returns a member chosen at random. From the last member to the first, if no member is chosen yet, the member with the index `at` is chosen with
+/// the probability 1 / (`at` + 1).
 pub(super) fn chosen<T: Value>(scan: &Scan<'_, T>) -> Element<T> {
     type State<T> = FromLast<Option<T>>;
     let is_open = |at, state: &State<T>| exists(at, state) && !matches!(state.1, Some(Some(_)));

@@ -19,8 +19,8 @@ use crate::value::Value;
 impl<T: Value> Elements<T> {
     /// Returns the state after `step` has processed all members from the first to the last, starting from `start`.
     ///
-    /// **Cost.** For an uncertain length with a finite range, the states of exact algorithms hold the state of the fold and the length. For a function
-    /// that is associative, [`reduce`](Self::reduce) is cheaper.
+    /// **Cost.** For an uncertain length with a finite range, each state in the tables of an exact algorithm holds the state of the fold and the
+    /// length. If the function is associative, [`reduce`](Self::reduce) is cheaper.
     #[track_caller]
     pub fn fold<S: Value>(
         &self,
@@ -33,7 +33,7 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// Returns a fold whose states for tables are found by `scan`, if the length is uncertain.
+    /// Returns a fold. If the length is uncertain, exact algorithms compute the fold by `scan`.
     #[track_caller]
     fn folded<S: Value, F>(
         &self,
@@ -61,8 +61,8 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// Returns the summary of a collection of uncertain length: `begin` for no members, `next` for one more member; exact algorithms use the result of
-    /// `scan`, which has the same value.
+    /// Returns the summary of a collection of uncertain length: `begin` for no members, then `next` for each member. Exact algorithms compute the
+    /// same value by `scan`.
     #[track_caller]
     fn summary<S: Value>(
         &self,
@@ -106,7 +106,7 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// True if `test` is true for at least one member; false for no members.
+    /// True if `test` is true for at least one member; false if there are no members.
     #[track_caller]
     pub fn exists(&self, test: impl Fn(&T) -> bool + Send + Sync + 'static) -> Element<bool> {
         let step = move |(found, value): (&bool, &T)| *found || test(value);
@@ -115,7 +115,7 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// True if `test` is true for all members; true for no members.
+    /// True if `test` is true for all members; true if there are no members.
     #[track_caller]
     pub fn for_all(&self, test: impl Fn(&T) -> bool + Send + Sync + 'static) -> Element<bool> {
         let step = move |(all, value): (&bool, &T)| *all && test(value);
@@ -124,9 +124,11 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// Returns the members combined by `function`, which must be associative, such as a maximum, from the first to the last; `None` for no members.
+    /// Combines the members by the associative function `function`, such as a maximum, from the first member to the last. Returns `None` if there are
+    /// no members.
     ///
-    /// An associative function has `f(f(a, b), c) = f(a, f(b, c))`. For an uncertain length, exact algorithms rely on associativity.
+    /// A function is associative if `f(f(a, b), c) = f(a, f(b, c))`. If the length is uncertain, the answers of exact algorithms are wrong for a
+    /// function that is not associative.
     ///
     /// ```
     /// # use figrs_core::{Elements, Poisson, Uniform};
@@ -159,9 +161,10 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// Returns a member that is chosen at random, each with the same probability.
+    /// Returns a member chosen at random; all members have the same probability.
     ///
-    /// A world without members has the error [`MemberError::Empty`], unless evidence excludes the world. Each call of `any_of` makes another choice.
+    /// A world without members has the error [`MemberError::Empty`], unless evidence excludes the world. Each call of `any_of` creates a new,
+    /// independent choice.
     #[track_caller]
     pub fn any_of(&self) -> Element<T> {
         let location = Location::caller();
@@ -200,9 +203,9 @@ impl<T: Value> Elements<T> {
 }
 
 impl<T: Arithmetic + Default> Elements<T> {
-    /// Returns the sum of the members; zero for no members. A sum that does not fit the type is an error in its worlds.
+    /// Returns the sum of the members; zero if there are no members. A world in which the sum does not fit into the type has an error.
     ///
-    /// A sum of normal elements is normal, for algorithms with closed forms.
+    /// Algorithms with closed forms treat a sum of normal elements as normal.
     #[track_caller]
     pub fn sum(&self) -> Element<T> {
         let location = Location::caller();
@@ -214,7 +217,7 @@ impl<T: Arithmetic + Default> Elements<T> {
         }
         let begin = move || constant(location, T::default());
         let next = move |sum: &Element<T>, member: &Element<T>| plus_at(location, sum, member);
-        // Sums of real numbers have too many values for tables.
+        // A sum of real numbers has too many values for a table.
         let is_real = [TypeId::of::<f64>(), TypeId::of::<f32>()].contains(&TypeId::of::<T>());
         self.summary("sum", begin, next, move |all| {
             (!is_real).then(|| scan::sum(all))

@@ -11,9 +11,9 @@ use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// Stored results of a Chain's function, for counterfactuals, which need the same result for the same arguments.
+/// Stored results of a Chain's function. In both worlds of a counterfactual, the function must return the same element for the same arguments.
 ///
-/// If no counterfactual needs the results, a call of the Chain's function costs only one additional atomic load.
+/// If no counterfactual needs the stored results, a call of the Chain's function costs only one additional atomic load.
 #[derive(Default)]
 pub struct BranchMemory {
     is_active: AtomicBool,
@@ -25,7 +25,7 @@ pub struct BranchMemory {
 struct RememberedResults {
     /// The registries of the counterfactuals that need the stored results.
     needed_by: Vec<Weak<BranchRegistry>>,
-    /// For each argument of the function, the values that have occurred, with their indices.
+    /// For each argument of the function, the values that have occurred so far; their indices are the keys of `results`.
     values: Vec<SupportBuilder>,
     results: FxHashMap<Vec<usize>, AnyElement>,
 }
@@ -42,7 +42,6 @@ impl BranchMemory {
         results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the stored result for `arguments`, or calls `make` and stores the new result.
     pub(crate) fn result(
         &self,
         arguments: &[&dyn Any],
@@ -63,18 +62,18 @@ impl BranchMemory {
         let made = make()?;
         let registries = self.lock().needed_by.clone();
         let mut is_needed = false;
-        // The new element is visited before anything within it is evaluated, and before other threads can access it.
+        // All counterfactuals register the new element before anything within the element is evaluated, and before other threads can access it.
         for registry in registries.iter().filter_map(Weak::upgrade) {
             is_needed |= BranchRegistry::visit(&registry, &made, VisitedElements::Created);
         }
         if !is_needed {
             return Ok(made);
         }
-        // Another thread may have inserted a result first; all threads must use the same element.
+        // Another thread may have inserted a result first; all threads must return the same element.
         Ok(self.lock().results.entry(key).or_insert(made).clone())
     }
 
-    /// Starts storing results for a counterfactual, and returns the results that have already been stored.
+    /// Starts storing results for the counterfactual of `registry`, and returns the results that have already been stored.
     fn activate(&self, parents: &[AnyElement], registry: &Arc<BranchRegistry>) -> Vec<AnyElement> {
         let mut all = self.lock();
         if all.needed_by.is_empty() {
@@ -115,7 +114,7 @@ impl RememberedResults {
     }
 }
 
-/// Source of the elements that the registry of a counterfactual visits: roots of the query, or results of Chains.
+/// Origin of an element that a registry visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VisitedElements {
     /// The elements with evidence, and the targets of the query.
@@ -124,14 +123,14 @@ pub(super) enum VisitedElements {
     Created,
 }
 
-/// Registry of one counterfactual: all elements that the roots of its query and the results of Chains reach. The Chains among the
-/// registered elements store their results.
+/// Registry of one counterfactual: all elements on which the roots of its query and the results of Chains depend. The registered Chains store their
+/// results.
 pub(super) struct BranchRegistry {
-    /// The elements that the registry has visited. The registry keeps the elements alive; algorithms therefore treat them as shared, and
-    /// no new element reuses their identities.
+    /// The registered elements. The registry keeps the elements alive; therefore algorithms treat them as shared, and no new element has the identity
+    /// of a registered element.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
-    /// Number of elements that Chains have created.
+    /// The number of registered elements that Chains have created.
     created: AtomicUsize,
     may_reach_scores: AtomicBool,
 }
@@ -150,7 +149,7 @@ impl BranchRegistry {
         self.max_elements
     }
 
-    /// True if a Score was visited, or a Chain whose function may create a Score.
+    /// True if the registry has visited a Score, or a Chain whose function may create a Score.
     pub(super) fn may_reach_scores(&self) -> bool {
         self.may_reach_scores.load(Ordering::Relaxed)
     }
@@ -159,7 +158,7 @@ impl BranchRegistry {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns an error if more elements had to be stored than the limit allows.
+    /// Returns an error if Chains have created more elements than the limit allows.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.created.load(Ordering::Relaxed) > self.max_elements {
             return Err(Fault::TooManyBranches(self.max_elements));
@@ -167,7 +166,8 @@ impl BranchRegistry {
         Ok(())
     }
 
-    /// Makes all Chains that `element` reaches store their results; returns `false` if the limit on elements is exceeded.
+    /// Makes `element` and all Chains on which it depends store their results; returns `false` if Chains have created more elements than the limit
+    /// allows.
     pub(super) fn visit(
         registry: &Arc<Self>,
         element: &AnyElement,

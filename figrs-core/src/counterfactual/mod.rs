@@ -24,18 +24,18 @@ use crate::value::datum::Datum;
 use twin_world::TwinWorld;
 
 /// A query about a counterfactual world, in which some elements have other values than in the factual world. Evidence holds in the factual world; the
-/// changed values are set in the counterfactual world. The two worlds have the same random choices, which are called chances.
+/// changed values are set in the counterfactual world.
 ///
-/// [`Model::had`] builds a counterfactual, and every algorithm answers it (`Run::run_counterfactual` of `figrs-infer`). The targets of a
+/// [`Model::had`] builds a counterfactual, and every algorithm answers it (`Run::run_counterfactual` of `figrs-answer`). The targets of a
 /// counterfactual are elements of the model, but their values in the answer are the values in the counterfactual world.
 ///
 /// **Semantics.** In the counterfactual world, an element set by `had` has the set value, independent of its parents. Evidence and
 /// [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends on none of the set elements is the
 /// same in both worlds. Deterministic functions are evaluated again in the counterfactual world. A chance is a random choice: an atomic element, a
-/// row of a conditional table, or a member of a family of distributions for given values of its parameters. A chance that both worlds reach has the
-/// same value in both worlds; chances that only one world reaches are independent. Therefore, in a Chain on `x`, the element
-/// `Flip::new(if x { 0.9 } else { 0.1 })` is a different chance for each value of `x`. To use one random choice for both values of `x`, build one
-/// random number outside the Chain and let both branches read it.
+/// row of a conditional table, or a member of a family of distributions for given values of its parameters. If both worlds evaluate a chance, it has
+/// the same value in both worlds; a chance that only one world evaluates is independent of the other world. Therefore, in a Chain on `x`, the element
+/// `Flip::new(if x { 0.9 } else { 0.1 })` is a different chance for each value of `x`. To use one random choice for both values of `x`, build a
+/// random number outside the Chain, and let both branches of the Chain read this number.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section
 /// 7.1.
@@ -57,7 +57,7 @@ pub struct Counterfactual {
 }
 
 impl Model {
-    /// Builds a counterfactual in which `element` has the value `value`; the evidence of this model is about the factual world.
+    /// Builds a counterfactual in which `element` has the value `value`; the evidence of this model holds in the factual world.
     ///
     /// See [`Counterfactual`].
     pub fn had<T: Value>(&self, element: &Element<T>, value: T) -> Counterfactual {
@@ -103,7 +103,7 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target that reads this element can combine
+    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target that depends on this element can combine
     /// values of both worlds.
     ///
     /// ```

@@ -10,14 +10,13 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
-/// A value that was set for an element in the counterfactual world, together with the element.
 pub(super) struct FixedValue {
     of: AnyElement,
     value: Datum,
 }
 
 impl FixedValue {
-    /// Builds the element that replaces `of` and always has the value `value`.
+    /// Builds the element that replaces the element `of` in the counterfactual world and always has the value `value`.
     pub(super) fn element(of: &AnyElement, value: Datum) -> AnyElement {
         let of = of.clone();
         let value = Self {
@@ -57,7 +56,6 @@ pub(super) struct TwinChain {
 }
 
 impl TwinChain {
-    /// Creates the function of the twin of `chain`.
     pub(super) fn new(chain: &AnyElement, world: Weak<TwinWorld>) -> Result<Self, Fault> {
         match chain.kind() {
             Kind::Chain(_, op) if op.memory().is_some() => Ok(Self {
@@ -83,9 +81,9 @@ impl ChainOp for TwinChain {
     }
 }
 
-/// The counterfactual twin of a row of a conditional table, or of a member of a family of distributions. The parents of the twin of a row
-/// are the parents of the original, their twins, and the original itself. If the parents and their twins have the same values, the twin
-/// of a row equals the original; otherwise it is drawn independently.
+/// The counterfactual twin of a row of a conditional table, or of a member of a family of distributions. The parents of the twin of a row are the
+/// parents of the original, their twins, and the original itself. If the parents and their twins have the same values, the twin of a row equals the
+/// original; otherwise the twin is drawn independently of the original.
 pub(super) struct TwinRow(pub(super) AnyElement);
 
 impl ChainOp for TwinRow {

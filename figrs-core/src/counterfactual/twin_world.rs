@@ -11,21 +11,18 @@ use crate::error::Fault;
 use crate::model::Model;
 use crate::value::datum::Datum;
 
-/// The counterfactual world: maps each element of the factual world to its twin, which is built when it is first
-/// needed.
+/// The counterfactual world: maps each element of the factual world to its twin, which is created when it is first needed.
 pub(super) struct TwinWorld {
     /// The elements that are set in the counterfactual world, with their counterfactual values.
     set: Vec<(AnyElement, Datum)>,
     registry: Arc<BranchRegistry>,
-    /// The twin of each element of the factual world; the element is stored with its twin, so that no new element reuses
-    /// its identity.
+    /// The twin of each element of the factual world; the element is stored too, so that no new element gets its identity.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
-    /// Elements that have their factual value in both worlds, whatever elements they read.
+    /// Elements that have their factual value in both worlds, even if their parents have different values in the two worlds.
     factual: Mutex<Vec<AnyElement>>,
 }
 
 impl TwinWorld {
-    /// Default limit on the number of elements that a counterfactual stores.
     pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 
     pub(super) fn new(
@@ -34,7 +31,7 @@ impl TwinWorld {
         max_elements: usize,
     ) -> Arc<Self> {
         let mut twins = FxHashMap::default();
-        // Interventions cut an element off from its parents in both worlds.
+        // An intervention removes the dependence of an element on its parents in both worlds.
         for (element, _) in model.interventions() {
             twins.insert(element.id(), (element.clone(), element.clone()));
         }
@@ -62,12 +59,11 @@ impl TwinWorld {
         self.registry.may_reach_scores()
     }
 
-    /// Makes the Chains that `root` reaches store their results, before any of these Chains is called.
+    /// Makes all Chains on which `root` depends store their results, before any of these Chains is called.
     pub(super) fn visit(&self, root: &AnyElement) {
         BranchRegistry::visit(&self.registry, root, VisitedElements::Roots);
     }
 
-    /// Returns an error if more elements had to be stored than the limit allows.
     pub(super) fn check(&self) -> Result<(), Fault> {
         self.registry.check()
     }
@@ -76,7 +72,7 @@ impl TwinWorld {
         self.twins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes `element` its own twin, which has its factual value in both worlds.
+    /// Makes `element` its own twin, so that it has its factual value in both worlds.
     pub(super) fn keep_factual(&self, element: &AnyElement) {
         let kept = (element.clone(), element.clone());
         self.twins().insert(element.id(), kept);
@@ -84,7 +80,6 @@ impl TwinWorld {
         factual.push(element.clone());
     }
 
-    /// Makes the elements that are factual in `other` factual in this twin world too.
     pub(super) fn keep_factual_of(&self, other: &Self) {
         let kept = other
             .factual
@@ -96,7 +91,7 @@ impl TwinWorld {
         }
     }
 
-    /// Returns the twin of `root`; it is `root` itself if all elements that it reads are equal in both worlds.
+    /// Returns the twin of `root`. If all elements on which `root` depends are equal in both worlds, the twin is `root` itself.
     pub(super) fn twin(world: &Arc<Self>, root: &AnyElement) -> Result<AnyElement, Fault> {
         let mut twins = world.twins();
         let mut open = vec![root.clone()];
@@ -123,7 +118,7 @@ impl TwinWorld {
         Ok(twins[&root.id()].1.clone())
     }
 
-    /// Builds the twin of `element` from the twins of its parents.
+    /// Returns the twin of `element`, given the twins of its parents.
     fn made(
         world: &Arc<Self>,
         element: &AnyElement,
@@ -135,10 +130,9 @@ impl TwinWorld {
             .all(|(parent, twin)| parent.id() == twin.id());
         let kind = match element.kind() {
             Kind::Atomic(_) => return Ok(element.clone()),
-            // Evidence holds in the factual world; the twin of a Score is therefore the twin of its parent, without a
-            // weight.
+            // The twin of a Score is the twin of its parent, without a weight, because evidence holds only in the factual world.
             Kind::Score(..) => return Ok(parents[0].clone()),
-            // The elements captured by a function may differ between the worlds even if its arguments are equal.
+            // The elements that a function has captured may differ between the two worlds even if the arguments of the function are equal.
             Kind::Chain(_, op) if op.family().is_none() => {
                 let op = TwinChain::new(element, Arc::downgrade(world))?;
                 Kind::Chain(parents, Box::new(op))

@@ -4,15 +4,15 @@ use std::hint::select_unpredictable;
 
 use rand::Rng;
 
-/// An alias table (Walker 1977; construction by Vose 1991), in which the probability of each outcome is accurate to 2^-64.
+/// An alias table (Walker 1977; construction by Vose 1991), whose probabilities are accurate to 2^-64.
 #[derive(Clone, Debug)]
 pub struct Alias {
-    /// The cells of the alias table; each cell has a threshold out of 2^64, its own outcome and its alias.
+    /// The cells of the table: the threshold of a cell out of 2^64, its own outcome, and its alias.
     cells: Vec<(u64, u32, u32)>,
 }
 
 impl Alias {
-    /// Returns the size of the cells in bytes.
+    /// Returns the size of the table in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.cells)
     }
@@ -32,7 +32,7 @@ impl Alias {
         }
         while let (Some(&less), Some(&more)) = (small.last(), large.last()) {
             small.pop();
-            // The conversion of a float of 2^64 or more to `u64` saturates.
+            // The conversion of a float to `u64` saturates at the largest `u64`.
             cells[less] = ((shares[less] * TWO_POW_64) as u64, codes[less], codes[more]);
             shares[more] -= 1.0 - shares[less];
             if shares[more] < 1.0 {
@@ -40,7 +40,7 @@ impl Alias {
                 small.push(more);
             }
         }
-        // Rounding may leave cells with a share near one, but a cell of share zero must not keep its outcome.
+        // Because of rounding, some cells may still have a share near one; but an outcome of share zero must never be drawn.
         if let Some(likeliest) = (0..n).max_by(|&a, &b| weights[a].total_cmp(&weights[b])) {
             for rest in small {
                 if weights[rest] == 0.0 {
@@ -51,7 +51,7 @@ impl Alias {
         Self { cells }
     }
 
-    /// Draws the code of an outcome.
+    /// Draws an outcome and returns its code.
     #[inline]
     pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u32 {
         let wide = u128::from(rng.next_u64()) * self.cells.len() as u128;

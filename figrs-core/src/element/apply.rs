@@ -22,7 +22,7 @@ use crate::value::{Value, canonical};
 pub struct Apply;
 
 impl Apply {
-    /// Creates the element with value `function(values of parents)`; the function must be pure.
+    /// Creates the element with value `function(values of parents)`; the function `function` must be pure.
     ///
     /// ```
     /// # use figrs_core::{Apply, Uniform};
@@ -34,8 +34,8 @@ impl Apply {
     /// # drop((sum, highest));
     /// ```
     ///
-    /// For one parent, the function receives a `&T`; for a tuple of up to eight parents, a tuple of references; for a list or an array,
-    /// a `Vec<&T>`. (The function receives a `Vec<&T>` and not a slice, because a closure that names `&[T]` does not compile.)
+    /// For one parent, the function receives a `&T`; for a tuple of up to eight parents, a tuple of references; for a list or an array of parents, a
+    /// `Vec<&T>`. (The function receives a `Vec<&T>` and not a slice, because a closure that names `&[T]` does not compile.)
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
     where
@@ -68,7 +68,6 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// Creates an Apply element whose function is shared with other elements.
 pub(crate) fn apply_shared_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -91,10 +90,9 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// A function that returns the parent values that a result implies; see [`ApplyOp::demand`].
+/// A function from a result to the values of the parents that this result implies; see [`ApplyOp::demand`].
 pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
-/// Creates an Apply element with backward inference: some results imply values of its parents.
 pub(crate) fn apply_with_demand<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -117,7 +115,6 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// Creates an element that compares the values of two elements.
 pub(crate) fn apply_comparison<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -135,18 +132,16 @@ pub(crate) fn apply_comparison<T: Value>(
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// A comparison of two real numbers.
+/// A comparison of two real numbers by size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RealComparison {
-    /// True if the first number must be larger than the second number; false if it must be smaller.
     pub(crate) is_greater: bool,
-    /// The result of the comparison for equal numbers.
     pub(crate) if_equal: bool,
 }
 
 impl RealComparison {
-    /// Returns the difference of two `f64` numbers that is positive where the comparison is true, and the result of the comparison for
-    /// equal numbers.
+    /// Returns a linear function that is positive if the comparison is true, negative if it is false, and zero for equal numbers; and the result of
+    /// the comparison for equal numbers.
     fn difference(self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
         let signs = if self.is_greater {
             [1.0, -1.0]

@@ -82,7 +82,7 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-/// A function that has no result for some of its arguments.
+/// A function that has no result for some of its arguments, as an operation of Apply elements.
 struct PartialFunction<A, F> {
     function: F,
     /// The arithmetic operation and its constant operands, if the numbers have the type `f64`.
@@ -127,7 +127,7 @@ where
     }
 }
 
-/// An operation on real numbers, in which `None` stands for an operand that is not constant.
+/// An operation on real numbers; an operand of `None` is unknown.
 #[derive(Clone, Copy, Debug)]
 struct RealOperation {
     operator: Operator,
@@ -155,7 +155,7 @@ impl RealOperation {
         })
     }
 
-    /// Returns the operation as a linear function of its unknown arguments, if it is linear.
+    /// Returns the operation as a linear function of its unknown operands, if it is linear.
     fn linear(self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
         let mut arguments = arguments.iter().map(|argument| match argument {
             OpenArgument::Known(value) => value.downcast_ref::<f64>().copied(),
@@ -182,7 +182,7 @@ impl RealOperation {
     }
 }
 
-/// An operation on two numbers, by its name.
+/// A named operation on two numbers.
 struct ArithmeticOperation<T> {
     name: &'static str,
     operator: Operator,
@@ -241,7 +241,6 @@ impl<T: Arithmetic> ArithmeticOperation<T> {
     };
 }
 
-/// Creates the sum of `a` and `b`, with the location `location` in its label.
 pub(crate) fn plus_at<T: Arithmetic>(
     location: &'static Location<'static>,
     a: &Element<T>,
@@ -250,12 +249,11 @@ pub(crate) fn plus_at<T: Arithmetic>(
     ArithmeticOperation::SUM.of_elements_at(location, a, b)
 }
 
-/// Returns the sum of `a` and `b`, or the error that it does not fit its type.
 pub(crate) fn checked_sum<T: Arithmetic>(a: &T, b: &T) -> Result<T, Fault> {
     ArithmeticOperation::SUM.value(a, b)
 }
 
-/// Creates an element whose `function` has no result for some of its arguments.
+/// Creates an Apply element whose function has no result for some of its arguments.
 pub(crate) fn fallible_apply_at<A, T, F>(
     name: &'static str,
     location: &'static Location<'static>,
@@ -364,19 +362,15 @@ macro_rules! operations {
 }
 
 operations! {
-    /// Returns the sum of the elements, also written `&a + &b`; a result that does not fit the type is an error when a world
-    /// reaches it.
+    /// Returns the sum of the elements, also written `&a + &b`; a world in which the sum does not fit into its type has an error.
     plus add Add add,
-    /// Returns the difference of the elements, also written `&a - &b`; a result that does not fit the type is an error when a
-    /// world reaches it.
+    /// Returns the difference of the elements, also written `&a - &b`; a world in which the difference does not fit into its type has an error.
     minus subtract Sub sub,
-    /// Returns the product of the elements, also written `&a * &b`; a result that does not fit the type is an error when a world
-    /// reaches it.
+    /// Returns the product of the elements, also written `&a * &b`; a world in which the product does not fit into its type has an error.
     times multiply Mul mul,
-    /// Returns the quotient of the elements, also written `&a / &b`. A quotient of integers is rounded towards zero, and a
-    /// division by zero is an error when a world reaches it.
+    /// Returns the quotient of the elements, also written `&a / &b`. A quotient of integers is rounded towards zero. A world that divides an integer
+    /// by zero has an error.
     divided_by divide Div div,
-    /// Returns the remainder, also written `&a % &b`; the remainder has the sign of `a`. For integers, a division by zero is an
-    /// error when a world reaches it.
+    /// Returns the remainder, also written `&a % &b`; the remainder has the sign of `a`. A world that divides an integer by zero has an error.
     modulo remainder Rem rem,
 }

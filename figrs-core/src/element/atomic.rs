@@ -24,7 +24,7 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
-/// Builds an element from any [`Distribution`], including a user-defined one.
+/// Builds an element with a given [`Distribution`], which the user may have defined.
 #[derive(Debug)]
 pub struct Atomic;
 
@@ -44,7 +44,7 @@ pub(crate) fn atomic_at<T: Value>(
     atomic_with_role(constructor, location, distribution, AtomicRole::Random)
 }
 
-/// Creates an element that is a parameter to be learned, with the prior `distribution`.
+/// Creates a parameter to be learned, with the prior `distribution`.
 pub(crate) fn learned_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -82,9 +82,7 @@ fn atomic_with_role<T: Value>(
     Element::from_kind(constructor, location, Kind::Atomic(Box::new(op)))
 }
 
-/// Role of an atomic element: random, learned or decided.
 enum AtomicRole {
-    /// The value is random.
     Random,
     /// The element is a parameter with the contained prior; it is random for samplers and learned by expectation maximisation.
     Learned(LearnedPrior),
@@ -92,10 +90,10 @@ enum AtomicRole {
     Decided(Vec<AnyElement>),
 }
 
-/// Tolerance on the sum of a list of probabilities, because long lists have rounding errors.
+/// Tolerance on the sum of a list of probabilities, for the rounding errors of long lists.
 const TOLERANCE: f64 = 1e-6;
 
-/// Converts outcomes to an untyped list: merges equal values, and checks the probabilities.
+/// Returns the outcomes as an untyped list, in which equal values are merged; returns an error if the probabilities are invalid.
 pub(crate) fn listed<T: Value>(
     outcomes: Outcomes<T>,
 ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
@@ -126,8 +124,8 @@ pub(crate) fn listed<T: Value>(
     }))
 }
 
-/// Returns `log`, the log-probability of `value`, or an error if `log` is neither a finite number nor `-inf`. A log-probability so low
-/// that sums could overflow becomes `-inf`.
+/// Returns `log`, the log-probability of `value`, or an error if `log` is neither finite nor `-inf`. A log-probability so low that a sum of such
+/// numbers could overflow becomes `-inf`.
 pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
         Ok(if log < -LARGEST_LOG {
@@ -142,7 +140,6 @@ pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fau
     }
 }
 
-/// Returns the sum of the log-probabilities of `values`, or an error if [`proper`] refuses one of them.
 pub(crate) fn proper_sum<T: Value>(
     values: &[T],
     log_prob: impl Fn(&T) -> f64,
@@ -217,8 +214,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
             return Ok(None);
         };
         let tails = contained(|| self.distribution.tails(typed))?;
-        // Rounding may move tail probabilities out of [0, 1], and a series may fail at the ends of the range of
-        // numbers.
+        // Rounding may move tail probabilities out of [0, 1], and a computed probability may be NaN for very large numbers.
         Ok(tails
             .filter(|Tails { lower, upper }| !lower.is_nan() && !upper.is_nan())
             .map(|Tails { lower, upper }| Tails {

@@ -2,11 +2,11 @@
 
 use std::f64::consts::TAU;
 
-/// Argument from which the asymptotic series is exact to rounding: its least term is about exp(−2x).
+/// Argument *x* from which the asymptotic series is exact to rounding: its least term is about exp(−2x).
 const LARGE: f64 = 20.0;
 
-/// Returns the sum of a series whose first term is one, given the ratio of each term to the term before it. The sum ends where the terms no longer
-/// change it, or, as an asymptotic series must, where the terms no longer decrease.
+/// Returns the sum of a series whose first term is one, given the ratio of each term to the term before it. The sum ends when a further term does not
+/// change it. The sum of an asymptotic series also ends when the terms no longer decrease.
 fn series(is_asymptotic: bool, ratio: impl Fn(f64) -> f64) -> f64 {
     let (mut term, mut sum) = (1.0, 1.0);
     for k in 1..200 {
@@ -24,8 +24,8 @@ fn series(is_asymptotic: bool, ratio: impl Fn(f64) -> f64) -> f64 {
     sum
 }
 
-/// Returns the series of the function of order `order`, 0 or 1: for small arguments without the factor (x / 2)^order, for large arguments without the
-/// factor exp(x) / sqrt(2πx). NIST Digital Library of Mathematical Functions, 10.25.2 and 10.40.1.
+/// Returns the series of the Bessel function of order `order` (0 or 1) at `x`: for small `x` without the factor (x / 2)^order, for large `x` without
+/// the factor exp(x) / sqrt(2πx). NIST Digital Library of Mathematical Functions, 10.25.2 and 10.40.1.
 fn bessel_series(order: f64, x: f64) -> f64 {
     if x < LARGE {
         let quarter = x * x / 4.0;
@@ -35,7 +35,6 @@ fn bessel_series(order: f64, x: f64) -> f64 {
     series(true, |k| ((2.0 * k - 1.0).powi(2) - square) / (8.0 * k * x))
 }
 
-/// Computes ln(I₀(x) exp(−x)).
 pub(super) fn ln_scaled_bessel(x: f64) -> f64 {
     let ln_series = bessel_series(0.0, x).ln();
     if x < LARGE {
@@ -45,7 +44,6 @@ pub(super) fn ln_scaled_bessel(x: f64) -> f64 {
     }
 }
 
-/// Computes I₁(x) / I₀(x).
 pub(super) fn bessel_ratio(x: f64) -> f64 {
     let ratio = bessel_series(1.0, x) / bessel_series(0.0, x);
     if x < LARGE { x / 2.0 * ratio } else { ratio }
@@ -55,8 +53,8 @@ pub(super) fn bessel_ratio(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// I₀(x) exp(−x) is the mean of exp(x (cos t − 1)) over a turn, and I₁(x) exp(−x) is the mean of cos t times this number. The trapezoidal rule is
-    /// exact to rounding for periodic functions.
+    /// I₀(x) exp(−x) is the mean of exp(x (cos t − 1)) over all angles t, and I₁(x) exp(−x) is the mean of cos t exp(x (cos t − 1)). The trapezoidal
+    /// rule is exact to rounding for periodic functions.
     #[test]
     fn series_agree_with_integrals() {
         const STEPS: u32 = 1 << 12;

@@ -1,6 +1,5 @@
 //! `Beta`: the beta distribution on the numbers from zero to one.
 
-use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
@@ -13,13 +12,12 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::{ln_unit_gamma, unit_gamma};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_binomial;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a number with a beta distribution, such as an unknown probability.
+/// Builds a random number with a beta distribution, such as an unknown probability.
 #[derive(Debug)]
 pub struct Beta;
 
@@ -31,27 +29,17 @@ impl Beta {
     /// parameter is below one, the density at one end of the interval is infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
-        compiled_family!(
-            f64,
-            "Beta",
-            BetaDistribution,
-            BetaDistribution,
-            vec![a.into(), b.into()]
-        )
+        compiled_family!(f64, "Beta", BetaDistribution, vec![a.into(), b.into()])
     }
 }
 
-/// Sum of the two shape parameters above which the textbook formula loses digits.
+/// Sum of the two shape parameters above which the textbook formula of the density loses digits.
 const LARGE: f64 = 1000.0;
 
 #[derive(Clone)]
 pub(super) struct BetaDistribution;
 
-impl fmt::Debug for BetaDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Beta")
-    }
-}
+debug_name!(BetaDistribution, "Beta");
 
 impl Family<f64> for BetaDistribution {
     fn parameters(&self) -> &'static [&'static str] {
@@ -94,7 +82,7 @@ impl Family<f64> for BetaDistribution {
         if a + b < LARGE {
             return (a - 1.0) * ln_x + (b - 1.0) * ln_y - ln_beta(a, b);
         }
-        // The density is a binomial probability times the remaining factors, which have integer powers.
+        // The density equals a binomial probability times a simple factor, such as a / x.
         match (a < 1.0, b < 1.0) {
             (true, _) => ln_binomial(a, b - 1.0, x, 1.0 - x) + a.ln() - ln_x,
             (_, true) => ln_binomial(a - 1.0, b, x, 1.0 - x) + b.ln() - ln_y,
@@ -114,7 +102,8 @@ impl Family<f64> for BetaDistribution {
         if count == 0.0 {
             return 0.0;
         }
-        // `count` times the log-probability of the number whose log-odds are the mean log-odds, plus the remainders of the sums of logarithms.
+        // The result is `count` times the log-density at the number whose log-odds are the mean log-odds of the values, plus a correction for the
+        // mean logarithms.
         let [ln_x, ln_y] = [statistics[1] / count, statistics[2] / count];
         let x = 1.0 / (1.0 + (ln_y - ln_x).exp());
         let x = x.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0);
@@ -155,19 +144,19 @@ impl Family<f64> for BetaDistribution {
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [a, b] = [parameters[0], parameters[1]];
         let share = if a < 1.0 || b < 1.0 {
-            // Both gamma draws may round to zero; their logarithms are therefore compared.
+            // Both gamma draws may round to zero; therefore their logarithms are compared.
             let (x, y) = (ln_unit_gamma(a, rng), ln_unit_gamma(b, rng));
             1.0 / (1.0 + (y - x).exp())
         } else {
             let (x, y) = (unit_gamma(a, rng), unit_gamma(b, rng));
             x / (x + y)
         };
-        // The density may be infinite at an end of the interval, and a Flip with probability 0 or 1 may contradict an observation. A draw
-        // that rounds to an end of the interval is therefore replaced by the nearest number inside.
+        // The density may be infinite at 0 or 1, and a Flip with probability 0 or 1 may contradict an observation. A draw that rounds to 0 or 1 is
+        // therefore replaced by the nearest number inside the interval.
         share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
     }
 
-    /// The result is `None` for shape parameters above 10 000, for which the library of special functions ends its series too early.
+    /// Returns `None` for shape parameters above 10 000, for which the series of the library of special functions is inaccurate.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         if parameters[0].max(parameters[1]) > 1e4 {
             return None;

@@ -1,6 +1,5 @@
 //! `Binomial`: the binomial distribution of the number of successes in independent trials.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -10,10 +9,9 @@ use statrs::distribution::{Binomial as Statrs, Discrete};
 
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 use crate::value::integer::Integer;
 
 /// Builds the number of successes in `n` trials that succeed with probability `p`.
@@ -28,27 +26,16 @@ impl Binomial {
     #[track_caller]
     pub fn new(trials: impl Into<Integer>, probability: impl Into<Operand>) -> Element<u32> {
         let parameters = vec![trials.into().operand(), probability.into()];
-        compiled_family!(
-            u32,
-            "Binomial",
-            BinomialDistribution,
-            BinomialDistribution,
-            parameters
-        )
+        compiled_family!(u32, "Binomial", BinomialDistribution, parameters)
     }
 }
 
-/// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: u32 = 1 << 24;
 
 #[derive(Clone)]
 struct BinomialDistribution;
 
-impl fmt::Debug for BinomialDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Binomial")
-    }
-}
+debug_name!(BinomialDistribution, "Binomial");
 
 fn statrs(trials: f64, p: f64) -> Option<Statrs> {
     Statrs::new(p, trials as u64).ok()

@@ -1,7 +1,6 @@
 //! `Cauchy`: the Cauchy (Lorentz) distribution.
 
 use std::f64::consts::PI;
-use std::fmt;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
@@ -9,12 +8,11 @@ use rand::{Rng, RngExt};
 use super::convention::{Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::laplace::distance;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a number with a Cauchy distribution, whose tails are too heavy for a mean to exist.
+/// Builds a random number with a Cauchy distribution, which has no mean.
 #[derive(Debug)]
 pub struct Cauchy;
 
@@ -30,7 +28,6 @@ impl Cauchy {
             f64,
             "Cauchy",
             CauchyDistribution,
-            CauchyDistribution,
             vec![location.into(), scale.operand()]
         )
     }
@@ -39,11 +36,7 @@ impl Cauchy {
 #[derive(Clone)]
 pub(super) struct CauchyDistribution;
 
-impl fmt::Debug for CauchyDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Cauchy")
-    }
-}
+debug_name!(CauchyDistribution, "Cauchy");
 
 impl Family<f64> for CauchyDistribution {
     fn parameters(&self) -> &'static [&'static str] {
@@ -64,8 +57,7 @@ impl Family<f64> for CauchyDistribution {
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let z = distance(parameters, *value).abs();
         let ln_scale = parameters[1].ln();
-        // The square of a large distance would overflow, and the square of a small distance would be lost when added to
-        // one.
+        // For a large `z`, its square would overflow; for a small `z`, its square would be lost in the addition to one.
         let ln_spread = if z < 1e8 {
             (z * z).ln_1p()
         } else if z.is_finite() {
@@ -78,7 +70,7 @@ impl Family<f64> for CauchyDistribution {
 
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let z = distance(parameters, *value);
-        // This expression equals z / (1 + z²), but does not overflow for large z.
+        // This expression equals z / (1 + z²), but does not overflow for large `z`.
         let pull = 1.0 / (z + 1.0 / z);
         let pull = if z == 0.0 { 0.0 } else { pull };
         let slope = match index {

@@ -5,26 +5,25 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::contained::contained;
+use super::contained::{check_purity, contained};
 use super::function::FunctionId;
 use super::node::{AnyElement, ChainOp, Kind};
 use super::parents::{Arguments, Parents};
-use super::purity;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
 use crate::value::support::Support;
 
-/// Builds the element that a function selects according to the values of its parents.
+/// Builds the element that a function returns for the values of its parents.
 #[derive(Debug)]
 pub struct Chain;
 
 impl Chain {
     /// Creates the element that `function` returns for the values of `parents`.
     ///
-    /// The function must be pure: it may be called more than once for the same values, and debug builds compare the
-    /// results. The function is never called for values that no query needs.
+    /// The function must be pure: it may be called more than once for the same values, and debug builds compare the results. The function is called
+    /// only for values that a query needs.
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
     where
@@ -52,7 +51,6 @@ where
     })
 }
 
-/// Creates a Chain whose function is shared with other elements.
 pub(crate) fn chain_shared_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -75,7 +73,7 @@ where
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
-/// Creates a Chain whose function may fail to return an element for some values.
+/// Creates a Chain whose function may return an error for some values.
 pub(crate) fn fallible_chain_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -97,8 +95,8 @@ where
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
-/// Creates a Chain whose function may fail, and that `for_tables` may replace by a single element, given the possible values of its
-/// parents; see [`ChainOp::for_tables`].
+/// Creates a Chain whose function may return an error. For exact algorithms, `for_tables` may replace the Chain by a single element, given the
+/// possible values of the parents; see [`ChainOp::for_tables`].
 pub(crate) fn chain_or_scan_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -123,7 +121,7 @@ where
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
-/// A function from the possible values of the parents of a Chain to an element with the value of the Chain.
+/// A function from the possible values of the parents of a Chain to an element that replaces the Chain in tables.
 type ForTables = Box<dyn Fn(&[&Support]) -> Option<AnyElement> + Send + Sync>;
 
 struct ChainFunction<A, F> {
@@ -148,13 +146,13 @@ where
         let call = || contained(|| (self.body)(A::refs(arguments)))?;
         let element = call()?.erased().clone();
         if cfg!(debug_assertions) {
-            purity::compare(&element, call()?.erased())?;
+            check_purity(&element, call()?.erased())?;
         }
         Ok(element)
     }
 
     fn for_tables(&self, supports: &[&Support]) -> Option<AnyElement> {
-        // A counterfactual stores one result for each combination of values.
+        // A counterfactual needs the stored result for each combination of the parents' values.
         let for_tables = self
             .for_tables
             .as_ref()

@@ -1,15 +1,16 @@
-//! Containment of panics in users' functions: each panic becomes an error.
+//! Checks of users' functions: a panic becomes an error, and in debug builds equal arguments must give equal results.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
-use std::thread;
+use std::{env, thread};
 
+use super::node::{AnyElement, Kind};
 use crate::error::Fault;
+use crate::value::support::Support;
 
-/// Runs `function`, a user's function, and turns a panic into a [`Fault`].
+/// Calls `function`, which a user wrote, and converts a panic into a [`Fault`].
 #[inline]
 pub fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
     catch_unwind(AssertUnwindSafe(function)).map_err(panicked)
@@ -35,7 +36,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// A guard that ends a call of [`unprinted`] when the guard is dropped, even if the call panics.
+/// Ends a call of [`unprinted`] when it is dropped, even if the call panics.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {
@@ -43,8 +44,7 @@ impl Drop for End {
     }
 }
 
-/// Calls `function`; a panic becomes an error that names the source line. Unless `RUST_BACKTRACE` is set, the panic hook does not print
-/// such a panic.
+/// Calls `function`, and converts a panic into an error that names the source line. The panic hook prints the panic only if `RUST_BACKTRACE` is set.
 pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     let install = || {
@@ -57,11 +57,80 @@ pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
             PLACE.set(panic.location().map(ToString::to_string));
         }));
     };
-    // The panic hook cannot be set while the thread unwinds.
+    // Setting the panic hook during a panic would abort the program.
     if !thread::panicking() {
         HOOK.call_once(install);
     }
     CALLS.set(CALLS.get() + 1);
     let _end = End;
     function()
+}
+
+/// Maximum number of elements that the comparison of two results visits.
+const MAX_COMPARED_ELEMENTS: usize = 64;
+
+fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
+    let (left, right) = (a.label(), b.label());
+    let shape = !left.is_same_call(&right) || a.parents().len() != b.parents().len();
+    if shape {
+        return Some(format!("{left} and {right}"));
+    }
+    if let (Kind::Atomic(x), Kind::Atomic(y)) = (a.kind(), b.kind()) {
+        let (x, y) = (x.describe(), y.describe());
+        if x != y {
+            return Some(format!("{x} and {y}"));
+        }
+    }
+    None
+}
+
+/// Returns an error if two results of one function for the same arguments differ. Only distributions, constants and other data of the elements are
+/// compared, not functions.
+pub(crate) fn check_purity(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
+    match impurity(first, second) {
+        Some(difference) => Err(Fault::Impure(difference)),
+        None => Ok(()),
+    }
+}
+
+/// Returns a description of a difference between two results of one function, or `None` if no difference is found.
+pub(crate) fn impurity(first: &AnyElement, second: &AnyElement) -> Option<String> {
+    let mut pairs = vec![(first.clone(), second.clone())];
+    let mut compared = 0;
+    while let Some((a, b)) = pairs.pop() {
+        compared += 1;
+        if a.id() == b.id() || compared > MAX_COMPARED_ELEMENTS {
+            continue;
+        }
+        if let Some(difference) = differ(&a, &b) {
+            return Some(difference);
+        }
+        pairs.extend(a.parents().iter().cloned().zip(b.parents().iter().cloned()));
+    }
+    None
+}
+
+/// In debug builds, checks that a function has the same result if an argument is replaced by an equal value that prints differently. The function
+/// `compare` calls the function for given arguments, and describes the difference between the results.
+pub(crate) fn check_equal_arguments(
+    supports: &[&Support],
+    arguments: &[&dyn Any],
+    mut compare: impl FnMut(&[&dyn Any]) -> Result<Option<String>, Fault>,
+) -> Result<(), Fault> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    for (at, support) in supports.iter().enumerate() {
+        let Some(equal) = support.look_alike(arguments[at]) else {
+            continue;
+        };
+        let mut replaced = arguments.to_vec();
+        replaced[at] = equal;
+        if let Some(results) = compare(&replaced)? {
+            let printed = |value: &dyn Any| support.printed(value);
+            let arguments = format!("{} and {}", printed(arguments[at]), printed(equal));
+            return Err(Fault::UnequalResults { results, arguments });
+        }
+    }
+    Ok(())
 }

@@ -1,26 +1,24 @@
 //! `ContinuousUniform`: the continuous uniform distribution on an interval.
 
-use std::fmt;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
 
 use super::convention::finite;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a number whose density is the same everywhere in an interval.
+/// Builds a random number with the same density everywhere in an interval.
 ///
 /// [`DiscreteUniform`](crate::DiscreteUniform) is for integers, [`Uniform`](crate::Uniform) for a list of values.
 #[derive(Debug)]
 pub struct ContinuousUniform;
 
 impl ContinuousUniform {
-    /// Creates a number between `lower` and `upper`, where `upper` must be larger. Each bound of the interval is a
-    /// number, a [`Param`](crate::Param), or an element.
+    /// Creates a number between `lower` and `upper`; `upper` must be greater than `lower`. Each bound of the interval is a number, a
+    /// [`Param`](crate::Param), or an element.
     ///
     /// The mean is (lower + upper) / 2, and the variance is (upper − lower)² / 12. The density is the same at both
     /// ends of the interval as in its interior.
@@ -30,7 +28,6 @@ impl ContinuousUniform {
             f64,
             "ContinuousUniform",
             ContinuousUniformDistribution,
-            ContinuousUniformDistribution,
             vec![lower.into(), upper.into()]
         )
     }
@@ -39,11 +36,7 @@ impl ContinuousUniform {
 #[derive(Clone)]
 struct ContinuousUniformDistribution;
 
-impl fmt::Debug for ContinuousUniformDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ContinuousUniform")
-    }
-}
+debug_name!(ContinuousUniformDistribution, "ContinuousUniform");
 
 impl Family<f64> for ContinuousUniformDistribution {
     fn parameters(&self) -> &'static [&'static str] {

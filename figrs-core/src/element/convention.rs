@@ -1,15 +1,12 @@
-//! Wrapper types that name the parametrisation of a distribution, such as [`Rate`] and [`Scale`], and checks of
-//! parameters.
+//! Wrapper types that name the parametrisation of a distribution, such as [`Rate`] and [`Scale`], and checks of the values of parameters.
 
 use super::distribution::WrongParameter;
 use super::likelihood::{Likelihood, Term};
-use super::operand::Operand;
+use super::param::Operand;
 
 macro_rules! convention {
     ($($(#[$doc:meta])+ $name:ident)+) => {$(
         $(#[$doc])+
-        ///
-        /// The wrapped argument is a number, a [`Param`](crate::Param), or an element.
         #[derive(Clone, Copy, Debug)]
         pub struct $name<P>(pub P);
 
@@ -28,14 +25,14 @@ convention! {
     StandardDeviation
     /// The inverse of the variance, to which [`Gamma`](crate::Gamma) is conjugate.
     Precision
-    /// Expected number of events in a unit of time: the inverse of a [`Scale`].
+    /// Expected number of events per unit of time: the inverse of a [`Scale`].
     Rate
     /// Factor by which a distribution is stretched: the inverse of a [`Rate`].
     Scale
-    /// The degrees of freedom of [`StudentT`](crate::StudentT), which determine the shape of its tails, or of [`Wishart`](crate::Wishart), the
-    /// number of normal lists in its sum.
+    /// The degrees of freedom of [`StudentT`](crate::StudentT), which determine the shape of its tails, or of [`Wishart`](crate::Wishart), where they
+    /// are the number of normal vectors whose outer products are summed.
     DegreesOfFreedom
-    /// Closeness of the values to the centre of their distribution, such as the mean direction of [`VonMises`](crate::VonMises).
+    /// The concentration of a distribution around its centre; for [`VonMises`](crate::VonMises), around the mean direction.
     Concentration
 }
 
@@ -47,7 +44,7 @@ pub(super) enum RateConvention {
 }
 
 impl RateConvention {
-    /// Divides the time `x` by the scale parameter.
+    /// Divides the time `x` by the scale, given `parameter`, which is a rate or a scale.
     pub(super) fn standard(self, x: f64, parameter: f64) -> f64 {
         match self {
             Self::Rate => x * parameter,
@@ -55,7 +52,7 @@ impl RateConvention {
         }
     }
 
-    /// Multiplies `x`, a time in units of the scale parameter, by the scale parameter.
+    /// Multiplies `x` by the scale, given `parameter`, which is a rate or a scale.
     pub(super) fn stretched(self, x: f64, parameter: f64) -> f64 {
         match self {
             Self::Rate => x / parameter,
@@ -63,7 +60,6 @@ impl RateConvention {
         }
     }
 
-    /// Returns the logarithm of the rate, computed from a rate or a scale.
     pub(super) fn ln_rate(self, parameter: f64) -> f64 {
         match self {
             Self::Rate => parameter.ln(),
@@ -71,7 +67,7 @@ impl RateConvention {
         }
     }
 
-    /// Adds the log-density of a gamma-distributed value, as a function of the rate or scale, to `likelihood`.
+    /// Adds the log-density of the gamma-distributed value `value` to `likelihood`, as a function of its rate or scale.
     pub(super) fn likelihood(self, shape: f64, value: f64, likelihood: &mut Likelihood) {
         match self {
             Self::Rate => {
@@ -120,7 +116,6 @@ pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParame
     }
 }
 
-/// Checks that the parameter at `index` is positive and finite.
 #[inline]
 pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index] > 0.0 && parameters[index].is_finite() {
@@ -130,14 +125,11 @@ pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongPara
     }
 }
 
-/// Replaces a random draw that became infinite by rounding with the nearest finite number.
 #[inline]
 pub(super) fn kept_finite(x: f64) -> f64 {
     x.clamp(-f64::MAX, f64::MAX)
 }
 
-/// Replaces a random draw of a positive number that became zero or infinite by rounding with the nearest positive
-/// number.
 #[inline]
 pub(super) fn kept_positive(x: f64) -> f64 {
     x.clamp(f64::MIN_POSITIVE, f64::MAX)

@@ -10,8 +10,8 @@ use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// Creates a new element with the function and the parents of `of`, which is a Chain or a table. For any other element, the
-/// result is a Chain that returns the element itself.
+/// Creates a new element with the function and the parents of `of`, which is a Chain or a table. If `of` is neither a Chain nor a table, the result
+/// is a Chain that returns `of` itself.
 pub(super) fn copied<T: Value>(
     of: &AnyElement,
     location: &'static Location<'static>,
@@ -25,7 +25,6 @@ pub(super) fn copied<T: Value>(
     Element::from_kind("Iid", location, kind)
 }
 
-/// The function of a Chain, reused by another element.
 struct CopiedFunction(AnyElement, BranchMemory);
 
 impl ChainOp for CopiedFunction {

@@ -10,7 +10,7 @@ impl Covariance {
         Self(rows.into_iter().map(Into::into).collect())
     }
 
-    /// Creates the covariance of numbers that are independent of each other and have the variances `variances`.
+    /// Creates the covariance matrix of independent numbers with the variances `variances`.
     pub fn diagonal(variances: impl IntoIterator<Item = f64>) -> Self {
         let variances: Vec<f64> = variances.into_iter().collect();
         let row = |i| {
@@ -25,8 +25,8 @@ impl Covariance {
         &self.0
     }
 
-    /// Creates the covariance whose lower triangle, row by row, is `numbers`, such as a value of [`Wishart`](crate::Wishart): the numbers of rows 0 to i
-    /// are the first (i + 1)(i + 2) / 2 numbers of the list.
+    /// Creates the covariance matrix with the lower triangle `numbers`, such as a value of [`Wishart`](crate::Wishart). The triangle is listed row by
+    /// row: the first (i + 1)(i + 2) / 2 numbers are rows 0 to i.
     ///
     /// ```
     /// # use figrs_core::Covariance;
@@ -45,8 +45,8 @@ impl Covariance {
         Self(rows)
     }
 
-    /// Creates the covariance of numbers with the standard deviations `deviations` and the correlations `correlations`: the lower triangle without the
-    /// diagonal, row by row, such as a value of [`Lkj`](crate::Lkj).
+    /// Creates the covariance matrix of numbers with the standard deviations `deviations` and the correlations `correlations`. The list
+    /// `correlations` contains the lower triangle of the correlation matrix without the diagonal, row by row, such as a value of [`Lkj`](crate::Lkj).
     ///
     /// ```
     /// # use figrs_core::Covariance;
@@ -64,7 +64,7 @@ impl Covariance {
             rows.push(row);
             rest = later;
         }
-        // A list of correlations that is too long makes the last row too long, which is an error.
+        // If the list of correlations is too long, the last row becomes too long, which is reported as an error.
         if let Some(last) = rows.last_mut() {
             last.extend(rest);
         }
@@ -73,8 +73,8 @@ impl Covariance {
     }
 }
 
-/// Returns the lower triangle L, row by row, with L Lᵀ equal to the matrix `rows`: Golub and Van Loan, "Matrix Computations", section 4.2. The error
-/// describes the matrix, in words to be printed after its name.
+/// Returns the rows of the lower triangular matrix L with L Lᵀ = `rows` (Golub and Van Loan, "Matrix Computations", section 4.2). If this matrix does
+/// not exist, returns a predicate about the matrix as the error.
 pub(super) fn cholesky(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
     let size = rows.len();
     let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
@@ -112,7 +112,7 @@ pub(super) fn cholesky(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
     Ok(lower)
 }
 
-/// Extends `rows`, the rows of a lower triangle, by the mirrored numbers.
+/// Completes `rows`, the rows of the lower triangle, to a symmetric matrix.
 pub(super) fn mirror(rows: &mut [Vec<f64>]) {
     for i in 0..rows.len() {
         let (above, row) = rows.split_at_mut(i);
@@ -122,8 +122,8 @@ pub(super) fn mirror(rows: &mut [Vec<f64>]) {
     }
 }
 
-/// Draws of positive definite matrices may round to singular matrices. Returns the matrix `rows`, made positive definite by moving the numbers off the
-/// diagonal towards zero, by no more than about twice the necessary factor.
+/// Returns the matrix `rows`, made positive definite if rounding has made it singular: the numbers off the diagonal are moved towards zero by at most
+/// about twice the necessary factor.
 pub(super) fn kept_definite(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let mut moved = f64::EPSILON;
     while cholesky(&rows).is_err() && moved <= 1.0 {
@@ -139,13 +139,11 @@ pub(super) fn kept_definite(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     rows
 }
 
-/// Returns the numbers of the lower triangle, row by row, without the last `without` numbers of each row (0, or 1 to omit the diagonal).
 pub(super) fn triangle(rows: &[Vec<f64>], without: usize) -> Vec<f64> {
     let row = |(i, row): (usize, &Vec<f64>)| row[..i + 1 - without].to_vec();
     rows.iter().enumerate().flat_map(row).collect()
 }
 
-/// A covariance, and its Cholesky factor or the error in the covariance.
 #[derive(Clone)]
 pub(super) struct FactoredCovariance {
     covariance: Covariance,
@@ -164,12 +162,12 @@ impl FactoredCovariance {
         self.covariance.as_rows()
     }
 
-    /// Returns the Cholesky factor, or the error in the covariance, in words to be printed after its name.
+    /// Returns the Cholesky factor, or the error in the covariance matrix as a predicate.
     pub(super) fn factor(&self) -> &Result<Vec<Vec<f64>>, String> {
         &self.factor
     }
 
-    /// Returns the rows of the Cholesky factor; none if the covariance is wrong.
+    /// Returns the rows of the Cholesky factor; no rows if the covariance matrix is invalid.
     pub(super) fn factor_rows(&self) -> &[Vec<f64>] {
         self.factor.as_deref().unwrap_or_default()
     }

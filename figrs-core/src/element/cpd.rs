@@ -12,16 +12,15 @@ use crate::element::tuple::Joint;
 use crate::error::Fault;
 use crate::value::{Key, KeyRef};
 
-/// Builds an element that is distributed like the row of a table that its parents' values select.
+/// Builds an element with the distribution of one row of a table; the values of its parents select the row.
 #[derive(Debug)]
 pub struct Cpd;
 
 impl Cpd {
-    /// Creates the element whose value is the element in the row with the parents' values as its key.
+    /// Creates an element that takes its value from the element in one row of the table: the row whose key is the values of the parents.
     ///
-    /// Each combination of parent values needs exactly one row, if it can occur. A combination without a row,
-    /// or with two rows, is an error when a world reaches it. For tables of numbers instead of elements, see
-    /// [`Table`](crate::Table).
+    /// Each combination of parent values that can occur needs exactly one row. A world whose combination has no row, or two rows, has an error. For
+    /// tables of numbers instead of elements, see [`Table`](crate::Table).
     ///
     /// ```
     /// # use figrs_core::{Cpd, Flip};

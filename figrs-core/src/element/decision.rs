@@ -13,11 +13,11 @@ use crate::value::Value;
 /// Builds a decision: an element whose value is not random, but chosen among options when the values of some elements are known.
 ///
 /// The first argument gives the elements whose values are known when the decision is made: one element, a tuple or a list of elements, or `()`. A
-/// decision has no probabilities. `MaximiseUtility` (of `figrs-infer`) finds the choices of largest expected utility. Every other algorithm
-/// refuses a model that reaches a decision with [`ModelError::Undecided`](crate::ModelError::Undecided), unless
-/// [`Model::intervene`](crate::Model::intervene) sets the decision.
+/// decision has no probabilities. `MaximiseUtility` (of `figrs-learn`) finds the choices of largest expected utility. Every other algorithm that
+/// reaches a decision returns the error [`ModelError::Undecided`](crate::ModelError::Undecided), unless [`Model::intervene`](crate::Model::intervene)
+/// sets the decision.
 ///
-/// Options that are listed twice count as one option. If options have equal utility, the first of them is chosen.
+/// Options that are listed twice count as one option. If the largest expected utility belongs to several options, the first of them is chosen.
 ///
 /// ```
 /// # use figrs_core::{Constant, Decision, Flip, If, Parents};

@@ -1,6 +1,5 @@
 //! `Dirichlet`: the Dirichlet distribution on probabilities that sum to one.
 
-use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
@@ -8,24 +7,24 @@ use statrs::function::gamma::{digamma, ln_gamma};
 
 use super::convention::positive;
 use super::distribution::{Family, Outcomes, Space, WrongParameter};
+use super::family::debug_name;
 use super::gamma::ln_unit_gamma;
 use super::likelihood::{Likelihood, Term};
 use super::param::Number;
 use crate::element::{Element, family_of};
 use crate::value::vector::Vector;
 
-/// Builds a list of positive numbers that sum to one.
+/// Builds a random list of positive numbers that sum to one.
 #[derive(Debug)]
 pub struct Dirichlet;
 
 impl Dirichlet {
-    /// Creates a list with the concentration parameters `concentrations`; there must be at least two of them. The density over all numbers
-    /// of the list except the last is proportional to the product of `x_i^(a_i - 1)`.
+    /// Creates a list with the concentration parameters `concentrations`; there must be at least two concentration parameters. The density over all
+    /// numbers of the list except the last is proportional to the product of `x_i^(a_i - 1)`.
     ///
-    /// The support consists of the lists of the same length whose numbers sum to one. With A the sum of the concentrations `a_i`, the means
-    /// are `a_i / A`, and the variances are `a_i (A - a_i) / (A² (A + 1))`. Given counts `c_i` of the values of
-    /// [`Select::by`](crate::Select::by), the posterior is `Dirichlet(a_i + c_i)`. The numbers of an observed list must sum to one within
-    /// 1e-9.
+    /// The support consists of the lists of the same length whose numbers sum to one. If A is the sum of the concentrations `a_i`, the means are
+    /// `a_i / A`, and the variances are `a_i (A - a_i) / (A² (A + 1))`. Given counts `c_i` of the values of [`Select::by`](crate::Select::by), the
+    /// posterior is `Dirichlet(a_i + c_i)`. The numbers of an observed list must sum to one within 1e-9.
     ///
     /// ```
     /// # use figrs_core::{Dirichlet, Select};
@@ -51,11 +50,7 @@ const TOLERANCE: f64 = 1e-9;
 #[derive(Clone)]
 pub(super) struct DirichletDistribution;
 
-impl fmt::Debug for DirichletDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Dirichlet")
-    }
-}
+debug_name!(DirichletDistribution, "Dirichlet");
 
 impl Family<Vec<f64>> for DirichletDistribution {
     fn parameters(&self) -> &'static [&'static str] {
@@ -146,13 +141,12 @@ impl Family<Vec<f64>> for DirichletDistribution {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
-        // Gamma draws are divided by their sum; the division uses logarithms, because small draws round to zero, and perhaps
-        // all draws do.
+        // The draws are divided by their sum. The division uses logarithms, because small gamma draws may round to zero.
         let mut drawn: Vec<f64> = parameters.iter().map(|&a| ln_unit_gamma(a, rng)).collect();
         let largest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = drawn.iter().map(|x| (x - largest).exp()).sum();
         for x in &mut drawn {
-            // Each number is kept above zero, because the density at zero may be infinite.
+            // No number becomes zero, because the density at zero may be infinite.
             *x = ((*x - largest).exp() / sum).max(f64::MIN_POSITIVE);
         }
         drawn

@@ -1,6 +1,5 @@
 //! `DiscreteUniform`: the discrete uniform distribution on a range of integers.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::panic::Location;
 
@@ -9,10 +8,10 @@ use rand::{Rng, RngExt};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::param::Number;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 use crate::value::integer::Integer;
 
-/// Builds an integer that takes each value of a range with the same probability.
+/// Builds a random integer that takes each value of a range with the same probability.
 ///
 /// [`Uniform`](crate::Uniform) is for a list of values of any type, [`ContinuousUniform`](crate::ContinuousUniform) for
 /// real numbers.
@@ -29,29 +28,23 @@ impl DiscreteUniform {
             i64,
             "DiscreteUniform",
             DiscreteUniformDistribution,
-            DiscreteUniformDistribution,
             vec![lower.into().operand(), upper.into().operand()]
         )
     }
 }
 
-/// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: f64 = 16_777_216.0;
 
-/// The number 2⁵³, above which `f64` does not represent every integer.
+/// 2⁵³, up to which `f64` represents every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Clone)]
 struct DiscreteUniformDistribution;
 
-impl fmt::Debug for DiscreteUniformDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("DiscreteUniform")
-    }
-}
+debug_name!(DiscreteUniformDistribution, "DiscreteUniform");
 
 impl DiscreteUniformDistribution {
-    /// Returns the integers from `lower` to `upper`; if they are too many for a list, returns only the first of them.
+    /// Returns the integers from `lower` to `upper`; if there are too many integers for a list, returns only the first of them.
     fn values(lower: f64, upper: f64) -> RangeInclusive<i64> {
         lower as i64..=upper.min(lower + (MAX_OUTCOMES - 1.0)) as i64
     }

@@ -16,7 +16,7 @@ use crate::element::{Element, atomic_at};
 use crate::error::Fault;
 use crate::value::Value;
 
-/// Division of the real numbers into the cells of [`Element::discretised`].
+/// Division of the real numbers into cells, for [`Element::discretised`].
 #[derive(Clone, Debug)]
 pub struct Bins {
     division: BinScheme,
@@ -36,11 +36,11 @@ enum BinScheme {
 /// Maximum number of cells of a discretised element, or of values of a truncated element.
 const MAX_BINS: usize = 1 << 24;
 
-/// Maximum probability outside the bins; it has no effect if the bins are clipped.
+/// Maximum probability outside the cells that [`Bins::equal_width`] accepts.
 const MAX_TAIL_MASS: f64 = 1e-9;
 
 impl Bins {
-    /// Creates `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
+    /// Creates `count` cells of the same width from `lower` to `upper`; the value of a cell is its midpoint.
     ///
     /// A probability above 1e-9 outside the cells is an error; a smaller probability is added to the first and last cells.
     pub fn equal_width(lower: f64, upper: f64, count: usize) -> Self {
@@ -52,9 +52,8 @@ impl Bins {
         Self::width(lower, upper, count, true)
     }
 
-    /// Creates `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
-    ///
-    /// If a Chain is discretised, each result of the Chain has cells of its own, and therefore its own values.
+    /// Creates `count` cells of the same probability, 1 / `count`; the value of a cell is its median. The results of a discretised Chain have
+    /// different cells, and therefore different values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
         Self { division, count }
@@ -69,7 +68,7 @@ impl Bins {
         Self { division, count }
     }
 
-    /// Lists the values of the cells with their probabilities, without values of probability zero.
+    /// Lists the values of the cells with their probabilities; values of probability zero are omitted.
     fn cells(&self, op: &dyn AtomicOp) -> Result<Vec<(f64, f64)>, String> {
         let count = self.count;
         if count == 0 || count > MAX_BINS {
@@ -106,7 +105,7 @@ impl Bins {
         let mut cells = Vec::with_capacity(count);
         for i in 0..count {
             let right = tails(op, edge(i + 1))?;
-            // The smaller tail probabilities are subtracted, because their difference retains its digits.
+            // The smaller tail probabilities are subtracted from each other, so that no digits are lost.
             let inside = if left.upper < 0.5 {
                 left.upper - right.upper
             } else {
@@ -130,7 +129,6 @@ impl Bins {
     }
 }
 
-/// Returns the tail probabilities at a number.
 pub(crate) fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     let tails = op.tails(&x).map_err(|fault| fault.to_string())?;
     tails.ok_or_else(|| {
@@ -141,9 +139,9 @@ pub(crate) fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     })
 }
 
-/// Returns a quantile: the least number whose tail probabilities are `reached`, found by bisection over all floating-point numbers in order.
+/// Returns the least number whose tail probabilities satisfy `reached`, found by bisection over all floating-point numbers in order.
 pub(crate) fn quantile(op: &dyn AtomicOp, reached: impl Fn(Tails) -> bool) -> Result<f64, String> {
-    // Maps numbers to integers in the same order; the map is its own inverse, except for the type.
+    // This function maps numbers to integers in the same order. Apart from the types, it is its own inverse.
     let key = |x: f64| {
         let bits = x.to_bits().cast_signed();
         bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
@@ -154,8 +152,7 @@ pub(crate) fn quantile(op: &dyn AtomicOp, reached: impl Fn(Tails) -> bool) -> Re
     };
     let (mut low, mut high) = (key(-f64::MAX), key(f64::MAX));
     while low < high {
-        // The middle is rounded down, also for negative numbers, because otherwise `midpoint` would return `high`
-        // again.
+        // The midpoint is rounded down, also for negative numbers; otherwise `midpoint` would return `high` again.
         let middle = (low & high) + ((low ^ high) >> 1);
         if reached(tails(op, number(middle))?) {
             high = middle;
@@ -169,10 +166,10 @@ pub(crate) fn quantile(op: &dyn AtomicOp, reached: impl Fn(Tails) -> bool) -> Re
 impl Element<f64> {
     /// Creates a finite element that replaces a continuous element, for exact algorithms.
     ///
-    /// The discretised element takes one value for each cell of `bins`. Each value of the discretised element has exactly the probability
-    /// of its cell, computed from the distribution function. The discretised element has nearly the same distribution as this element, but
-    /// is independent of it; use it *instead* of this element. The discretisation error of an answer depends on the number of bins;
-    /// compare the answers for two numbers of bins.
+    /// The discretised element takes one value for each cell of `bins`. The probability of each value is the exact probability of its cell, computed
+    /// from the cumulative distribution function. The discretised element has nearly the same distribution as this element, but is independent of it;
+    /// use it *instead* of this element. The discretisation error of an answer depends on the number of cells; to estimate the error, compare the
+    /// answers for two numbers of cells.
     ///
     /// If the element is a Chain, or has elements as parameters, each result of the Chain is discretised. The parents of a discretised
     /// element must be finite; discretise them if necessary. Results of a Chain that have finite supports are not changed. A function of
@@ -198,9 +195,9 @@ impl Element<f64> {
 impl Element<u64> {
     /// Creates a finite element that replaces an element with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
-    /// The truncated element takes the values in `range`, with their conditional probabilities *given* that the value is in `range`. The
-    /// argument `range` is a number, which is the largest value, or a range such as `1..=20`. The truncated element is independent of this
-    /// element. The results of a Chain are truncated separately, and finite supports are not changed.
+    /// The truncated element takes the values in `range`, with their conditional probabilities *given* that the value is in `range`. The argument
+    /// `range` is a number, which is the largest value, or a range such as `1..=20`. The truncated element is independent of this element. Each
+    /// result of a Chain is truncated separately; results with finite supports are not changed.
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
         let range = range.into();
@@ -213,7 +210,7 @@ impl Element<u64> {
     }
 }
 
-/// The values that [`Element::truncated`] retains: all values up to a maximum, or an inclusive range.
+/// The values that [`Element::truncated`] retains: all values up to a maximum, or an inclusive range of values.
 #[derive(Clone, Copy, Debug)]
 pub struct CountRange {
     min: u64,
@@ -259,7 +256,7 @@ fn truncate(op: &dyn AtomicOp, range: CountRange) -> Result<Vec<(u64, f64)>, Str
         .collect())
 }
 
-/// A function that lists the outcomes of the finite element that replaces a distribution.
+/// A function that lists the outcomes of the finite element that replaces an atomic element.
 type OutcomeLister<T> = Arc<dyn Fn(&dyn AtomicOp) -> Result<Vec<(T, f64)>, String> + Send + Sync>;
 
 fn finite_at<T: Value + Default>(
@@ -284,8 +281,7 @@ fn finite_at<T: Value + Default>(
     }
 }
 
-/// An element with finite outcomes that replaces another element: a Chain replaces a Chain, and an atomic element replaces any
-/// other element.
+/// An element with finitely many outcomes that replaces another element. A Chain is replaced by a Chain, and any other element by an atomic element.
 struct DiscretisedElement<T> {
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -347,8 +343,8 @@ impl<T: Value + Default> Distribution<T> for DiscretisedElement<T> {
             }
             rest -= p;
         }
-        // If rounding leaves no outcome chosen, the last outcome is returned. The list is empty only if a parameter became invalid while a
-        // sampler was running.
+        // Because of rounding, the loop may choose no outcome; the last outcome is then returned. The list is empty only if a parameter became
+        // invalid while a sampler was running.
         outcomes.last().map_or_else(T::default, |(v, _)| v.clone())
     }
 }
@@ -386,7 +382,7 @@ mod tests {
     use super::*;
     use crate::{Normal, StandardDeviation};
 
-    /// Regression test: the bisection for negative quantiles used to stall between two neighbouring numbers.
+    /// Regression test: for negative quantiles, the bisection did not end between two neighbouring numbers.
     #[test]
     fn quantiles_are_found_below_zero_as_above() {
         for deviation in [1.0, 0.3, 1e17, 1e-200] {

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::operand::Operand;
+use super::param::Operand;
 use super::parents::{AsElement, One};
 use crate::element::select::select_at;
 use crate::element::{Element, chain_at};
@@ -15,7 +15,7 @@ impl Dist {
     /// Creates an element with the value of one of `outcomes`; each weight is a number, a
     /// [`Param`](crate::Param), or an element.
     ///
-    /// The choice among the elements is a random choice of its own.
+    /// The choice among the elements is independent of all other random choices.
     #[track_caller]
     pub fn new<E: AsElement, W: Into<Operand>>(
         outcomes: impl IntoIterator<Item = (W, E)>,

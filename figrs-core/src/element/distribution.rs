@@ -25,18 +25,18 @@ pub enum Outcomes<T> {
     Continuous,
 }
 
-/// The space of the values of a continuous distribution, which determines the proposals of random walks.
+/// The set of the values of a continuous distribution, which determines the proposals of random walks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Space {
-    /// One real number or a list of real numbers, some of which may be impossible values.
+    /// All real numbers, or all lists of real numbers; some of them may have density zero.
     #[default]
     Real,
     /// Lists of positive numbers that sum to one; the density is over all numbers except the last.
     Simplex,
 }
 
-/// A probability distribution over values of type `T`, the content of an `Atomic` element.
+/// A probability distribution over values of type `T`; each `Atomic` element has a distribution.
 ///
 /// Implement this trait to define your own atomic element, and build the element with
 /// [`Atomic::new`](crate::Atomic::new).
@@ -74,7 +74,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// [`Param`](crate::Param) may change after the call of `check`.
     fn check(&self) -> Result<(), String>;
 
-    /// Returns the outcomes, whose order is used to resolve ties.
+    /// Returns the outcomes. If the most probable outcomes of a query have equal probability, the first of them is the answer.
     fn outcomes(&self) -> Outcomes<T>;
 
     /// Returns the natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
@@ -100,44 +100,44 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         Space::Real
     }
 
-    /// Returns the numbers of the distribution, if some of them are [`Param`](crate::Param)s, for learning and sensitivity analysis.
+    /// Returns the parameters of the distribution for learning and sensitivity analysis, if some of them are [`Param`](crate::Param)s.
     fn numbers(&self) -> &[Number] {
         &[]
     }
 
-    /// Adds to `likelihood` the `log_prob` of `value`, as a function only of the [`numbers`](Self::numbers) with indices in `open`, as
-    /// [`Family::likelihood`] does.
+    /// Adds the `log_prob` of `value` to `likelihood`, as a function only of the [`numbers`](Self::numbers) with indices in `open`. See
+    /// [`Family::likelihood`].
     fn likelihood(&self, open: Range<usize>, value: &T, likelihood: &mut Likelihood) {
         let _ = (open, value);
         likelihood.refuse();
     }
 
-    /// Returns the derivative of the `log_prob` of `value` with respect to the number of index `number` in [`numbers`](Self::numbers), as
-    /// [`Family::log_prob_derivative`] does.
+    /// Returns the derivative of the `log_prob` of `value` with respect to the number with the index `number` in [`numbers`](Self::numbers). See
+    /// [`Family::log_prob_derivative`].
     fn log_prob_derivative(&self, number: usize, value: &T) -> Option<f64> {
         let _ = (number, value);
         None
     }
 
-    /// Returns the value that `log_prob` would have if the [`numbers`](Self::numbers) were replaced. Returns `None` if the distribution cannot
-    /// replace its numbers, and an error message if the new numbers are invalid.
+    /// Returns the `log_prob` of `value` in the distribution whose [`numbers`](Self::numbers) are replaced by `numbers`. Returns `None` if the
+    /// distribution cannot replace its numbers, and an error message if the new numbers are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
         let _ = (numbers, value);
         None
     }
 
-    /// Returns the terms of likelihoods to which this distribution is conjugate, as [`Family::conjugate_terms`] does for a family.
+    /// Returns the terms of the likelihoods to which this distribution is conjugate. See [`Family::conjugate_terms`].
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
     }
 
-    /// Draws a value from the product of this distribution and `likelihood`, as [`Family::sample_conditional`] does for a family.
+    /// Draws a value with a density proportional to the product of this distribution and `likelihood`. See [`Family::sample_conditional`].
     fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
         let _ = (likelihood, rng);
         None
     }
 
-    /// Returns the product of the distribution and `likelihood` as a distribution, as [`Family::posterior`] does for a family.
+    /// Returns the distribution that is proportional to the product of this distribution and `likelihood`. See [`Family::posterior`].
     fn posterior(&self, likelihood: &Likelihood) -> Option<Self>
     where
         Self: Sized,
@@ -146,17 +146,17 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         None
     }
 
-    /// Returns the mean and the variance of each number of a value, as [`Family::moments`] does for a family.
+    /// Returns the mean and the variance of each number of a value. See [`Family::moments`].
     fn moments(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
 
-    /// Returns Student's t-distribution of a normal number with this spread, as [`Family::student_t_of_spread`] does for a family.
+    /// Returns Student's t-distribution of a normal number whose precision or variance has this distribution. See [`Family::student_t_of_spread`].
     fn student_t_of_spread(&self) -> Option<(f64, f64)> {
         None
     }
 
-    /// Returns this distribution as a normal distribution, as [`Family::linear_gaussian`] does for a family without open parameters.
+    /// Returns this distribution as a normal distribution, if it is normal. See [`Family::linear_gaussian`].
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         None
     }
@@ -166,7 +166,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         format!("{self:?}")
     }
 
-    /// Returns the number of bytes that the distribution holds on the heap, such as a list of outcomes; they count against the memory limit.
+    /// Returns the number of bytes that the distribution holds on the heap, such as a list of outcomes. These bytes count towards the memory limit.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -186,15 +186,15 @@ pub struct Tails {
 /// Error in one of the parameters of a [`Family`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongParameter {
-    /// The index of the wrong parameter; [`WHOLE`](Self::WHOLE) if the error is about the distribution as a whole.
+    /// The index of the wrong parameter; [`WHOLE`](Self::WHOLE) if the error is in no single parameter.
     pub index: usize,
-    /// Description of the violation, such as `is outside [0, 1]`, which is printed after the name and the value of the parameter. For an error about
-    /// the distribution as a whole, the description is a complete sentence.
+    /// The violation, such as `is outside [0, 1]`; the error message prints it after the name and the value of the parameter. If the index is
+    /// [`WHOLE`](Self::WHOLE), `problem` is a complete sentence.
     pub problem: String,
 }
 
 impl WrongParameter {
-    /// The index that stands for an error about the distribution as a whole.
+    /// The index of an error that is in no single parameter.
     pub const WHOLE: usize = usize::MAX;
 
     /// Creates an error in the parameter at `index`; in the message, `problem` follows the name and value of the parameter.
@@ -209,8 +209,9 @@ impl WrongParameter {
 
 /// A parametric family of distributions over values of type `T`, such as all normal distributions.
 ///
-/// Each parameter of an element of the family is a number, a [`Param`](crate::Param), or an element. Samplers draw and weigh a member of the family
-/// without building an element for it. [`Atomic::family`](crate::Atomic::family) builds an element of the family.
+/// Each parameter of an element of the family is a number, a [`Param`](crate::Param), or an element. For given parameters, the distribution of the
+/// family is called a member of the family. Samplers draw values from members, and compute the probabilities of values, without building elements.
+/// [`Atomic::family`](crate::Atomic::family) builds an element of the family.
 pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Returns the names of the parameters in order, for use in messages.
     fn parameters(&self) -> &'static [&'static str];
@@ -220,8 +221,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Other methods must not panic for any parameter value, because a [`Param`](crate::Param) may change after the call of `check`.
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
 
-    /// Returns the outcomes, whose order is used to resolve ties. A constant parameter may make some outcomes impossible, which are then omitted; a
-    /// `Param` may not.
+    /// Returns the outcomes. If the most probable outcomes of a query have equal probability, the first of them is the answer. Outcomes that are
+    /// impossible for a constant parameter are omitted. Outcomes that are impossible only for the present value of a `Param` must be listed.
     fn outcomes(&self, parameters: &[Number]) -> Outcomes<T>;
 
     /// Returns the natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
@@ -236,15 +237,15 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// Returns an upper bound of the `log_prob` of `value` over all parameters that are `None`; `parameters` has one entry for each parameter.
-    /// Returns `None` if no bound exists, or none is known.
+    /// Returns an upper bound of the `log_prob` of `value` over all values of the unknown parameters, whose entries in `parameters` are `None`.
+    /// Returns `None` if no bound exists or is known.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &T) -> Option<f64> {
         let _ = (parameters, value);
         None
     }
 
-    /// True if `other` is the same family, that is, has the same members for the same parameters. `is_same_as` may return `false` for equal families,
-    /// but computations then take longer if many members are observed.
+    /// True if `other` is the same family, that is, has the same member for the same parameters. The result may be `false` for equal families, but
+    /// the computation then takes longer if many values are observed.
     fn is_same_as(&self, other: &Self) -> bool {
         let _ = other;
         size_of::<Self>() == 0
@@ -274,7 +275,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         Space::Real
     }
 
-    /// Adds to `likelihood` the `log_prob` of `value`, as a function only of the parameters with indices in `open`. The range `open` is one
+    /// Adds to `likelihood` the `log_prob` of `value`, as a function only of the parameters with indices in `open`. The range `open` contains one
     /// parameter, or several parameters that are the entries of one list. The method calls [`refuse`](Likelihood::refuse) if `log_prob` is not a sum
     /// of [`Term`]s.
     fn likelihood(
@@ -289,16 +290,16 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Returns the derivative of the `log_prob` of `value` with respect to the parameter at `index`; at probability zero, returns the derivative of
-    /// the probability itself. Returns `None` if the derivative is unknown or does not exist; sensitivity analysis is then refused.
+    /// the probability itself. Returns `None` if the derivative is unknown or does not exist; sensitivity analysis then returns an error.
     ///
-    /// The default implementation takes the derivative from the terms of [`likelihood`](Self::likelihood). The derivative must be exact, not an
-    /// estimate.
+    /// The derivative must be exact, not an estimate. The default implementation computes the derivative from the terms of
+    /// [`likelihood`](Self::likelihood).
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &T) -> Option<f64> {
         derivative_by_terms(self, parameters, index, value)
     }
 
-    /// Adds [`log_prob_of_all`](Self::log_prob_of_all) to a likelihood, as a function only of the parameters in the range `open`. The default
-    /// implementation calls [`refuse`](Likelihood::refuse); [`likelihood`](Self::likelihood) is then called for each value.
+    /// Adds [`log_prob_of_all`](Self::log_prob_of_all) to `likelihood`, as a function only of the parameters with indices in `open`. The default
+    /// implementation calls [`refuse`](Likelihood::refuse); the caller then calls [`likelihood`](Self::likelihood) for each value.
     fn likelihood_of_all(
         &self,
         parameters: &[f64],
@@ -310,8 +311,9 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// Returns the terms of likelihoods to which the members are conjugate: values can be drawn from the product of a member and a likelihood with
-    /// these terms. The list of terms is empty if the family has no conjugate likelihood.
+    /// Returns the terms of the likelihoods to which the members are conjugate: if a likelihood has only these terms,
+    /// [`sample_conditional`](Self::sample_conditional) can draw from the product of a member and the likelihood. The list of terms is empty if the
+    /// family has no conjugate likelihood.
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
     }
@@ -319,7 +321,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Returns the parameters of the member whose density is proportional to a member's density times `likelihood`; `None` if no member has this
     /// density. The likelihood has no terms except [`conjugate_terms`](Self::conjugate_terms).
     ///
-    /// Exact algorithms use this member of the family as the posterior distribution.
+    /// Exact algorithms use the member with these parameters as the posterior distribution.
     fn posterior(&self, parameters: &[f64], likelihood: &Likelihood) -> Option<Vec<f64>> {
         let _ = (parameters, likelihood);
         None
@@ -332,18 +334,18 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// Returns the parameters of the t-distribution of a normal number whose precision or variance has this distribution: the degrees of freedom and
-    /// the squared scale around the mean.
+    /// Returns the parameters of Student's t-distribution of a normal number whose precision or variance has this distribution: the degrees of
+    /// freedom and the squared scale.
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
         let _ = parameters;
         None
     }
 
-    /// Draws a random value with a density proportional to the member's density times the likelihood; `None` if no such distribution exists. The
+    /// Draws a random value with a density proportional to the member's density times the likelihood; `None` if such a value cannot be drawn. The
     /// likelihood has no terms except [`conjugate_terms`](Self::conjugate_terms). The default implementation draws from the
     /// [`posterior`](Self::posterior).
     ///
-    /// Samplers use the drawn value as an exact draw from the conditional distribution.
+    /// Samplers rely on the draw being exact.
     fn sample_conditional<R: Rng + ?Sized>(
         &self,
         parameters: &[f64],
@@ -354,9 +356,9 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         Some(self.sample(&posterior, rng))
     }
 
-    /// Returns the members of the family as normal distributions whose mean is a linear function of the unknown parameters (`None`); all other
-    /// parameters have the given values. If a family has a linear Gaussian form, exact algorithms compute with it in closed form. Returns `None` if
-    /// the members are not normal, or if their means are not linear in the unknown parameters.
+    /// Returns the member as a normal distribution whose mean is a linear function of the unknown parameters, whose entries in `parameters` are
+    /// `None`. Exact algorithms compute with this linear Gaussian form in closed form. Returns `None` if the members are not normal, or if their
+    /// means are not linear in the unknown parameters.
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         let _ = parameters;
         None
@@ -368,13 +370,13 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         format!("{self:?}({})", shown.join(", "))
     }
 
-    /// Returns the number of bytes that the family holds on the heap, such as a list of outcomes; they count against the memory limit.
+    /// Returns the number of bytes that the family holds on the heap, such as a list of outcomes. These bytes count towards the memory limit.
     fn heap_bytes(&self) -> usize {
         0
     }
 }
 
-/// Returns the derivative of `log_prob` with respect to the parameter at `index`, from the terms of the likelihood.
+/// Returns the derivative of `log_prob` with respect to the parameter at `index`, computed from the terms of the likelihood.
 pub(crate) fn derivative_by_terms<T: Value>(
     family: &impl Family<T>,
     parameters: &[f64],

@@ -1,6 +1,5 @@
 //! `Exponential`: the exponential distribution of the time until an event.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -15,15 +14,14 @@ use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
 use super::param::Number;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds the time until an event that is equally likely at every moment.
+/// Builds the random time until an event that is equally likely at every moment.
 #[derive(Debug)]
 pub struct Exponential;
 
 impl Exponential {
-    /// Creates a time with the [`Rate`](crate::Rate) `pace`, or with the [`Scale`](crate::Scale) `pace`, which
-    /// is the mean.
+    /// Creates a time with the [`Rate`](crate::Rate) or the [`Scale`](crate::Scale) `pace`; the scale is the mean.
     ///
     /// The support is the non-negative numbers. The density is rate · exp(−rate · x), the mean 1 / rate and the
     /// variance 1 / rate².
@@ -43,11 +41,7 @@ impl Exponential {
 #[derive(Clone)]
 struct ExponentialDistribution(RateConvention);
 
-impl fmt::Debug for ExponentialDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Exponential")
-    }
-}
+debug_name!(ExponentialDistribution, "Exponential");
 
 impl Family<f64> for ExponentialDistribution {
     fn parameters(&self) -> &'static [&'static str] {
@@ -140,7 +134,6 @@ impl Family<f64> for ExponentialDistribution {
     }
 }
 
-/// Draws a number from the exponential distribution of rate one.
 pub(super) fn unit_exponential<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     Statrs::new(1.0).map_or(f64::NAN, |exponential| exponential.sample(rng))
 }

@@ -6,8 +6,7 @@ use super::param::Param;
 use crate::error::Fault;
 use crate::value::column::AnyColumn;
 
-/// An untyped argument of a family of distributions: the value of a parent, or the `Param`s that
-/// replace the parent.
+/// An untyped argument of a family of distributions: the value of a parent, or the `Param`s that stand in place of the parent.
 #[derive(Clone, Copy, Debug)]
 pub enum MemberArgument<'a> {
     /// The value of a parent: a number, or a list of numbers.
@@ -25,11 +24,11 @@ pub enum IidValues<'a> {
     Statistics(&'a [f64]),
 }
 
-/// The sufficient statistics of a value that is a list.
+/// The sufficient statistics of observed values, as a value of type list.
 #[derive(Clone, Debug)]
 pub struct SufficientStatistics(pub(crate) Vec<f64>);
 
-/// Failure of a member of a family.
+/// Failure of a function of a member of a family.
 #[derive(Clone, Debug)]
 pub enum MemberFault {
     /// The parameters of the member are invalid.

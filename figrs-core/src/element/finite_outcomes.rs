@@ -34,7 +34,7 @@ impl NotEnumerable {
         }
     }
 
-    /// Returns the error of an algorithm that enumerates only the values of unobserved elements.
+    /// Returns the error of an algorithm that must enumerate the values of each unobserved element.
     pub fn unless_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,
@@ -43,7 +43,7 @@ impl NotEnumerable {
         }
     }
 
-    /// Returns the error of an algorithm that enumerates the values of an element even if the element is observed.
+    /// Returns the error of an algorithm that must enumerate the values of each element, even if the element is observed.
     pub fn even_if_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,

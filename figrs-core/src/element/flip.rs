@@ -1,6 +1,5 @@
 //! `Flip`: the Bernoulli distribution.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -9,10 +8,9 @@ use rand::{Rng, RngExt};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::times;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds the element that is `true` with a given probability.
 #[derive(Debug)]
@@ -23,18 +21,14 @@ impl Flip {
     /// [`Param`](crate::Param), or an element.
     #[track_caller]
     pub fn new(probability: impl Into<Operand>) -> Element<bool> {
-        compiled_family!(bool, "Flip", Bernoulli, Bernoulli, vec![probability.into()])
+        compiled_family!(bool, "Flip", Bernoulli, vec![probability.into()])
     }
 }
 
 #[derive(Clone)]
 struct Bernoulli;
 
-impl fmt::Debug for Bernoulli {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Flip")
-    }
-}
+debug_name!(Bernoulli, "Flip");
 
 impl Family<bool> for Bernoulli {
     fn parameters(&self) -> &'static [&'static str] {
@@ -114,7 +108,7 @@ impl Family<bool> for Bernoulli {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> bool {
-        // A parameter may change while a sampler runs; the comparison accepts any number and never panics.
+        // The parameter may become invalid while a sampler runs; a comparison accepts any number and never panics.
         rng.random::<f64>() < parameters[0]
     }
 }

@@ -9,8 +9,8 @@ use crate::value::Value;
 
 /// Creates the state after `step` has processed all `elements` in order, starting from `start`. The elements are a list or an iterator.
 ///
-/// Each step of the fold is an Apply of the previous state and of one element. Therefore the cost of a constraint over a
-/// whole list (a count, a pattern, connectivity) depends only on the number of distinct states of the fold.
+/// Each step of the fold is an Apply whose parents are the previous state and one element. Therefore the cost of a constraint over a whole list (a
+/// count, a pattern, connectivity) depends only on the number of distinct states of the fold.
 ///
 /// ```
 /// # use figrs_core::{Flip, fold};
@@ -28,7 +28,6 @@ pub fn fold<S: Value, T: Value>(
     fold_at("fold", Location::caller(), elements, start, &step)
 }
 
-/// Creates a fold whose step is shared with other folds.
 pub(crate) fn fold_at<S: Value, T: Value, F>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -12,8 +12,7 @@ use super::convention::Scale;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::likelihood::Likelihood;
 use super::normal::{NormalDistribution, Spread};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
@@ -23,7 +22,7 @@ pub struct HalfNormal;
 
 impl HalfNormal {
     /// Creates the absolute value of a normal number of mean zero. The given [`Variance`](crate::Variance),
-    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) is that of the normal number, not of its absolute value.
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) describes the normal number, not its absolute value.
     ///
     /// The support is the non-negative numbers. The density is 2 exp(−x² / (2 variance)) / sqrt(2π variance), the mean sqrt(2 variance / π) and the
     /// variance (1 − 2 / π) variance.
@@ -48,7 +47,7 @@ impl HalfNormal {
 pub struct HalfCauchy;
 
 impl HalfCauchy {
-    /// Creates a number with the [`Scale`] `scale`, which is the median.
+    /// Creates the absolute value of a Cauchy number with location zero and the [`Scale`] `scale`, which is the median of the absolute value.
     ///
     /// The support is the non-negative numbers. The density is 2 / (π scale (1 + (x / scale)²)); the distribution has no mean.
     #[track_caller]
@@ -66,7 +65,7 @@ impl HalfCauchy {
     }
 }
 
-/// The absolute values of a symmetric family, whose first parameter is the centre of its members.
+/// The family of the absolute values of a symmetric family, whose first parameter is the centre.
 #[derive(Clone)]
 struct FoldedDistribution<F> {
     name: &'static str,
@@ -79,7 +78,7 @@ impl<F> fmt::Debug for FoldedDistribution<F> {
     }
 }
 
-/// Returns the parameters of the symmetric member with centre zero.
+/// Returns the parameters of the symmetric distribution with centre zero.
 fn centred(parameters: &[f64]) -> [f64; 2] {
     [0.0, parameters[0]]
 }

@@ -1,12 +1,12 @@
-//! Count of the bytes of all elements that a thread has built and not dropped.
+//! Count of the bytes of all elements that a thread has built and not dropped yet.
 //!
-//! A function may capture elements that no traversal of the model can find. Therefore each thread counts its elements when they are
-//! created and when they are dropped. The difference between two readings of the counter gives the elements that a call created and
+//! A function may capture elements that no traversal of the model can find. Therefore each thread counts its elements when they are created and when
+//! they are dropped. The difference between the readings of the counter before and after a call is the size of the elements that the call created and
 //! did not drop.
 
 use std::cell::Cell;
 
-/// Overhead of an allocation beyond the requested bytes: 8 to 16 bytes on 64-bit systems.
+/// Overhead of an allocation, beyond the requested bytes: 8 to 16 bytes on 64-bit systems.
 pub const ALLOCATION: usize = 16;
 
 /// A reading of the number of nodes and bytes that a thread has created and not dropped.
@@ -41,8 +41,16 @@ impl Footprint {
         self.since().bytes.max(0).unsigned_abs()
     }
 
+    /// Returns the result of `call`, and the footprint of the elements that it created and that still exist.
+    #[inline]
+    pub fn measured<R>(call: impl FnOnce() -> R) -> (R, Self) {
+        let before = Self::now();
+        let result = call();
+        (result, before.since())
+    }
+
     fn count(nodes: i64, bytes: i64) {
-        // The count of a thread that is ending is not read any more.
+        // The counter of a thread that is ending does not exist any more.
         let _ = ALIVE.try_with(|alive| {
             let before = alive.get();
             alive.set(Self {
@@ -52,23 +60,19 @@ impl Footprint {
         });
     }
 
-    /// Counts a node that is created.
     pub(crate) fn made(bytes: usize) {
         Self::count(1, bytes.cast_signed() as i64);
     }
 
-    /// Counts the bytes of a node's name.
     pub(crate) fn named(bytes: usize) {
         Self::count(0, bytes.cast_signed() as i64);
     }
 
-    /// Counts a node that is dropped.
     pub(crate) fn dropped(bytes: usize) {
         Self::count(-1, -(bytes.cast_signed() as i64));
     }
 }
 
-/// Formats `bytes` bytes with a unit, such as `512 MiB`.
 pub(crate) fn readable(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let (mut number, mut unit) = (bytes as f64, 0);

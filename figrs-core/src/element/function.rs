@@ -1,14 +1,14 @@
-//! Identity of functions and of recursive calls.
+//! Identities of functions and of recursive calls.
 
 use std::any::TypeId;
 use std::sync::Arc;
 
 use crate::value::datum::Datum;
 
-/// The identity of a function that was given to an element or to evidence. If two functions have equal identities, results computed for
-/// one of them hold for the other. A function without an identity may still be the same as another function.
+/// The identity of a function that was given to an element or to evidence. If two functions have equal identities, results that were computed for one
+/// of them hold for the other. A function without an identity may still be the same as another function.
 ///
-/// A closure that captures nothing has an identity. A function shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
+/// A closure that captures nothing always has an identity. A function that is shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
 /// similar method has an identity while an element holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionId {
@@ -17,7 +17,7 @@ pub struct FunctionId {
 }
 
 impl FunctionId {
-    /// Returns the identity of a function of type `F`; `None` if it captures something.
+    /// Returns the identity of a function of type `F`; `None` if the function captures something.
     pub(crate) fn of_code<F: 'static>(_: &F) -> Option<Self> {
         (size_of::<F>() == 0).then(|| Self {
             code: TypeId::of::<F>(),

@@ -1,6 +1,5 @@
 //! `Gamma`: the gamma distribution of sums of waiting times.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -13,13 +12,12 @@ use super::convention::{RateConvention, RateOrScale, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_poisson;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a number with a gamma distribution.
+/// Builds a random number with a gamma distribution.
 #[derive(Debug)]
 pub struct Gamma;
 
@@ -45,11 +43,7 @@ impl Gamma {
 #[derive(Clone)]
 pub(super) struct GammaDistribution(pub(super) RateConvention);
 
-impl fmt::Debug for GammaDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Gamma")
-    }
-}
+debug_name!(GammaDistribution, "Gamma");
 
 impl Family<f64> for GammaDistribution {
     fn parameters(&self) -> &'static [&'static str] {
@@ -94,7 +88,8 @@ impl Family<f64> for GammaDistribution {
         if count == 0.0 {
             return 0.0;
         }
-        // `count` times the log-probability of the geometric mean, corrected for the difference between the sum and `count` geometric means.
+        // The result is `count` times the log-density at the geometric mean, corrected for the difference between the sum of the values and `count`
+        // geometric means.
         let ln_rate = self.0.ln_rate(pace);
         let middle = (logs / count).exp();
         let x = self.0.standard(middle, pace);
@@ -145,7 +140,7 @@ impl Family<f64> for GammaDistribution {
     }
 
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
-        // The distribution of a precision.
+        // A normal number whose precision is gamma-distributed has a t-distribution.
         let [shape, pace] = [parameters[0], parameters[1]];
         Some((2.0 * shape, self.0.standard(1.0, pace) / shape))
     }
@@ -170,8 +165,8 @@ impl Family<f64> for GammaDistribution {
     }
 }
 
-/// Returns the log-density of the gamma distribution of rate one at `x`, whose logarithm is `ln_x`. Because of rounding, `x` may be
-/// zero or infinite although `value` is neither.
+/// Returns the log-density of the gamma distribution of rate one at `x`, whose logarithm is `ln_x`. The number `x` is the scaled number `value`;
+/// because of rounding, `x` may be zero or infinite although `value` is neither.
 pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64 {
     if value < 0.0 || value == f64::INFINITY {
         f64::NEG_INFINITY
@@ -188,8 +183,8 @@ pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64
     }
 }
 
-/// Returns the shape and the rate of the gamma distribution that is the product of a gamma distribution and `likelihood`, whose terms
-/// are in ln θ and θ.
+/// Returns the shape and the rate of the gamma distribution that is proportional to the product of a gamma distribution and `likelihood`, which has
+/// terms in θ and ln θ.
 pub(super) fn conditional_gamma(
     shape: f64,
     rate: f64,
@@ -201,8 +196,8 @@ pub(super) fn conditional_gamma(
     exists.then_some((shape, rate))
 }
 
-/// Returns the tail probabilities of the gamma distribution of rate one. Returns `None` for shapes above 1e8, for which the series of
-/// the library of special functions take too long.
+/// Returns the tail probabilities of the gamma distribution of rate one. Returns `None` for shapes above 1e8, for which the library of special
+/// functions takes too long.
 pub(super) fn unit_gamma_tails(shape: f64, x: f64) -> Option<Tails> {
     if shape > 1e8 {
         return None;
@@ -216,7 +211,7 @@ pub(super) fn unit_gamma_tails(shape: f64, x: f64) -> Option<Tails> {
 
 /// Draws a number from the gamma distribution of rate one; the draw may round to zero.
 pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
-    // With an infinite shape, the library's loop does not end.
+    // For an infinite shape, the loop of the library would not end.
     match Statrs::new(shape, 1.0) {
         Ok(gamma) if shape.is_finite() => gamma.sample(rng),
         _ => f64::NAN,
@@ -225,8 +220,7 @@ pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
 
 /// Returns the logarithm of a draw from the gamma distribution of rate one; the logarithm is finite even if the draw rounds to zero.
 ///
-/// The draw is computed from a draw with the next larger shape and a power of a uniform number: Marsaglia and Tsang (2000), section
-/// 6.
+/// The draw with a given shape is a draw with this shape plus one, times a power of a uniform random number: Marsaglia and Tsang (2000), section 6.
 pub(super) fn ln_unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
     if shape < 1.0 {
         let power = 1.0 - rng.random::<f64>();

@@ -9,8 +9,7 @@ use rand::{Rng, RngExt};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::times;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
@@ -21,9 +20,9 @@ pub struct Geometric;
 impl Geometric {
     /// Creates the number of failures before the first success: 0, 1, 2, …
     ///
-    /// The probability of k failures is (1 − p)^k p, the mean (1 − p) / p and the variance (1 − p) / p². The
-    /// probability `p` of success is a number, a [`Param`](crate::Param), or an element. The probability of success
-    /// lies between 1e-17 and 1, because counts do not fit into `u64` for smaller probabilities.
+    /// The probability of k failures is (1 − p)^k p, the mean (1 − p) / p and the variance (1 − p) / p². The probability `p` of success is a number,
+    /// a [`Param`](crate::Param), or an element. The probability of success is at least 1e-17, because with a smaller probability, the count may not
+    /// fit into `u64`.
     #[track_caller]
     pub fn failures(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
@@ -53,7 +52,7 @@ impl Geometric {
     }
 }
 
-/// Least probability of success: for smaller probabilities, counts above `u64::MAX` become likely.
+/// Least probability of success: with a smaller probability, counts above `u64::MAX` are likely.
 const MIN_PROBABILITY: f64 = 1e-17;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,7 +71,7 @@ impl fmt::Debug for GeometricDistribution {
 }
 
 impl GeometricDistribution {
-    /// Converts `value` to its number of failures; `None` if `value` is invalid.
+    /// Returns the number of failures that the count `value` stands for; `None` if `value` is not a possible count.
     fn failures(self, value: u64) -> Option<f64> {
         match self {
             Self::Failures => Some(value as f64),
@@ -161,7 +160,7 @@ impl Family<u64> for GeometricDistribution {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u64 {
-        // Draws by inversion of P(at least k failures) = (1 - p)^k.
+        // Draws by inversion of the probability of at least k failures, (1 − p)^k.
         let uniform = 1.0 - rng.random::<f64>();
         let failures = (uniform.ln() / (-parameters[0]).ln_1p()) as u64;
         match self {

@@ -14,7 +14,7 @@ use crate::element::{Element, atomic_at};
 pub struct Hypergeometric;
 
 impl Hypergeometric {
-    /// Creates the number of marked items among `draws` items taken from `population` items, `marked` of which are marked.
+    /// Creates the number of marked items in a sample of `draws` items; the population has `population` items, and `marked` of them are marked.
     #[track_caller]
     pub fn new(population: u32, marked: u32, draws: u32) -> Element<u32> {
         let draw = HypergeometricDistribution {
@@ -26,7 +26,6 @@ impl Hypergeometric {
     }
 }
 
-/// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: u32 = 1 << 24;
 
 #[derive(Debug)]
@@ -42,10 +41,9 @@ impl HypergeometricDistribution {
         self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
     }
 
-    /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000).
-    ///
-    /// The formula with binomial probabilities retains its digits in large populations: each item is drawn independently with the same
-    /// probability, given the total number drawn.
+    /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000). This formula loses no digits for
+    /// large populations. The formula holds because the distribution is that of independent draws of all items with the same probability, given the
+    /// total number of drawn items.
     fn ln_possible(&self, found: u32) -> f64 {
         let [all, marked, draws, found] =
             [self.population, self.marked, self.draws, found].map(f64::from);
@@ -131,8 +129,7 @@ mod tests {
         assert!((draw.log_prob(&4).exp() - 0.5).abs() < 1e-12);
     }
 
-    /// Regression test for lost digits: the probability that neither of two items drawn from 2²⁵ items is marked used to be computed as
-    /// one.
+    /// Regression test for lost digits: the probability that neither of two items drawn from 2²⁵ items is marked used to be computed as one.
     #[test]
     fn large_populations_keep_their_digits() {
         let population = 1 << 25;

@@ -11,10 +11,8 @@ use crate::value::Value;
 pub struct If;
 
 impl If {
-    /// Creates the element that has the value of `then` if `test` is true, and the value of `otherwise` if
-    /// not.
-    ///
-    /// Only the branch that is chosen is part of the world.
+    /// Creates the element that has the value of `then` if `test` is true, and the value of `otherwise` if `test` is false. A world evaluates only
+    /// the branch that is chosen.
     #[track_caller]
     pub fn new<T: Value>(
         test: &Element<bool>,

@@ -1,6 +1,5 @@
 //! `InverseGamma`: the inverse gamma distribution of the reciprocal of a gamma-distributed number.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -11,26 +10,24 @@ use super::convention::{Scale, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
 use super::likelihood::{Likelihood, Term};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds the reciprocal of a gamma-distributed number, such as an unknown variance.
 #[derive(Debug)]
 pub struct InverseGamma;
 
 impl InverseGamma {
-    /// Creates the reciprocal of a [`Gamma`](crate::Gamma) number with the shape `shape`, whose [`Rate`](crate::Rate) is `scale`.
+    /// Creates the reciprocal of a [`Gamma`](crate::Gamma) number with the shape `shape` and the [`Rate`](crate::Rate) `scale`.
     ///
-    /// The support is the positive numbers. If the shape is above one, the mean is scale / (shape − 1). If the shape is above two, the
-    /// variance is scale² / ((shape − 1)² (shape − 2)). Otherwise the mean or the variance is infinite.
+    /// The support is the positive numbers. If the shape is above one, the mean is scale / (shape − 1). If the shape is above two, the variance is
+    /// scale² / ((shape − 1)² (shape − 2)). For smaller shapes, the mean or the variance is infinite.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(
             f64,
             "InverseGamma",
-            InverseGammaDistribution,
             InverseGammaDistribution,
             vec![shape.into(), scale.operand()]
         )
@@ -40,11 +37,7 @@ impl InverseGamma {
 #[derive(Clone)]
 pub(super) struct InverseGammaDistribution;
 
-impl fmt::Debug for InverseGammaDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("InverseGamma")
-    }
-}
+debug_name!(InverseGammaDistribution, "InverseGamma");
 
 impl Family<f64> for InverseGammaDistribution {
     fn parameters(&self) -> &'static [&'static str] {
@@ -112,7 +105,7 @@ impl Family<f64> for InverseGammaDistribution {
     }
 
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
-        // The distribution of a variance.
+        // A normal number whose variance has an inverse gamma distribution has a t-distribution.
         Some((2.0 * parameters[0], parameters[1] / parameters[0]))
     }
 

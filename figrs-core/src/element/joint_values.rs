@@ -1,4 +1,4 @@
-//! An element for the joint values of elements of any types.
+//! An element whose value is the list of the values of other elements, which may have different types.
 
 use std::any::Any;
 use std::panic::Location;
@@ -11,9 +11,8 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
-/// The function of an element whose value is the list of the values of other elements.
 struct ListValues {
-    /// The elements whose values are listed; they know the types of their values.
+    /// The elements whose values are listed; each element gives the type of its value.
     elements: Vec<AnyElement>,
 }
 

@@ -13,18 +13,18 @@ use crate::element::Element;
 use crate::element::family::compiled_family;
 use crate::value::Value;
 
-/// Builds a number whose distribution is estimated from a sample.
+/// Builds a random number whose distribution is estimated from a sample.
 #[derive(Debug)]
 pub struct KernelDensity;
 
 impl KernelDensity {
-    /// Creates a number that is a point of `sample`, each point with the same probability, plus normal noise with the
-    /// [`StandardDeviation`](crate::StandardDeviation) (the bandwidth), [`Variance`](crate::Variance) or [`Precision`](crate::Precision)
-    /// `bandwidth`.
+    /// Creates a number that is a point of `sample`, plus normal noise. All points have the same probability. The standard deviation of the noise
+    /// (the bandwidth) is given by the [`StandardDeviation`](crate::StandardDeviation), [`Variance`](crate::Variance) or
+    /// [`Precision`](crate::Precision) `bandwidth`.
     ///
-    /// The support is all finite numbers. The density is the mean of the normal densities around the points. With the mean m and the variance v
-    /// of the sample (division by its size), the mean is m and the variance is v plus the variance of the noise. A density takes time
-    /// proportional to the number of points.
+    /// The support is all finite numbers. The density is the mean of the normal densities around the points. If the sample has the mean m and the
+    /// variance v (the mean squared deviation from m), the distribution has the mean m, and its variance is v plus the variance of the noise. The
+    /// computation of a density takes time proportional to the number of points.
     ///
     /// ```
     /// # use figrs_core::{KernelDensity, StandardDeviation};
@@ -48,7 +48,6 @@ impl KernelDensity {
     }
 }
 
-/// The points of the sample, and the family of the noise around a point.
 #[derive(Clone)]
 struct KernelDensityDistribution {
     points: Vec<f64>,
@@ -96,7 +95,7 @@ impl Family<f64> for KernelDensityDistribution {
         self.noise.is_same_as(&other.noise) && self.points.same(&other.points)
     }
 
-    /// The derivative is the mean of the derivatives around the points, weighted by the densities around the points.
+    /// The derivative is the mean of the derivatives for the single points, weighted by the densities for the single points.
     fn log_prob_derivative(&self, parameters: &[f64], _: usize, value: &f64) -> Option<f64> {
         let all = self.log_prob(parameters, value) + (self.points.len() as f64).ln();
         if all == f64::NEG_INFINITY {

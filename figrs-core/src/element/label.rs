@@ -9,12 +9,12 @@ use std::sync::Arc;
 use figrs_factor::wording;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Name of an element (if it has a name), its constructor and its source line.
+/// The name of an element (if it has one), its constructor and its source line.
 ///
-/// A label can be serialised. A label that was read is equal to the label that was written, also in another process.
+/// Labels can be serialised. A label that was read is equal to the label that was written, also if another process wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
-    /// The name given by `named`, with control characters written as escapes.
+    /// The name that [`Element::named`](crate::Element::named) gave; control characters are written as escapes.
     pub name: Option<String>,
     call: ConstructorCall,
 }
@@ -22,9 +22,8 @@ pub struct Label {
 /// A constructor and the source line that called it.
 #[derive(Clone)]
 enum ConstructorCall {
-    /// A call in this process.
     Here(&'static str, &'static Location<'static>),
-    /// A call in the process that wrote the label.
+    /// A call in another process, read from a serialised label.
     Read(Arc<ReadCall>),
 }
 
@@ -44,7 +43,6 @@ impl ConstructorCall {
         }
     }
 
-    /// Returns the file, line and column of the constructor call.
     fn place(&self) -> (&str, u32, u32) {
         match self {
             Self::Here(_, location) => (location.file(), location.line(), location.column()),
@@ -103,11 +101,9 @@ impl<'de> Deserialize<'de> for ConstructorCall {
     }
 }
 
-/// Converts a name to printable form: characters that would break a line, hide other characters or control a terminal are
-/// written as escapes.
+/// Returns a printable form of `name`: characters that would break a line, hide other characters or control a terminal are written as escapes.
 pub fn printable(name: &str) -> Cow<'_, str> {
-    // These characters are control characters, marks that change the direction of the following text, and line
-    // separators.
+    // These characters are control characters, marks that change the direction of the following text, and line separators.
     let breaks = |c: char| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -127,7 +123,6 @@ pub fn printable(name: &str) -> Cow<'_, str> {
 }
 
 impl Label {
-    /// Creates the label of an element that `constructor`, called at the source line `location`, built.
     pub(crate) fn new(
         name: Option<String>,
         constructor: &'static str,
@@ -149,7 +144,7 @@ impl Label {
         self.call.place()
     }
 
-    /// True if both elements were built by the same constructor, called at the same place in the source code.
+    /// True if both elements were built by the same constructor call in the source code.
     pub(crate) fn is_same_call(&self, other: &Self) -> bool {
         self.call == other.call
     }
@@ -160,7 +155,7 @@ impl Label {
         Self { name: None, ..self }
     }
 
-    /// Returns the name of the element, or its constructor if it has no name: a text short enough for a diagram.
+    /// Returns the name of the element, or its constructor if it has no name, as a short text for a diagram.
     pub fn short(&self) -> &str {
         self.name.as_deref().unwrap_or(self.constructor())
     }
@@ -191,7 +186,7 @@ mod tests {
             printable("a\nb\u{1b}[2J\u{202e}"),
             "a\\nb\\u{1b}[2J\\u{202e}"
         );
-        // Printable text is not changed.
+        // A printable text stays the same.
         let once = printable("\r\u{2028}").into_owned();
         assert_eq!(printable(&once), once);
     }

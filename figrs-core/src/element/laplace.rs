@@ -1,7 +1,6 @@
 //! `Laplace`: the Laplace (double exponential) distribution.
 
 use std::f64::consts::LN_2;
-use std::fmt;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
@@ -9,12 +8,11 @@ use rand::{Rng, RngExt};
 use super::convention::{Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a number whose distance from a location is exponentially distributed, on both sides.
+/// Builds a random number whose distance from a location is exponentially distributed; both directions are equally likely.
 #[derive(Debug)]
 pub struct Laplace;
 
@@ -30,7 +28,6 @@ impl Laplace {
             f64,
             "Laplace",
             LaplaceDistribution,
-            LaplaceDistribution,
             vec![location.into(), scale.operand()]
         )
     }
@@ -39,13 +36,8 @@ impl Laplace {
 #[derive(Clone)]
 struct LaplaceDistribution;
 
-impl fmt::Debug for LaplaceDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Laplace")
-    }
-}
+debug_name!(LaplaceDistribution, "Laplace");
 
-/// Returns the signed distance of `value` from the location, in units of the scale.
 pub(super) fn distance(parameters: &[f64], value: f64) -> f64 {
     (value / 2.0 - parameters[0] / 2.0) / parameters[1] * 2.0
 }
@@ -73,7 +65,7 @@ impl Family<f64> for LaplaceDistribution {
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let [location, scale] = [parameters[0], parameters[1]];
         match index {
-            // The density has a corner at the location, and therefore no derivative there.
+            // The density has no derivative with respect to the location where `value` is equal to the location.
             0 if *value == location => None,
             0 => Some((value - location).signum() / scale),
             _ => Some(((value - location).abs() / scale - 1.0) / scale),

@@ -6,18 +6,18 @@ use super::atomic::learned_at;
 use super::beta::BetaDistribution;
 use super::convention::{Rate, RateConvention, Scale, StandardDeviation};
 use super::dirichlet::DirichletDistribution;
-use super::family_member::constant_member;
+use super::family::constant_member;
 use super::gamma::GammaDistribution;
 use super::inverse_gamma::InverseGammaDistribution;
 use super::learned_prior::LearnedPrior;
 use super::normal::NormalDistribution;
 use crate::element::Element;
 
-/// Builds a parameter that is learned from data: an element with a prior, which other elements use as a number or a list of weights.
+/// Builds a parameter that is learned from data: an element with a prior, which other elements use as a number or as a list of weights.
 ///
-/// Expectation maximisation (in `figrs-infer`) estimates the value of the parameter with the largest likelihood or posterior density.
-/// Samplers treat the parameter as an ordinary element with this prior, and draw from its posterior. A learned element is a single
-/// parameter, even if many elements and branches use it.
+/// Expectation maximisation (in `figrs-learn`) estimates the parameter by its value of largest likelihood or largest posterior density. Samplers
+/// treat the parameter as an ordinary element with this prior, and draw from its posterior. A learned element is one parameter, even if many elements
+/// use it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned};
@@ -31,7 +31,7 @@ use crate::element::Element;
 pub struct Learned;
 
 impl Learned {
-    /// Creates a probability with a [`Beta`](crate::Beta) prior with the shapes `a` and `b`.
+    /// Creates a probability with a [`Beta`](crate::Beta) prior whose shape parameters are `a` and `b`.
     #[track_caller]
     pub fn beta(name: impl Into<String>, a: f64, b: f64) -> Element<f64> {
         let member = constant_member(BetaDistribution, &[a, b]);
@@ -39,8 +39,8 @@ impl Learned {
         learned_at("Learned::beta", Location::caller(), member, prior).named(name)
     }
 
-    /// Creates probabilities of several values, for use in [`Select::by`](crate::Select::by), with a [`Dirichlet`](crate::Dirichlet) prior with the
-    /// given concentrations.
+    /// Creates a list of probabilities, for use in [`Select::by`](crate::Select::by), with a [`Dirichlet`](crate::Dirichlet) prior with the given
+    /// concentrations.
     #[track_caller]
     pub fn dirichlet(
         name: impl Into<String>,
@@ -52,7 +52,7 @@ impl Learned {
         learned_at("Learned::dirichlet", Location::caller(), member, prior).named(name)
     }
 
-    /// Creates a mean of normal distributions, with a [`Normal`](crate::Normal) prior.
+    /// Creates a mean of normal numbers, with a [`Normal`](crate::Normal) prior.
     #[track_caller]
     pub fn normal(
         name: impl Into<String>,
@@ -66,8 +66,8 @@ impl Learned {
         learned_at("Learned::normal", Location::caller(), member, prior).named(name)
     }
 
-    /// Creates a rate, as in [`Exponential`](crate::Exponential) and [`Poisson`](crate::Poisson), or a precision of normal
-    /// distributions, with a [`Gamma`](crate::Gamma) prior.
+    /// Creates a rate, as in [`Exponential`](crate::Exponential) and [`Poisson`](crate::Poisson), or a precision of normal numbers, with a
+    /// [`Gamma`](crate::Gamma) prior.
     #[track_caller]
     pub fn gamma(name: impl Into<String>, shape: f64, rate: Rate<f64>) -> Element<f64> {
         let Rate(rate) = rate;
@@ -76,8 +76,8 @@ impl Learned {
         learned_at("Learned::gamma", Location::caller(), member, prior).named(name)
     }
 
-    /// Creates a [`Variance`](crate::Variance) of normal distributions, with an [`InverseGamma`](crate::InverseGamma) prior. Learning starts at the
-    /// mean of the prior, or at the value of the largest density if the mean is infinite (a shape of at most one).
+    /// Creates a [`Variance`](crate::Variance) of normal numbers, with an [`InverseGamma`](crate::InverseGamma) prior. Learning starts at the mean of
+    /// the prior. If the mean is infinite (for a shape of at most one), learning starts at the mode of the prior.
     ///
     /// ```
     /// # use figrs_core::{Learned, Normal, Scale, StandardDeviation, Variance};

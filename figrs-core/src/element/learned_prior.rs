@@ -1,13 +1,13 @@
-//! Priors of learned parameters, and their modes given a likelihood.
+//! Priors of learned parameters.
 
 use super::likelihood::{Likelihood, Term};
 
 /// The prior of a learned parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LearnedPrior {
-    /// The prior of a probability, given by its two shapes.
+    /// The prior of a probability; the two numbers are its shape parameters.
     Beta([f64; 2]),
-    /// The prior of a list of probabilities, given by its concentrations.
+    /// The prior of a list of probabilities; the numbers are its concentrations.
     Dirichlet(Vec<f64>),
     /// The prior of a mean.
     Normal {
@@ -33,8 +33,7 @@ pub enum LearnedPrior {
 }
 
 impl LearnedPrior {
-    /// Returns the mean of the prior: one number, or a list of probabilities. If the mean is infinite, the result is the value
-    /// with the largest density.
+    /// Returns the mean of the prior: one number, or a list of probabilities. If the mean is infinite, returns the mode.
     pub fn mean(&self) -> Vec<f64> {
         match self {
             Self::Beta([a, b]) => vec![a / (a + b)],
@@ -49,12 +48,12 @@ impl LearnedPrior {
         }
     }
 
-    /// True if the parameter is a list, even if the list has a single number.
+    /// True if the parameter is a list, even if the list has only one number.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::Dirichlet(_))
     }
 
-    /// Returns the terms of likelihoods to which the prior is conjugate.
+    /// Returns the terms of the likelihoods to which the prior is conjugate.
     pub fn terms(&self) -> &'static [Term] {
         match self {
             Self::Beta(_) => &[Term::Log, Term::LogComplement],
@@ -93,7 +92,7 @@ impl LearnedPrior {
         }
     }
 
-    /// Returns the value at which `likelihood`, which has these [`terms`](Self::terms), is largest.
+    /// Returns the value at which `likelihood` is largest; all terms of `likelihood` must be among the [`terms`](Self::terms).
     pub fn mode_of(&self, likelihood: &Likelihood) -> Mode {
         let [log, linear] = [Term::Log, Term::Linear].map(|term| likelihood.get(term));
         match self {
@@ -130,14 +129,13 @@ impl LearnedPrior {
 pub enum Mode {
     /// The likelihood has its maximum at the contained value: one number, or a list of numbers.
     At(Vec<f64>),
-    /// The likelihood has no single maximum, because it is the same everywhere.
+    /// The likelihood is the same for all values.
     Flat,
-    /// The likelihood has no maximum: it grows without bound, or towards a value that the parameter cannot have.
+    /// The likelihood has no maximum: it grows without bound, or grows towards a value that the parameter cannot have.
     Unbounded,
 }
 
-/// Returns the probabilities that maximise the sum of counts times log-probabilities; a count below zero counts as
-/// zero.
+/// Returns the probabilities for which the sum of counts times log-probabilities is largest; a negative count is treated as zero.
 fn shares(counts: &[f64]) -> Mode {
     let sum: f64 = counts.iter().map(|count| count.max(0.0)).sum();
     if sum > 0.0 {

@@ -1,6 +1,6 @@
-//! A log-likelihood as a function of one parameter: coefficients of basis functions.
+//! The log-likelihood of a parameter, as a sum of basis functions with coefficients.
 
-/// A basis function of a parameter θ: log-likelihoods are linear combinations of basis functions.
+/// A basis function of a parameter θ. Log-likelihoods are linear combinations of basis functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Term {
@@ -14,13 +14,12 @@ pub enum Term {
     Log,
     /// The natural logarithm of the complement of the parameter: ln (1 - θ).
     LogComplement,
-    /// The logarithm of each number of a list that sums to one.
+    /// The logarithm of one number of a parameter that is a list of probabilities; there is one such basis function for each number.
     LogOfEach,
 }
 
 const SCALARS: usize = 5;
 
-/// All terms that are functions of one number.
 const SCALAR_TERMS: [Term; SCALARS] = [
     Term::Linear,
     Term::Square,
@@ -30,7 +29,7 @@ const SCALAR_TERMS: [Term; SCALARS] = [
 ];
 
 impl Term {
-    /// Returns the value of a basis function at the number `x`, and its derivative; NaN for the term of a list.
+    /// Returns the value of the basis function at the number `x`, and its derivative; NaN for [`LogOfEach`](Self::LogOfEach).
     fn at(self, x: f64) -> (f64, f64) {
         match self {
             Self::Linear => (x, 1.0),
@@ -45,8 +44,8 @@ impl Term {
 
 /// The log-likelihood of a parameter, up to a constant: a sum of [`Term`]s with coefficients.
 ///
-/// Each value that depends on the parameter adds terms to its log-likelihood ([`Family::likelihood`](crate::Family::likelihood)). The
-/// likelihood of a parameter is used for draws from the parameter's conditional distribution
+/// Each value whose distribution depends on the parameter adds terms to the log-likelihood ([`Family::likelihood`](crate::Family::likelihood)).
+/// Samplers use the log-likelihood to draw the parameter from its conditional distribution
 /// ([`Family::sample_conditional`](crate::Family::sample_conditional)).
 ///
 /// ```
@@ -69,7 +68,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// Creates a constant likelihood, to which multiples of `terms` can be added.
+    /// Creates a constant likelihood, to which `terms` can be added.
     pub fn new(terms: &'static [Term]) -> Self {
         Self {
             terms,
@@ -80,17 +79,17 @@ impl Likelihood {
         }
     }
 
-    /// Sets the power to which the likelihoods of further values are raised; it multiplies the coefficients of their terms.
+    /// Sets the power to which the likelihoods of further values are raised: the coefficients that are added later are multiplied by `power`.
     pub fn set_power(&mut self, power: f64) {
         self.power = power;
     }
 
-    /// Records that no sum of terms expresses the log-likelihood of the current value.
+    /// Records that the log-likelihood of some value is not a sum of terms.
     pub fn refuse(&mut self) {
         self.is_refused = true;
     }
 
-    /// True if no sum of terms expresses the log-likelihood of some value.
+    /// True if the log-likelihood of some value is not a sum of terms.
     pub fn is_refused(&self) -> bool {
         self.is_refused
     }
@@ -102,7 +101,7 @@ impl Likelihood {
         !self.is_refused
     }
 
-    /// Adds `coefficient` times `term`, a basis function of one number.
+    /// Adds `coefficient` times the basis function `term`, which must not be [`LogOfEach`](Term::LogOfEach).
     #[inline]
     pub fn add(&mut self, term: Term, coefficient: f64) {
         let accepts = self.accepts(term, coefficient);
@@ -112,7 +111,7 @@ impl Likelihood {
         }
     }
 
-    /// Adds `coefficient` times the logarithm of the number at the index `position` of a list.
+    /// Adds `coefficient` times the logarithm of the number at the index `position` of a list of probabilities.
     #[inline]
     pub fn add_log_of(&mut self, position: usize, coefficient: f64) {
         if self.accepts(Term::LogOfEach, coefficient) {
@@ -123,7 +122,7 @@ impl Likelihood {
         }
     }
 
-    /// Returns the derivatives with respect to each number of the parameter; for a zero in a list, the derivative is set to zero.
+    /// Returns the derivatives with respect to the numbers of the parameter; the derivative with respect to a zero in a list is set to zero.
     pub fn derivatives(&self, value: &[f64]) -> Vec<f64> {
         let derivative = |(i, &x): (usize, &f64)| {
             if self.terms.contains(&Term::LogOfEach) {
@@ -155,17 +154,17 @@ impl Likelihood {
         }
     }
 
-    /// Returns the coefficient of `term`, a basis function of one number.
+    /// Returns the coefficient of `term`, which must not be [`LogOfEach`](Term::LogOfEach).
     pub fn get(&self, term: Term) -> f64 {
         self.scalars.get(term as usize).copied().unwrap_or(0.0)
     }
 
-    /// Creates a constant likelihood, to which any terms of one number can be added.
+    /// Creates a constant likelihood, to which all terms except [`LogOfEach`](Term::LogOfEach) can be added.
     pub(crate) fn of_one_number() -> Self {
         Self::new(&SCALAR_TERMS)
     }
 
-    /// Returns the value of the log-likelihood at `x`, and its derivative.
+    /// Returns the value of the log-likelihood at the number `x`, and its derivative.
     fn at(&self, x: f64) -> (f64, f64) {
         let terms = SCALAR_TERMS.iter().zip(&self.scalars);
         let present = terms.filter(|(_, coefficient)| **coefficient != 0.0);
@@ -175,8 +174,8 @@ impl Likelihood {
         })
     }
 
-    /// Returns the derivative at `x` of a log-probability that is this sum plus a constant; at probability zero, returns the derivative of
-    /// the probability itself. Returns `None` if the derivative does not exist.
+    /// Returns the derivative at `x` of a log-probability that differs from this log-likelihood only by a constant. If the probability is zero at
+    /// `x`, returns the derivative of the probability itself. Returns `None` if the derivative does not exist.
     pub(crate) fn derivative(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         if self.is_refused {
             return None;
@@ -189,9 +188,8 @@ impl Likelihood {
         slope.is_finite().then_some(slope)
     }
 
-    /// Returns the derivative of a probability that is zero at `x`.
-    ///
-    /// Near `x`, a probability that is zero at `x` is a power of the distance to 0 or 1, or zero.
+    /// Returns the derivative at `x` of a probability that is zero at `x`: near `x`, the probability is proportional to a power of the distance to 0
+    /// or 1, or is zero.
     fn derivative_at_zero(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         let (term, sign) = match x {
             0.0 => (Term::Log, 1.0),
@@ -202,14 +200,14 @@ impl Likelihood {
         if order == 0.0 || order > 1.0 {
             return Some(0.0);
         }
-        // The other terms, and the additive constant, which is computed from a number inside the interval.
+        // `rest` has all terms except `term`. The additive constant is computed from the log-probability at 0.5.
         let mut rest = self.clone();
         rest.scalars[term as usize] = 0.0;
         let constant = log_prob(0.5) - self.at(0.5).0;
         (order == 1.0).then(|| sign * (constant + rest.at(x).0).exp())
     }
 
-    /// Returns the coefficient of the logarithm of the number at the index `position` of a list.
+    /// Returns the coefficient of the logarithm of the number at the index `position` of a list of probabilities.
     pub fn log_of(&self, position: usize) -> f64 {
         self.each.get(position).copied().unwrap_or(0.0)
     }
@@ -252,7 +250,7 @@ mod tests {
         assert!(close(of(2.0, 1.0), -3.0) && close(of(1.0, 1.0), 0.0));
         assert!(close(of(0.0, 0.0), -3.0) && close(of(3.0, 1.0), 3.0));
         assert!(close(of(1.0, 0.25), 4.0 - 2.0 / 0.75));
-        // A power of the parameter with an exponent below one has an infinite derivative at zero.
+        // The square root of the parameter has an infinite derivative at zero.
         let mut root = Likelihood::of_one_number();
         root.add(Term::Log, 0.5);
         assert_eq!(root.derivative(0.0, |x: f64| 0.5 * x.ln()), None);

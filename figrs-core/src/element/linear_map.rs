@@ -71,8 +71,8 @@ impl Element<Vec<f64>> {
         )
     }
 
-    /// Creates an element with the number at the index `position` of the list, counted from 0. An index beyond the end of a list is an error
-    /// when a world reaches it.
+    /// Creates an element with the number at the index `position` of the list, counted from 0. A world in which the list has no such number has an
+    /// error.
     #[track_caller]
     pub fn entry(&self, position: usize) -> Element<f64> {
         let mut row = vec![0.0; position + 1];
@@ -90,8 +90,8 @@ impl Element<Vec<f64>> {
     }
 }
 
-/// A linear function of the numbers of all arguments, taken as one list. A row of the matrix may be shorter than the list of numbers; the
-/// missing coefficients are zero.
+/// A linear function of the numbers of all arguments, which are joined to one list. A row of the matrix may be shorter than this list; the missing
+/// coefficients are zero.
 struct LinearMap<T> {
     rows: Vec<Vec<f64>>,
     offset: Vec<f64>,

@@ -12,20 +12,20 @@ use super::convention::Concentration;
 use super::covariance::{cholesky, kept_definite, mirror, triangle};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::gamma::ln_unit_gamma;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::{Element, Parameter, family_of};
 
-/// Builds the correlations of a random correlation matrix.
+/// Builds the list of the correlations of a random correlation matrix.
 #[derive(Debug)]
 pub struct Lkj;
 
 impl Lkj {
-    /// Creates the correlations of `numbers` numbers, with the [`Concentration`] `concentration` around zero; the concentration is positive and at
-    /// most 1e15, and there are from 2 to 1000 numbers.
+    /// Creates the correlations of `numbers` numbers, with the [`Concentration`] `concentration` around zero. The concentration must be positive and
+    /// at most 1e15; the count `numbers` must be from 2 to 1000.
     ///
-    /// A value is the lower triangle of the correlation matrix R without its diagonal, row by row: p (p − 1) / 2 correlations of p numbers,
-    /// which [`Covariance::of_correlations`](crate::Covariance::of_correlations) reads. The density is over these correlations and is proportional to
+    /// A value is the lower triangle of the correlation matrix R without its diagonal, row by row: a list of p (p − 1) / 2 correlations for p
+    /// numbers. [`Covariance::of_correlations`](crate::Covariance::of_correlations) converts this list to a covariance matrix. The density is over
+    /// these correlations and is proportional to
     /// |R|^(concentration − 1); with a concentration of one, all correlation matrices are equally probable. Each correlation has mean
     /// zero and variance 1 / (2 concentration + p − 1). Source: Lewandowski, Kurowicka and Joe (2009), "Generating random correlation matrices
     /// based on vines and extended onion method", sections 2 and 3.
@@ -53,16 +53,14 @@ impl Lkj {
     }
 }
 
-/// Largest number of rows of a correlation matrix.
 const MAX_ROWS: usize = 1000;
 
-/// Largest concentration: above it, the correlations are about as small as the rounding errors of their draws.
+/// Largest concentration: above it, the correlations would be about as small as their rounding errors.
 const MAX_CONCENTRATION: f64 = 1e15;
 
 /// Largest partial correlation that is drawn.
 const MAX_PARTIAL: f64 = 1.0 - f64::EPSILON;
 
-/// The family of correlation matrices with the contained number of rows.
 #[derive(Clone)]
 struct LkjDistribution {
     rows: usize,
@@ -74,7 +72,7 @@ impl fmt::Debug for LkjDistribution {
     }
 }
 
-/// Returns the rows of the matrix whose lower triangle without the diagonal is `correlations`.
+/// Returns the rows of the correlation matrix whose lower triangle without the diagonal is `correlations`.
 fn correlation_rows(size: usize, correlations: &[f64]) -> Vec<Vec<f64>> {
     let row = |i: usize| {
         let start = i * i.saturating_sub(1) / 2;
@@ -88,14 +86,15 @@ fn correlation_rows(size: usize, correlations: &[f64]) -> Vec<Vec<f64>> {
 }
 
 impl LkjDistribution {
-    /// Returns the logarithm of the determinant of the matrix; `None` if `value` is not a list of the correlations of a positive definite matrix.
+    /// Returns the logarithm of the determinant of the correlation matrix; `None` if the correlations `value` do not form a positive definite matrix.
     fn ln_determinant(&self, value: &[f64]) -> Option<f64> {
         let size = self.rows;
         if !(2..=MAX_ROWS).contains(&size) || value.len() != size * (size - 1) / 2 {
             return None;
         }
         let factor = cholesky(&correlation_rows(size, value)).ok()?;
-        // The squares in a row sum to one. The logarithm of the last square is computed from the others, which may be small.
+        // The squares in each row of the Cholesky factor sum to one. The logarithm of the diagonal square is computed from the other squares, because
+        // this is exact for small correlations.
         let ln_square = |(i, row): (usize, &Vec<f64>)| {
             let others: f64 = row[..i].iter().map(|l| l * l).sum();
             (-others).ln_1p()
@@ -103,15 +102,15 @@ impl LkjDistribution {
         Some(factor.iter().enumerate().map(ln_square).sum())
     }
 
-    /// Returns, for each column but the last, the number of partial correlations in the column, and the shape of their distribution, which is that of
-    /// 2 B − 1, where B has the distribution Beta(shape, shape).
+    /// Returns, for each column except the last, the number of partial correlations in the column, and the shape parameter of their distribution:
+    /// that of 2 B − 1, where B has the distribution Beta(shape, shape).
     fn columns(&self, concentration: f64) -> impl Iterator<Item = (f64, f64)> {
         let below = (1..self.rows.min(MAX_ROWS)).rev();
         below.map(move |below| (below as f64, partial_shape(concentration, below)))
     }
 }
 
-/// Returns the shape of partial correlations in a column that has `below` of them.
+/// Returns the shape parameter for a column with `below` partial correlations.
 fn partial_shape(concentration: f64, below: usize) -> f64 {
     concentration + (below as f64 - 1.0) / 2.0
 }
@@ -170,7 +169,7 @@ impl Family<Vec<f64>> for LkjDistribution {
         Some(ln_determinant + self.columns(parameters[0]).map(slope).sum::<f64>())
     }
 
-    /// Draws the partial correlations, which are independent, and from them the rows of the Cholesky factor of the matrix.
+    /// Draws the independent partial correlations, and computes from them the Cholesky factor of the correlation matrix.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
         let size = self.rows.min(MAX_ROWS);
         let row = |i: usize| {

@@ -1,6 +1,5 @@
 //! `LogNormal`: the log-normal distribution of products of many factors.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -10,10 +9,9 @@ use super::convention::kept_positive;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::likelihood::Likelihood;
 use super::normal::{NormalDistribution, Spread};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a positive number whose natural logarithm is normally distributed.
 #[derive(Debug)]
@@ -38,15 +36,10 @@ impl LogNormal {
     }
 }
 
-/// The normal distribution of the logarithms.
 #[derive(Clone)]
 struct LogNormalDistribution(NormalDistribution);
 
-impl fmt::Debug for LogNormalDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LogNormal")
-    }
-}
+debug_name!(LogNormalDistribution, "LogNormal");
 
 impl Family<f64> for LogNormalDistribution {
     fn parameters(&self) -> &'static [&'static str] {

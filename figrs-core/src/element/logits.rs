@@ -1,4 +1,4 @@
-//! `Select::by_logits`: the categorical distribution with weights that are given by their logarithms.
+//! `Select::by_logits`: the categorical distribution with given logarithms of the weights.
 
 use std::panic::Location;
 
@@ -13,11 +13,11 @@ use crate::value::Value;
 use crate::value::vector::Vector;
 
 impl Select {
-    /// Creates an element with one of `values`; `logits`, of which there must be as many as values, are the logarithms of the weights.
+    /// Creates an element with one of `values`. The list `logits` has the logarithm of the weight of each value.
     ///
-    /// The probability of a value is proportional to the exponential of its logit. Adding the same number to all logits changes nothing. A
-    /// logit of −∞ makes its value impossible. The weights of equal values are added. Logits may be linear functions of other elements, as in
-    /// a multinomial logistic regression.
+    /// The probability of a value is proportional to the exponential of its logit. Adding the same number to all logits changes nothing. A logit of
+    /// −∞ makes its value impossible. The weights of equal values are added. In a multinomial logistic regression, logits are linear functions of
+    /// other elements.
     ///
     /// ```
     /// # use figrs_core::{Constant, Normal, Operand, Select, Variance, Vector};
@@ -38,11 +38,11 @@ impl Select {
     }
 }
 
-/// Values whose weights are the exponentials of the parameters.
+/// The family of categorical distributions of values whose weights are the exponentials of the parameters.
 #[derive(Clone, Debug)]
 struct CategoricalByLogits<T>(Categorical<T>);
 
-/// Returns the logarithm of the sum of the exponentials of `logs`; −∞ if there are none.
+/// Returns the logarithm of the sum of the exponentials of `logs`; −∞ if `logs` is empty.
 pub(super) fn ln_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {
@@ -51,14 +51,14 @@ pub(super) fn ln_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     largest + logs.map(|log| (log - largest).exp()).sum::<f64>().ln()
 }
 
-/// Returns the weights whose logarithms are `logits`, scaled to a largest weight of one.
+/// Returns the weights whose logarithms are `logits`, scaled so that the largest weight is one.
 fn weights(logits: &[f64]) -> Vec<f64> {
     let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     logits.iter().map(|logit| (logit - largest).exp()).collect()
 }
 
 impl<T: Value> CategoricalByLogits<T> {
-    /// Returns the log-probability of the values at which `is_meant` holds.
+    /// Returns the logarithm of the total probability of the values at the indices for which `is_meant` is true.
     fn ln_share(&self, logits: &[f64], is_meant: impl Fn(usize) -> bool) -> f64 {
         let meant = (0..logits.len().min(self.0.values.len())).filter(|&i| is_meant(i));
         ln_sum_exp(meant.map(|i| logits[i])) - ln_sum_exp(logits.iter().copied())
@@ -133,12 +133,13 @@ impl<T: Value> Family<T> for CategoricalByLogits<T> {
         statistics.iter().zip(&merged).map(term).sum()
     }
 
-    /// The derivative is [the value is that of `index`] · P(`index`) / P(value) − P(`index`).
+    /// The derivative is [the value has the index `index`] · P(`index`) / P(value) − P(`index`), where [...] is 1 if the statement is true, and
+    /// otherwise 0.
     fn log_prob_derivative(&self, logits: &[f64], index: usize, value: &T) -> Option<f64> {
         let of_value = self.log_prob(logits, value);
         let of_index = self.ln_share(logits, |i| i == index);
         if of_value == f64::NEG_INFINITY {
-            // The probability of a value stays zero.
+            // The value has probability zero for all finite logits.
             return Some(0.0);
         }
         let is_same = self.0.values.get(index)?.same(value);

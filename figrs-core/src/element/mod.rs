@@ -1,7 +1,6 @@
 //! Elements: the random values of a model.
 //!
-//! Five kinds of node are basic (`atomic`, `apply`, `chain`, `table`, `score`); all other constructors of elements
-//! build on them.
+//! All elements are nodes of five kinds (`atomic`, `apply`, `chain`, `table`, `score`).
 
 pub mod alias;
 mod apply;
@@ -27,11 +26,9 @@ mod discrete_uniform;
 mod discretise;
 mod dist;
 pub mod distribution;
-mod drop_queue;
 mod element_value;
 mod exponential;
 mod family;
-mod family_member;
 pub mod family_values;
 mod finite_outcomes;
 mod flip;
@@ -64,15 +61,13 @@ mod multinomial;
 mod multivariate_normal;
 mod negative_binomial;
 pub mod node;
-mod normal;
+pub(crate) mod normal;
 mod open_family;
-pub(crate) mod operand;
 pub(crate) mod param;
 pub(crate) mod parents;
 mod pareto;
 mod poisson;
 pub(crate) mod policy;
-pub(crate) mod purity;
 mod recursive;
 mod rich_cpd;
 mod saddle_point;
@@ -162,9 +157,9 @@ use crate::value::support::SupportBuilder;
 
 /// A random value of type `T`, as a node of a lazily built model.
 ///
-/// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building an element never
-/// fails and computes nothing. A mistake in a parameter is reported when the element is used, with the name of the
-/// element or the source line that built it. Evidence about elements is stated in a [`Model`](crate::Model).
+/// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building an element never fails and computes nothing. An
+/// invalid parameter is an error when an algorithm uses the element; the error message has the name of the element, or the source line that built it.
+/// Evidence about elements is stated in a [`Model`](crate::Model).
 #[must_use]
 pub struct Element<T> {
     node: AnyElement,
@@ -183,7 +178,7 @@ impl<T: Value> Element<T> {
         }
     }
 
-    /// Names the element, for messages and diagrams. A second call of `named` does not change the name.
+    /// Gives the element a name for messages and diagrams. An element keeps its first name; further calls of `named` do nothing.
     ///
     /// ```
     /// # use figrs_core::Flip;
@@ -210,7 +205,7 @@ impl<T: Value> Element<T> {
         })
     }
 
-    /// Returns the untyped handle of the element, for algorithms.
+    /// Returns the untyped element, for algorithms.
     pub fn erased(&self) -> &AnyElement {
         &self.node
     }

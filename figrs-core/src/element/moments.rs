@@ -1,9 +1,8 @@
 //! Sums over lists of numbers, for the computation of sufficient statistics.
 
-/// Number of partial sums that are accumulated in parallel; no addition then waits for the previous one.
+/// Number of partial sums that are computed in parallel, so that no addition waits for the previous one.
 const LANES: usize = 8;
 
-/// Returns the sum of `term` over `values`.
 #[inline]
 pub(super) fn sum_of<T>(values: &[T], term: impl Fn(&T) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];
@@ -26,13 +25,13 @@ pub(super) fn moments(values: &[f64]) -> [f64; 3] {
         return [0.0; 3];
     }
     let mean = sum_of(values, |x| *x) / count;
-    // The rounding error of the mean is subtracted: Chan, Golub and LeVeque (1983).
+    // The rounding error of the mean is corrected: Chan, Golub and LeVeque (1983).
     let left = sum_of(values, |x| x - mean);
     let squares = sum_of(values, |x| (x - mean) * (x - mean));
     [count, mean, (squares - left * left / count).max(0.0)]
 }
 
-/// Returns `count * log`, where zero times the logarithm of an impossible event is zero.
+/// Returns `count * log`; the result is zero if `count` is zero and `log` is the logarithm of zero.
 #[inline]
 pub(super) fn times(count: f64, log: f64) -> f64 {
     if count == 0.0 { 0.0 } else { count * log }

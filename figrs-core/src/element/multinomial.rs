@@ -1,6 +1,5 @@
 //! `Multinomial`: the multinomial distribution, of the counts of each category in independent trials.
 
-use std::fmt;
 use std::iter;
 use std::ops::Range;
 use std::panic::Location;
@@ -10,6 +9,7 @@ use rand::distr::Distribution as _;
 use statrs::distribution::Binomial as Statrs;
 
 use super::distribution::{Family, Outcomes, WrongParameter};
+use super::family::debug_name;
 use super::likelihood::Likelihood;
 use super::param::Number;
 use super::saddle_point::ln_binomial;
@@ -17,17 +17,18 @@ use crate::element::{Element, Parameter, family_of};
 use crate::value::integer::Integer;
 use crate::value::vector::Vector;
 
-/// Builds the counts of each category in independent trials.
+/// Builds the list of the counts of all categories in independent trials.
 #[derive(Debug)]
 pub struct Multinomial;
 
 impl Multinomial {
-    /// Creates the counts of each category in `trials` trials; each trial has one category, with a probability proportional to the category's weight.
+    /// Creates the list of the counts of all categories in `trials` trials; each trial has one category, with a probability proportional to the
+    /// category's weight.
     ///
-    /// The support is the lists of one count for each weight whose sum is the number of trials, which is at most 2²⁴. With probabilities
-    /// pᵢ, the means are n pᵢ, the variances n pᵢ (1 − pᵢ), and the covariances −n pᵢ pⱼ. A [`Dirichlet`](crate::Dirichlet) list is the
-    /// conjugate prior of the weights. Exact algorithms list the outcomes if these have at most 2²² counts together; otherwise they refuse the element,
-    /// unless it is observed.
+    /// The support consists of the lists that have one count for each weight and sum to the number of trials n, which is at most 2²⁴. If the
+    /// categories have the probabilities pᵢ, the means of the counts are n pᵢ, the variances n pᵢ (1 − pᵢ), and the covariances −n pᵢ pⱼ. A
+    /// [`Dirichlet`](crate::Dirichlet) list is the conjugate prior of the weights. Exact algorithms list the outcomes if the outcomes have together
+    /// at most 2²² counts. If there are more outcomes, the element must be observed.
     ///
     /// ```
     /// # use figrs_core::{Dirichlet, Model, Multinomial};
@@ -49,31 +50,26 @@ impl Multinomial {
     }
 }
 
-/// Maximum number of trials.
 const MAX_TRIALS: u32 = 1 << 24;
 
-/// Maximum number of counts in all outcomes together, if the outcomes are listed.
+/// Maximum total number of counts in a list of outcomes.
 const MAX_LISTED: f64 = 4_194_304.0;
 
 #[derive(Clone)]
 struct MultinomialDistribution;
 
-impl fmt::Debug for MultinomialDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Multinomial")
-    }
-}
+debug_name!(MultinomialDistribution, "Multinomial");
 
-/// A category: its weight in units of the largest weight, and the sum of the weights of later categories.
+/// A category: its weight divided by the largest weight, and the sum of the weights of all later categories.
 struct Category {
     weight: f64,
     later: f64,
-    /// The logarithm of the weight minus the logarithm of `weight`, which is kept above zero.
+    /// A correction of ln `weight`: not zero if the quotient of the weights was too small and was replaced by a positive number.
     ln_lost: f64,
 }
 
 impl Category {
-    /// Returns the log-probability that `count` of `left` trials have this category, given that they have this or a later category.
+    /// Returns the log-probability that `count` of `left` trials have this category, given that each of these trials has this or a later category.
     fn ln_share(&self, count: f64, left: f64) -> f64 {
         if self.weight == 0.0 {
             return if count == 0.0 { 0.0 } else { f64::NEG_INFINITY };
@@ -119,7 +115,8 @@ fn categories(weights: &[f64]) -> Vec<Category> {
     categories
 }
 
-/// The number of lists of counts with this sum, (trials + others)! / (trials! others!), or a larger number than can be listed.
+/// Returns the number of lists of counts with the sum `trials`, which is (trials + k − 1)! / (trials! (k − 1)!) for k categories; or a number above
+/// [`MAX_LISTED`], if there are more such lists.
 fn outcome_count(trials: f64, categories: usize) -> f64 {
     let mut count = 1.0;
     for i in 1..categories {
@@ -131,8 +128,8 @@ fn outcome_count(trials: f64, categories: usize) -> f64 {
     count
 }
 
-/// Replaces counts by the next counts with the same sum, in the order from the most trials of the first category to the fewest. Returns `false` for the
-/// last counts.
+/// Replaces `counts` by the next list of counts with the same sum; the first list has all trials in the first category. Returns `false` if there is
+/// no next list.
 fn advance(counts: &mut [u32]) -> bool {
     let Some((last, earlier)) = counts.split_last_mut() else {
         return false;
@@ -231,7 +228,7 @@ impl Family<Vec<u32>> for MultinomialDistribution {
         value: &Vec<u32>,
         likelihood: &mut Likelihood,
     ) {
-        // If all weights are open parameters on the simplex, they need no division by their sum.
+        // If `open` contains all weights, the weights are one list of probabilities, which sum to one.
         let sum: u64 = value.iter().copied().map(u64::from).sum();
         let is_possible = value.len() + 1 == parameters.len() && sum as f64 == parameters[0];
         if open != (1..parameters.len()) || !is_possible {
@@ -244,7 +241,7 @@ impl Family<Vec<u32>> for MultinomialDistribution {
         }
     }
 
-    /// The derivative with respect to a weight w is count / w − trials / S, where S is the sum of the weights. The derivative is not known for
+    /// The derivative with respect to a weight w is count / w − trials / S, where S is the sum of the weights. The derivative is `None` for
     /// impossible counts.
     fn log_prob_derivative(
         &self,

@@ -23,8 +23,8 @@ pub struct MultivariateNormal;
 impl MultivariateNormal {
     /// Creates a list with the mean `mean` and the [`Covariance`] `covariance`.
     ///
-    /// The support consists of the lists of finite numbers that are as long as the mean. The mean may be a list of numbers or elements, or
-    /// a single element whose value is a list, such as the last position of a random walk. The covariance is constant.
+    /// The support consists of the lists of finite numbers with the same length as the mean. The mean may be a list of numbers or elements, or a
+    /// single element whose value is a list, such as the last position of a random walk. The covariance matrix is constant.
     ///
     /// ```
     /// # use figrs_core::{Covariance, MultivariateNormal};
@@ -43,7 +43,7 @@ impl MultivariateNormal {
     }
 }
 
-/// The multivariate normal family with a constant covariance.
+/// The family of multivariate normal distributions with a constant covariance matrix.
 #[derive(Clone)]
 struct MultivariateNormalDistribution(FactoredCovariance);
 
@@ -84,7 +84,7 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
         if value.len() != rows.len() || value.iter().any(|x| x.is_infinite()) {
             return f64::NEG_INFINITY;
         }
-        // Solves L z = value - mean by substitution.
+        // Solves L z = value − mean by substitution, where L is the Cholesky factor.
         let mut solved: Vec<f64> = Vec::with_capacity(rows.len());
         let mut log = 0.0;
         for ((row, x), mean) in rows.iter().zip(value).zip(parameters) {

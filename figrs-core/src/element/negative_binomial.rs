@@ -11,8 +11,7 @@ use super::distribution::{Family, Outcomes, WrongParameter, derivative_by_terms}
 use super::gamma::ln_unit_gamma;
 use super::likelihood::{Likelihood, Term};
 use super::moments::times;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::poisson::draw_poisson;
 use super::saddle_point::ln_binomial;
 use crate::element::Element;
@@ -41,8 +40,8 @@ impl NegativeBinomial {
 
     /// Creates a count with the mean `mean` and the dispersion `dispersion`; the smaller the dispersion, the larger the variance.
     ///
-    /// The variance is mean + mean² / dispersion. The distribution equals that of [`failures`](Self::failures) before `dispersion`
-    /// successes of probability dispersion / (dispersion + mean). Regressions of counts usually use a mean and a dispersion.
+    /// The variance is mean + mean² / dispersion. The distribution is that of the number of [`failures`](Self::failures) before `dispersion`
+    /// successes of probability dispersion / (dispersion + mean).
     #[track_caller]
     pub fn with_mean(mean: impl Into<Operand>, dispersion: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
@@ -55,17 +54,17 @@ impl NegativeBinomial {
     }
 }
 
-/// Largest mean of a count, which is the largest rate of a Poisson distribution.
+/// Largest mean of a count, which is also the largest rate of a Poisson distribution.
 const MAX_MEAN: f64 = 1e9;
 
-/// Largest number of successes for which `f64` represents a difference of one failure.
+/// Largest number of successes for which `f64` distinguishes numbers of trials that differ by one failure.
 const MAX_SUCCESSES: f64 = 1e15;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NegativeBinomialDistribution {
-    /// Parametrised by the number of successes and the probability of a success.
+    /// The parameters are the number of successes and the probability of a success.
     Failures,
-    /// Parametrised by the mean and the dispersion.
+    /// The parameters are the mean and the dispersion.
     Mean,
 }
 
@@ -78,7 +77,6 @@ impl fmt::Debug for NegativeBinomialDistribution {
     }
 }
 
-/// The parameters of one distribution: the number of successes, the probability of a success and the probability of a failure.
 struct Trials {
     successes: f64,
     success: f64,

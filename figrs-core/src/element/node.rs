@@ -1,4 +1,4 @@
-//! The shared nodes to which elements are handles.
+//! The nodes of a model graph, which elements point to.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -10,7 +10,6 @@ use std::sync::{Arc, OnceLock, Weak};
 use rand::Rng;
 
 use super::distribution::{Space, Tails};
-use super::drop_queue;
 use super::footprint::{ALLOCATION, Footprint};
 use super::function::{CallId, FunctionId};
 use super::label::{Label, printable};
@@ -31,16 +30,17 @@ pub(crate) use super::family_values::{
 };
 pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
 pub use super::kind::Kind;
+use super::kind::release;
 
-/// The log-probability that a distribution would have if its numbers were replaced. The log-probability is `None` if the distribution cannot replace
-/// its numbers, and an error message if the new numbers are invalid.
+/// The log-probability for other parameters of a distribution; `None` if the distribution cannot replace its parameters; an error message if the new
+/// parameters are invalid.
 pub type NumbersReplaced = Option<Result<f64, String>>;
 
 /// The untyped distribution of an atomic element.
 pub trait AtomicOp: Send + Sync {
     /// Checks the parameters of the distribution; the error is a message.
     fn check(&self) -> Result<(), String>;
-    /// Returns the outcomes as a support with probabilities if there are finitely many, otherwise the reason why they cannot be listed.
+    /// Returns the outcomes with their probabilities if there are finitely many; otherwise returns the reason why the outcomes cannot be listed.
     fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
     /// Returns the log-probability or log-density of `value`, which is never NaN or positive infinity.
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
@@ -52,13 +52,14 @@ pub trait AtomicOp: Send + Sync {
     fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault>;
     /// Returns the cumulative probabilities at `value`, if the distribution defines them.
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
-    /// Returns the space of the values, if they are continuous.
+    /// Returns the kind of the set of values, if the values are continuous.
     fn space(&self) -> Space;
-    /// Returns the numbers of the distribution, if some of them are [`Param`](crate::Param)s.
+    /// Returns the parameters of the distribution, if some of them are [`Param`](crate::Param)s.
     fn numbers(&self) -> &[Number] {
         &[]
     }
-    /// Adds to `likelihood` the `log_prob` as a function only of the numbers with indices in `open`, if that function is a sum of terms.
+    /// Adds the `log_prob` of `value` to `likelihood`, as a function only of the [`numbers`](Self::numbers) with indices in `open`. The likelihood is
+    /// refused if this function is not a sum of terms.
     fn likelihood(
         &self,
         open: Range<usize>,
@@ -69,38 +70,38 @@ pub trait AtomicOp: Send + Sync {
         likelihood.refuse();
         Ok(())
     }
-    /// Returns the derivative of `log_prob` with respect to the number of index `number`; at probability zero, returns the derivative of the
-    /// probability itself. Returns `None` if the derivative is not known.
+    /// Returns the derivative of `log_prob` with respect to the parameter with the index `number` in [`numbers`](Self::numbers); at probability zero,
+    /// returns the derivative of the probability itself. Returns `None` if the derivative is not known.
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let _ = (number, value);
         Ok(None)
     }
-    /// Returns the value that `log_prob` would have if the numbers were replaced. Returns `None` if the distribution cannot replace its numbers, and
-    /// an error message if the new numbers are invalid.
+    /// Returns the `log_prob` of `value` if the parameters of the distribution are replaced by `numbers`. Returns `None` if the distribution cannot
+    /// replace its parameters, and an error message if the new parameters are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
         let _ = (numbers, value);
         Ok(None)
     }
-    /// Returns the prior if the element is a learned parameter.
+    /// Returns the prior, if the element is a learned parameter.
     fn prior(&self) -> Option<&LearnedPrior> {
         None
     }
-    /// Returns, for a decision, the elements whose values are known when it is made.
-    ///
-    /// The outcomes of a decision are options without probabilities.
+    /// For a decision, returns the elements whose values are known when the decision is made. The outcomes of a decision are options without
+    /// probabilities.
     fn known(&self) -> Option<&[AnyElement]> {
         None
     }
-    /// Returns the terms of likelihoods to which the distribution is conjugate.
+    /// Returns the terms of the likelihoods to which the distribution is conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
-    /// Draws a value from the product of the distribution and `likelihood`, which has these terms, if the distribution defines such a draw.
+    /// Draws a value from the normalised product of the distribution and `likelihood`, whose terms are [`conjugate_terms`](Self::conjugate_terms), if
+    /// the distribution defines such a draw.
     fn sample_conditional(
         &self,
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault>;
-    /// Returns the product of the distribution and `likelihood`, which has [`conjugate_terms`](Self::conjugate_terms), as a distribution; `None` if
-    /// the product is not known.
+    /// Returns the normalised product of the distribution and `likelihood`, whose terms are [`conjugate_terms`](Self::conjugate_terms); `None` if the
+    /// product is not known.
     fn posterior(&self, likelihood: &Likelihood) -> Result<Option<Box<dyn AtomicOp>>, Fault> {
         let _ = likelihood;
         Ok(None)
@@ -109,8 +110,8 @@ pub trait AtomicOp: Send + Sync {
     fn moments(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
-    /// Returns the parameters of the t-distribution of a normal number whose precision or variance has this distribution: the degrees of freedom and
-    /// the squared scale around the mean.
+    /// Returns the parameters of Student's t-distribution of a normal number whose precision or variance has this distribution: the degrees of
+    /// freedom and the squared scale.
     fn student_t_of_spread(&self) -> Option<(f64, f64)> {
         None
     }
@@ -126,7 +127,7 @@ pub trait AtomicOp: Send + Sync {
     }
 }
 
-/// An argument of a function: a known value, or open (unknown) numbers in its place.
+/// An argument of a function: a known value or unknown (open) numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum OpenArgument<'a> {
     /// The argument has the contained value.
@@ -139,13 +140,13 @@ pub enum OpenArgument<'a> {
 pub trait ApplyOp: Send + Sync {
     /// Returns the value of the function for `arguments`.
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
-    /// Returns the index in `values` of the function's value for `arguments`; a value that is not in `values` is added.
+    /// Returns the index in `values` of the function's value for `arguments`; if the value is not in `values`, it is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
     /// True if the function is known to be so cheap that memoisation would not save time.
     fn is_light(&self) -> bool {
         false
     }
-    /// Returns the values of the function for columns of arguments with `count` values each.
+    /// Returns the values of the function for each of the `count` rows of the columns `arguments`.
     fn call_many(
         &self,
         arguments: &[&dyn AnyColumn],
@@ -155,20 +156,19 @@ pub trait ApplyOp: Send + Sync {
     fn identity(&self) -> Option<FunctionId> {
         None
     }
-    /// Returns the function as a linear function of the open numbers, if it is linear. An argument is a known value, or a list of open (unknown)
-    /// numbers.
+    /// Returns the function as a linear function of the unknown numbers in `arguments`, if it is linear.
     fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
         let _ = arguments;
         None
     }
-    /// Returns a linear function of the open numbers that is positive where this comparison is true and negative where it is false; `None` for any
-    /// other function. The second result is the value of the comparison where the linear function is zero.
+    /// If the function is a comparison, returns a linear function of the unknown numbers that is positive where the comparison is true and negative
+    /// where it is false. The second result is the value of the comparison where the linear function is zero. Returns `None` for any other function.
     fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
         let _ = arguments;
         None
     }
-    /// Returns the parent values that the result `value` of the function implies (backward inference). For each parent whose value is not implied,
-    /// the list has `None`.
+    /// Returns the values of the parents that the result `value` of the function implies (backward inference). The list has `None` for a parent whose
+    /// value is not implied.
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
         let _ = value;
         None
@@ -179,17 +179,17 @@ pub trait ApplyOp: Send + Sync {
 pub trait ChainOp: Send + Sync {
     /// Returns the element that the function returns for `arguments`.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
-    /// Builds a new element as [`call`](Self::call) does, even if a counterfactual has stored an element.
+    /// Builds a new element for `arguments`, even if a counterfactual has stored an element for them.
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.call(arguments)
     }
-    /// Returns one element that has the value of this Chain in each world, given the possible values of the parents; `None` if there is no such
-    /// element. Expansions of exact algorithms use the element in place of the results of the function.
+    /// Returns a single element that has the value of this Chain in every world, given the possible values of the parents; `None` if no such element
+    /// is known. Exact algorithms expand this element instead of the results of the function.
     fn for_tables(&self, supports: &[&Support]) -> Option<AnyElement> {
         let _ = supports;
         None
     }
-    /// Returns the memory in which counterfactuals store the results of the function; members of families have no such memory.
+    /// Returns the storage in which counterfactuals store the results of the function; a member of a family has no such storage.
     fn memory(&self) -> Option<&BranchMemory> {
         None
     }
@@ -201,7 +201,7 @@ pub trait ChainOp: Send + Sync {
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
-    /// Returns the identity of the recursive call that this function represents, if there is one; the Chain then has no parents.
+    /// Returns the identity of the recursive call that this function represents, if it represents one; the Chain then has no parents.
     fn call_id(&self) -> Option<CallId> {
         None
     }
@@ -213,13 +213,13 @@ pub trait ChainOp: Send + Sync {
     }
 }
 
-/// An untyped family of distributions; some parameters of the family are arguments.
+/// An untyped family of distributions; the arguments are the values of the parents that are parameters of the family.
 pub trait FamilyOp: Send + Sync {
     /// Checks the parameters; the other methods are called only if the check succeeds.
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
     /// True if `log_prob` is a log-density.
     fn is_continuous(&self) -> bool;
-    /// Returns the outcomes as a support with probabilities if there are finitely many, otherwise the reason why they cannot be listed.
+    /// Returns the outcomes with their probabilities if there are finitely many; otherwise returns the reason why the outcomes cannot be listed.
     fn outcomes(
         &self,
         arguments: &[&dyn Any],
@@ -239,26 +239,27 @@ pub trait FamilyOp: Send + Sync {
         let _ = (arguments, values, logs);
         None
     }
-    /// Returns an upper bound of the `log_prob` of `value` over all arguments, if a bound is known.
+    /// Returns an upper bound of the `log_prob` of `value` over all arguments, if such a bound is known.
     fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
         let _ = value;
         None
     }
-    /// True if [`member`](Self::member) accepts `Param`s in place of values.
+    /// True if [`member`](Self::member) accepts `Param`s as arguments.
     fn takes_params(&self) -> bool {
         false
     }
-    /// Returns the member of the family for `arguments` (each is a value or `Param`s), as an atomic element. Returns `None` if the members of the
-    /// family cannot be built as atomic elements.
+    /// Returns the member of the family for `arguments`, as an atomic element. Returns `None` if the members of the family cannot be built as atomic
+    /// elements.
     fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
         let _ = arguments;
         None
     }
     /// Draws a random value of the member with the arguments `arguments`.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
-    /// Returns the space of the values, if they are continuous.
+    /// Returns the kind of the set of values, if the values are continuous.
     fn space(&self) -> Space;
-    /// Adds to `likelihood` the `log_prob` as a function only of the argument at the index `open`, if that function is a sum of terms.
+    /// Adds the `log_prob` of `value` to `likelihood`, as a function only of the argument with the index `open`. The likelihood is refused if this
+    /// function is not a sum of terms.
     fn likelihood(
         &self,
         arguments: &[&dyn Any],
@@ -266,7 +267,7 @@ pub trait FamilyOp: Send + Sync {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// Adds the log-probability of independent values to `likelihood`, as [`likelihood`](Self::likelihood) does for one value.
+    /// Adds the sum of the log-probabilities of independent values to `likelihood`, as a function only of the argument with the index `open`.
     fn likelihood_of_all(
         &self,
         arguments: &[&dyn Any],
@@ -274,8 +275,8 @@ pub trait FamilyOp: Send + Sync {
         values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// Adds the log-probability of `values`, as a function of the first argument, to `likelihood`, as [`likelihood`](Self::likelihood) does. Returns
-    /// `None` if `check` would fail or `values` have another type.
+    /// Adds the sum of the log-probabilities of `values` to `likelihood`, as a function only of the first argument. Returns `None` if `check` would
+    /// fail or `values` have another type.
     fn likelihood_of_values(
         &self,
         arguments: &[f64],
@@ -285,8 +286,8 @@ pub trait FamilyOp: Send + Sync {
         let _ = (arguments, values, likelihood);
         None
     }
-    /// Returns the members of the family as normal distributions whose mean is linear in the open numbers, if they have this form. An argument is a
-    /// known value, or a list of open (unknown) numbers. `linear_gaussian` may be called without a previous call of [`check`](Self::check).
+    /// Returns the member of the family as a normal distribution whose mean is linear in the unknown numbers of `arguments`, if it has this form.
+    /// This method may be called without a previous call of [`check`](Self::check).
     fn linear_gaussian(
         &self,
         arguments: &[OpenArgument<'_>],
@@ -294,30 +295,31 @@ pub trait FamilyOp: Send + Sync {
         let _ = arguments;
         Ok(None)
     }
-    /// Returns the terms of likelihoods to which the members are conjugate.
+    /// Returns the terms of the likelihoods to which the members are conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
-    /// Draws a value from the product of a member and `likelihood`, which has these terms, if the family defines such a draw.
+    /// Draws a value from the normalised product of a member and `likelihood`, whose terms are [`conjugate_terms`](Self::conjugate_terms), if the
+    /// family defines such a draw.
     fn sample_conditional(
         &self,
         arguments: &[&dyn Any],
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault>;
-    /// Draws a value for each row of the columns of arguments; the columns have `count` rows.
+    /// Draws a value for each of the `count` rows of the columns `arguments`.
     fn sample_many(
         &self,
         arguments: &[&dyn AnyColumn],
         count: usize,
         rng: &mut Stream,
     ) -> Result<Box<dyn AnyColumn>, MemberFault>;
-    /// Returns the log-probability or log-density of `value` for each row of the columns of arguments; the columns have `count` rows.
+    /// Returns the log-probability or log-density of `value` for each of the `count` rows of the columns `arguments`.
     fn log_probs(
         &self,
         arguments: &[&dyn AnyColumn],
         count: usize,
         value: &dyn Any,
     ) -> Result<Vec<f64>, MemberFault>;
-    /// Returns sufficient statistics of the values of a column, if the family has them.
+    /// Returns sufficient statistics of the values of a column, if the family defines them.
     fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>>;
     /// Returns the sum of `log_prob` over independent values.
     fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &IidValues<'_>)
@@ -325,37 +327,38 @@ pub trait FamilyOp: Send + Sync {
     /// Returns the sum of `log_prob` over independent values, for arguments that are plain numbers; `None` if `check` or `log_prob` would fail.
     fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &IidValues<'_>)
     -> Option<f64>;
-    /// Returns the sum of `log_prob` over independent values, for each row of the columns of arguments; the columns have `count` rows.
+    /// Returns the sum of `log_prob` over the independent values `values`, for each of the `count` rows of the columns `arguments`.
     fn log_probs_of_all(
         &self,
         arguments: &[&dyn AnyColumn],
         count: usize,
         values: &IidValues<'_>,
     ) -> Result<Vec<f64>, MemberFault>;
-    /// Returns sufficient statistics that replace `value` in repeated calls of `log_prob` and `log_prob_for_numbers`, if this is faster.
+    /// Returns sufficient statistics of `value`, if they make repeated calls of `log_prob` and `log_prob_for_numbers` faster.
     fn summary(&self, value: &dyn Any) -> Option<SufficientStatistics> {
         let _ = value;
         None
     }
-    /// Returns the family with its own type, as `dyn Any`.
+    /// Returns the family as `dyn Any`, for a downcast.
     fn as_any(&self) -> &dyn Any;
     /// True if `other` has the same members for the same arguments.
     fn is_same_as(&self, other: &dyn FamilyOp) -> bool {
         let _ = other;
         false
     }
-    /// Returns a hash that is equal for equal families.
+    /// Returns a hash of the family; equal families have equal hashes.
     fn digest(&self) -> u64 {
         0
     }
-    /// Returns one element for a list of independent values, with the distribution of `of`, which is a member of this family.
+    /// Returns one element for a list of independent values with the distribution of `of`, and the list of `values` as its value. The element `of`
+    /// must be a member of this family.
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
         let _ = (of, values);
         None
     }
 }
 
-/// An untyped conditional probability table over finite parents.
+/// An untyped conditional probability table; its parents have finitely many values.
 pub trait TableOp: Send + Sync {
     /// Checks the probabilities of the table; the error is a message.
     fn check(&self) -> Result<(), String>;
@@ -363,7 +366,7 @@ pub trait TableOp: Send + Sync {
     fn values(&self) -> &Support;
     /// Returns the possible values of each parent, in the order of the table's rows.
     fn states(&self) -> &[Support];
-    /// Returns the probabilities of all rows of the table, without a common scale. The value of the last parent changes fastest, and the
+    /// Returns the probabilities of all rows of the table, without a common scale factor. The value of the last parent changes fastest, and the
     /// probabilities of one row are adjacent.
     fn weights(&self) -> &Weights;
     /// Returns the number of bytes that the table holds on the heap, besides its own size.
@@ -372,27 +375,24 @@ pub trait TableOp: Send + Sync {
     }
 }
 
-/// One element of a model: its kind, its label, and the type of its values.
 struct Node {
     kind: Option<Kind>,
     name: OnceLock<String>,
     constructor: &'static str,
     location: &'static Location<'static>,
     values: fn() -> SupportBuilder,
-    /// Approximate size of the element in bytes, without its name.
     bytes: usize,
 }
 
 impl Drop for Node {
-    /// Drops the contents of the node without recursion, by putting its parents and captured elements in a queue.
     fn drop(&mut self) {
         let Some(kind) = self.kind.take() else { return };
         Footprint::dropped(self.bytes + self.name.get().map_or(0, String::capacity));
-        drop_queue::release(kind);
+        release(kind);
     }
 }
 
-/// A handle, cheap to clone, to an element whose value type is not known at compile time.
+/// An untyped element: a pointer, cheap to clone, to an element whose value type is not known at compile time.
 #[derive(Clone)]
 pub struct AnyElement(Arc<Node>);
 
@@ -456,7 +456,7 @@ impl AnyElement {
         };
         let name = escaped.unwrap_or(name);
         let bytes = name.capacity();
-        // A node keeps its first name, because all its handles share the node.
+        // An element keeps its first name, because all its clones share the node.
         if self.0.name.set(name).is_ok() {
             Footprint::named(bytes);
         }
@@ -467,14 +467,12 @@ impl AnyElement {
         ElementId(Arc::as_ptr(&self.0).addr())
     }
 
-    /// True if this is the only handle of the element: no other element and no evidence can then refer to it.
-    ///
-    /// A member that a [`Process`](crate::Process) remembers is shared, because the process may return it again.
+    /// True if no other element, evidence or clone refers to this element. A member that a [`Process`](crate::Process) remembers counts as shared,
+    /// because the process may return the member again.
     pub fn is_unshared(&self) -> bool {
         Arc::strong_count(&self.0) == 1 && Arc::weak_count(&self.0) == 0
     }
 
-    /// Returns a reference that does not keep the element in memory.
     pub(crate) fn downgrade(&self) -> WeakElement {
         WeakElement(Arc::downgrade(&self.0))
     }
@@ -489,7 +487,7 @@ impl AnyElement {
         self.no_values().column()
     }
 
-    /// Returns the elements whose values this element reads in every world that reaches it.
+    /// Returns the elements whose values this element needs in every world that evaluates it.
     pub fn parents(&self) -> &[AnyElement] {
         match self.kind() {
             Kind::Atomic(_) => &[],
@@ -498,7 +496,7 @@ impl AnyElement {
         }
     }
 
-    /// Returns the model error that reports a failure of this element's function.
+    /// Returns the model error about a failure of this element's function.
     pub fn fault(&self, fault: Fault) -> ModelError {
         ModelError::Function {
             element: self.label(),
@@ -506,7 +504,7 @@ impl AnyElement {
         }
     }
 
-    /// Returns, for a decision, the elements whose values are known when the decision is made; `None` for other elements.
+    /// For a decision, returns the elements whose values are known when the decision is made; `None` for other elements.
     pub fn known(&self) -> Option<&[AnyElement]> {
         match self.kind() {
             Kind::Atomic(op) => op.known(),
@@ -514,7 +512,7 @@ impl AnyElement {
         }
     }
 
-    /// Returns the model error that reports invalid parameters of this element, or a decision for which no option is chosen.
+    /// Returns the model error about invalid parameters of this element, or about a decision for which no option is chosen.
     pub fn invalid(&self, problem: String) -> ModelError {
         if self.known().is_some() {
             return ModelError::Undecided {
@@ -534,16 +532,13 @@ impl fmt::Debug for AnyElement {
     }
 }
 
-/// A reference to an element that does not keep it in memory.
 pub(crate) struct WeakElement(Weak<Node>);
 
 impl WeakElement {
-    /// Returns the element, if it is still in memory.
     pub(crate) fn upgrade(&self) -> Option<AnyElement> {
         self.0.upgrade().map(AnyElement)
     }
 
-    /// True if the element is still in memory.
     pub(crate) fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }

@@ -1,25 +1,23 @@
 //! `Normal`: the normal distribution.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
 use rand::distr::Distribution as _;
-use statrs::distribution::{ContinuousCDF, Normal as Statrs};
+use statrs::distribution::Normal as Statrs;
 
 use super::convention::{Precision, StandardDeviation, Variance, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::likelihood::{Likelihood, Term};
 use super::linear::{LinearFunction, LinearGaussian};
 use super::moments::moments;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a normally distributed number.
+/// Builds a random number with a normal distribution.
 #[derive(Debug)]
 pub struct Normal;
 
@@ -48,7 +46,7 @@ impl Normal {
     }
 }
 
-/// A [`Variance`], a [`StandardDeviation`] or a [`Precision`].
+/// The spread of a normal distribution: a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
 #[derive(Clone, Debug)]
 pub struct Spread {
     measure: SpreadMeasure,
@@ -89,8 +87,7 @@ enum SpreadMeasure {
     Precision,
 }
 
-/// The log-density of a normal distribution with an unknown mean; the terms that depend only on the standard deviation
-/// are computed once.
+/// A normal log-density with a known standard deviation, whose logarithm is computed once, and an unknown mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct OpenDensity {
     deviation: f64,
@@ -108,7 +105,7 @@ impl OpenDensity {
 
     #[inline]
     fn log_prob(&self, mean: f64, value: f64) -> f64 {
-        // Differences of large numbers may overflow; differences of their halves cannot.
+        // The difference of large numbers may overflow; the difference of their halves cannot.
         let z = (value / 2.0 - mean / 2.0) / self.deviation;
         -2.0 * z * z - self.ln_deviation - LN_SQRT_2_PI
     }
@@ -117,7 +114,7 @@ impl OpenDensity {
 #[derive(Clone)]
 pub(super) struct NormalDistribution {
     measure: SpreadMeasure,
-    /// The spread if it is constant (otherwise NaN), and the log-density with this spread.
+    /// The spread, or NaN if it is not constant; and the log-density for this spread.
     constant: (f64, OpenDensity),
 }
 
@@ -137,11 +134,7 @@ impl SpreadMeasure {
     }
 }
 
-impl fmt::Debug for NormalDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Normal")
-    }
-}
+debug_name!(NormalDistribution, "Normal");
 
 impl NormalDistribution {
     fn new(measure: SpreadMeasure, spread: &Operand) -> Self {
@@ -155,17 +148,14 @@ impl NormalDistribution {
         }
     }
 
-    /// Creates the normal family with the constant standard deviation `deviation`.
     pub(super) fn with_deviation(deviation: f64) -> Self {
         Self::new(SpreadMeasure::Deviation, &deviation.into())
     }
 
-    /// Returns the normal family with this measure of spread, and the spread as its parameter.
     pub(super) fn of_spread(Spread { measure, operand }: Spread) -> (Self, Operand) {
         (Self::new(measure, &operand), operand)
     }
 
-    /// Returns the standard deviation that corresponds to `spread`.
     #[inline]
     pub(super) fn deviation(&self, spread: f64) -> f64 {
         self.of(spread).deviation
@@ -307,7 +297,7 @@ impl Family<f64> for NormalDistribution {
         let deviation = self.measure.deviation(parameters[1]);
         let own = deviation.powi(2).recip();
         let precision = own - 2.0 * likelihood.get(Term::Square);
-        // The mean is shifted, because the component common to all numbers would otherwise cause rounding errors.
+        // The posterior mean is computed as a shift of the prior mean, so that no digits are lost if both are large.
         let pull =
             likelihood.get(Term::Linear) + 2.0 * likelihood.get(Term::Square) * parameters[0];
         let (mean, deviation) = (parameters[0] + pull / precision, precision.sqrt().recip());
@@ -345,7 +335,7 @@ impl Family<f64> for NormalDistribution {
         drawn.map_or(f64::NAN, kept_finite)
     }
 
-    /// Returns the log-density at the mean, if the mean is open.
+    /// The log-density is largest if the mean is equal to the value.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &f64) -> Option<f64> {
         let mean = parameters[0].unwrap_or(*value);
         let all = [mean, parameters[1]?];
@@ -354,12 +344,19 @@ impl Family<f64> for NormalDistribution {
     }
 
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
-        let normal = self.statrs(parameters)?;
+        let deviation = self.measure.deviation(parameters[1]);
+        self.statrs(parameters)?;
+        let standard = (value - parameters[0]) / deviation;
         Some(Tails {
-            lower: normal.cdf(*value),
-            upper: normal.sf(*value),
+            lower: standard_normal_tail(-standard),
+            upper: standard_normal_tail(standard),
         })
     }
+}
+
+/// Returns the probability that a standard normal number is above `x`.
+pub fn standard_normal_tail(x: f64) -> f64 {
+    libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Numbers that may change between queries without rebuilding the model.
+//! Numbers that may change between queries without rebuilding the model, and numeric arguments of elements.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::Element;
 use super::label::printable;
 
 /// A named number that an element uses in place of a constant, and that may change without rebuilding the model.
 ///
-/// All clones of a parameter share one number. Terms with a parameter as their factor stay in the model even if the parameter is
-/// zero.
+/// All clones of a parameter share one number. An outcome whose weight is a parameter stays in the model even if the parameter is zero.
 ///
 /// ```
 /// # use figrs_core::{Flip, Param};
@@ -27,7 +27,7 @@ use super::label::printable;
 pub struct Param(Arc<(String, AtomicU64)>);
 
 impl Param {
-    /// Creates a parameter with the name `name`, for messages, and the initial value `value`.
+    /// Creates a parameter with the initial value `value`; the name `name` is used in messages.
     pub fn new(name: impl Into<String>, value: f64) -> Self {
         Self(Arc::new((name.into(), AtomicU64::new(value.to_bits()))))
     }
@@ -42,7 +42,6 @@ impl Param {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
 
-    /// True if both handles refer to the same parameter.
     fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -58,7 +57,6 @@ impl Param {
     }
 }
 
-/// A parameter in its saved form: its name and its present value.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Param")]
 struct SavedParam {
@@ -96,7 +94,6 @@ pub enum Number {
 }
 
 impl Number {
-    /// True if both numbers are the same constant, or the same parameter.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Constant(a), Self::Constant(b)) => a.to_bits() == b.to_bits(),
@@ -113,7 +110,7 @@ impl Number {
         }
     }
 
-    /// True if this is the constant zero, which can never have another value.
+    /// True if this number is the constant zero, and not a parameter whose present value is zero.
     pub fn is_structural_zero(&self) -> bool {
         matches!(self, Self::Constant(0.0))
     }
@@ -137,5 +134,44 @@ impl From<f64> for Number {
 impl From<&Param> for Number {
     fn from(param: &Param) -> Self {
         Self::Param(param.clone())
+    }
+}
+
+/// A numeric argument of an element: a constant, a [`Param`], or an element.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// The argument is a constant or a [`Param`].
+    Number(Number),
+    /// The argument is the value of another element.
+    Element(Element<f64>),
+}
+
+impl From<f64> for Operand {
+    fn from(x: f64) -> Self {
+        Self::Number(Number::Constant(x))
+    }
+}
+
+impl From<Param> for Operand {
+    fn from(param: Param) -> Self {
+        Self::Number(Number::Param(param))
+    }
+}
+
+impl From<&Param> for Operand {
+    fn from(param: &Param) -> Self {
+        param.clone().into()
+    }
+}
+
+impl From<Element<f64>> for Operand {
+    fn from(element: Element<f64>) -> Self {
+        Self::Element(element)
+    }
+}
+
+impl From<&Element<f64>> for Operand {
+    fn from(element: &Element<f64>) -> Self {
+        Self::Element(element.clone())
     }
 }

@@ -1,4 +1,4 @@
-//! Parents of an element, or targets of a query: one element, a tuple, or a list.
+//! Lists of elements that are the parents of an element or the targets of a query: one element, a tuple, or a list.
 
 use std::any::Any;
 use std::panic::Location;
@@ -11,23 +11,23 @@ use crate::value::column::AnyColumn;
 
 /// The values of an element's parents as typed arguments of a function.
 pub trait Arguments: 'static {
-    /// The type of a function's arguments: references to the values.
+    /// The type of the arguments: references to the values.
     type Refs<'a>;
-    /// Reads references to the values from untyped arguments.
+    /// Converts untyped arguments to typed references.
     fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a>;
-    /// The type of the columns of the parents' values.
+    /// The type of the typed columns of the parents' values.
     type Columns<'a>;
-    /// Reads typed columns from untyped columns.
+    /// Converts untyped columns to typed columns.
     fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Self::Columns<'a>;
-    /// Returns the arguments of a function for one row of the columns.
+    /// Returns the arguments in the row `row` of the columns.
     fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a>;
 }
 
-/// The arguments of a function of a single parent.
+/// The argument of a function of a single parent.
 #[derive(Debug)]
 pub struct One<T>(std::marker::PhantomData<T>);
 
-/// The arguments of a function of a list of parents.
+/// The arguments of a function of a list of parents of the same type.
 #[derive(Debug)]
 pub struct Many<T>(std::marker::PhantomData<T>);
 
@@ -90,7 +90,7 @@ impl Arguments for Mixed {
     }
 }
 
-/// An element, passed by value or by reference.
+/// An element, or a reference to an element.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element, a tuple of up to eight elements, or a list of elements",
     label = "give one element, a tuple of up to eight, or a list",
@@ -120,17 +120,17 @@ impl<E: AsElement> AsElement for &E {
 /// A list of elements: a single element, a tuple of up to eight elements, an array or list of elements of one type, or a list of
 /// [`AnyElement`]s of several types.
 ///
-/// The elements are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` method of its own, which takes
-/// precedence: write [`Apply::new`](crate::Apply::new), or use a tuple.)
+/// The elements are the parents of an Apply or a Chain, or the targets of a query. (For a function of an array, use
+/// [`Apply::new`](crate::Apply::new), because arrays have another method `map`.)
 ///
-/// The trait adds combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
+/// The methods of this trait can be called on tuples of elements: `(&left, &below).map(|(l, b)| ..)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element, a tuple of up to eight elements, or a list of elements",
     label = "give one element, a tuple of up to eight, or a list",
     note = "more than eight elements of one type are a list: `vec![a.clone(), ..]` or `&[..]`; of several types a list of `AnyElement`s, or a `tuple` of tuples"
 )]
 pub trait Parents {
-    /// The type in which a function receives the values of the elements.
+    /// The type of the arguments by which a function receives the values of the elements.
     type Arguments: Arguments;
 
     /// Returns the untyped elements in order.
@@ -148,8 +148,7 @@ pub trait Parents {
 
     /// Creates the element that `function` returns for the values of these elements.
     ///
-    /// The function must be pure: it may be called more than once for the same values, and it is never called for values that no query
-    /// needs.
+    /// The function must be pure: it may be called more than once for the same values, and only for values that a query needs.
     #[track_caller]
     fn flat_map<T, F>(&self, function: F) -> Element<T>
     where
@@ -162,8 +161,8 @@ pub trait Parents {
         chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
     }
 
-    /// Creates an element as [`map`](Self::map) does, with a function that several elements share. Algorithms then know that results
-    /// computed for one of the elements that share the function hold for all of them.
+    /// Creates an element as [`map`](Self::map) does, with a function that several elements share. Algorithms can then use results that were computed
+    /// for one of these elements for all of them.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where
@@ -328,9 +327,8 @@ impl<T: Value> Element<T> {
 
     /// Creates the element that `function` returns for this element's value: [`Chain`](crate::Chain) with one parent.
     ///
-    /// The function must be pure: it may be called more than once for the same value, and debug builds compare the results. An exact
-    /// algorithm may call the function for combinations of values that no world has. A failure of the function is ignored if no world
-    /// has the combination of values.
+    /// The function must be pure: it may be called more than once for the same value, and debug builds compare the results. An exact algorithm may
+    /// call the function for a value that no world has. A failure of the function for such a value is ignored.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,

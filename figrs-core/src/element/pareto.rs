@@ -1,6 +1,5 @@
-//! `Pareto`: the Pareto distribution, of sizes above a minimum whose tail is a power.
+//! `Pareto`: the Pareto distribution of numbers above a minimum, whose tail probabilities are a power of the number.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -11,21 +10,20 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a number with a Pareto distribution, such as the size of a city or of a file.
+/// Builds a random number with a Pareto distribution, such as the size of a city or of a file.
 #[derive(Debug)]
 pub struct Pareto;
 
 impl Pareto {
-    /// Creates a number with the shape `shape`, and with the [`Scale`] `scale`, which is the least possible number.
+    /// Creates a number with the shape `shape`, and with the [`Scale`] `scale`, which is the least possible value.
     ///
-    /// The support is the numbers from the scale upwards. The density is shape · scale^shape / x^(shape + 1), and P(x > t) = (scale /
-    /// t)^shape. The mean is shape · scale / (shape − 1) if the shape is above one, the variance shape · scale² / ((shape − 1)² (shape − 2))
-    /// if the shape is above two; otherwise they are infinite. A [`Gamma`](crate::Gamma) number is the conjugate prior of the shape.
+    /// The support is the numbers that are at least the scale. The density is shape · scale^shape / x^(shape + 1), and P(x > t) = (scale / t)^shape.
+    /// The mean is shape · scale / (shape − 1) if the shape is above one, the variance shape · scale² / ((shape − 1)² (shape − 2)) if the shape is
+    /// above two; otherwise they are infinite. A [`Gamma`](crate::Gamma) number is the conjugate prior of the shape.
     ///
     /// ```
     /// # use figrs_core::{Gamma, Pareto, Rate, Scale};
@@ -39,7 +37,6 @@ impl Pareto {
             f64,
             "Pareto",
             ParetoDistribution,
-            ParetoDistribution,
             vec![shape.into(), scale.operand()]
         )
     }
@@ -48,11 +45,7 @@ impl Pareto {
 #[derive(Clone)]
 struct ParetoDistribution;
 
-impl fmt::Debug for ParetoDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pareto")
-    }
-}
+debug_name!(ParetoDistribution, "Pareto");
 
 /// Returns the logarithm of `value / scale`; zero for values below `scale`.
 fn ln_ratio(scale: f64, value: f64) -> f64 {
@@ -140,7 +133,7 @@ impl Family<f64> for ParetoDistribution {
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let [shape, scale] = [parameters[0], parameters[1]];
         match index {
-            // The density jumps where the scale passes the value.
+            // The density as a function of the scale jumps to zero where the scale exceeds the value.
             1 if *value == scale => None,
             _ if *value < scale => Some(0.0),
             0 => Some(1.0 / shape - ln_ratio(scale, *value)),

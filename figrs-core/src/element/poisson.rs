@@ -1,6 +1,5 @@
-//! `Poisson`: the Poisson distribution of the number of independent rare events.
+//! `Poisson`: the Poisson distribution of the number of independent events.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -11,11 +10,10 @@ use statrs::distribution::{Normal, Poisson as Statrs};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_poisson;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds the number of events that happen independently of each other.
 #[derive(Debug)]
@@ -28,27 +26,17 @@ impl Poisson {
     /// The support is 0, 1, 2, … The probability of k is rate^k exp(−rate) / k!, and the mean and the variance are the rate.
     #[track_caller]
     pub fn new(rate: impl Into<Operand>) -> Element<u64> {
-        compiled_family!(
-            u64,
-            "Poisson",
-            PoissonDistribution,
-            PoissonDistribution,
-            vec![rate.into()]
-        )
+        compiled_family!(u64, "Poisson", PoissonDistribution, vec![rate.into()])
     }
 }
 
-/// Largest rate: for larger rates, the sampler of the library loses the digits that its rejection test needs.
+/// Largest rate: for larger rates, the rejection test of the library's sampler loses digits.
 const MAX_RATE: f64 = 1e9;
 
 #[derive(Clone)]
 struct PoissonDistribution;
 
-impl fmt::Debug for PoissonDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Poisson")
-    }
-}
+debug_name!(PoissonDistribution, "Poisson");
 
 impl PoissonDistribution {
     fn statrs(parameters: &[f64]) -> Option<Statrs> {
@@ -101,7 +89,7 @@ impl Family<u64> for PoissonDistribution {
             return -count * rate;
         }
         let apart = (rate - mean) / mean;
-        // Near the mean, the difference of the logarithm and the rate would lose its digits.
+        // This form of the difference of the log-probabilities loses no digits if the rate is close to the mean.
         at_mean + count * mean * (apart.ln_1p() - apart)
     }
 
@@ -136,8 +124,7 @@ impl Family<u64> for PoissonDistribution {
     }
 }
 
-/// Draws a Poisson count with a rate of any size. For rates above [`MAX_RATE`], a normal draw is rounded to an integer, because the
-/// skewness of the Poisson distribution is then below 1e-4.
+/// Draws a Poisson count with any rate. For a rate above [`MAX_RATE`], where the skewness is below 1e-4, a normal draw is rounded to an integer.
 pub(super) fn draw_poisson<R: Rng + ?Sized>(rate: f64, rng: &mut R) -> u64 {
     if rate > MAX_RATE {
         let normal: f64 = Normal::standard().sample(rng);

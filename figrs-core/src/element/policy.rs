@@ -1,4 +1,4 @@
-//! Replacement of a decision by a policy, which is a function of the known values.
+//! Replacement of a decision by a policy, which is a function of the values that are known at the decision.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ pub trait ChoosePolicy: Send + Sync {
     fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault>;
 }
 
-/// The function of the element that has the value of the chosen option.
 struct ChosenOption<P> {
     options: Support,
     policy: P,
 }
 
 impl AnyElement {
-    /// Creates the element that replaces this decision: `policy` chooses among `options`, given the known values.
+    /// Creates an element that replaces this decision and has the value that `policy` chooses from `options`, given the values of the elements
+    /// `known`.
     #[doc(hidden)]
     #[must_use]
     pub fn chosen(
@@ -44,9 +44,9 @@ impl AnyElement {
     }
 }
 
-/// A policy of a decision that chooses an option by the value of an index element.
+/// A policy that reads the index of the option, or a number that stands for this index.
 struct OptionOfIndex {
-    /// For each index, the option; an empty list stands for all options in order.
+    /// The index of the option for each number that may be read; if the list is empty, the number is the index itself.
     options: Vec<u32>,
 }
 
@@ -64,9 +64,9 @@ impl ChoosePolicy for OptionOfIndex {
 }
 
 impl AnyElement {
-    /// Creates an element of this element's type whose value is chosen by `index`.
+    /// Creates an element of this element's type whose value is selected from `values` by the value of `index`.
     ///
-    /// For each value of `index`, `options` has an index in `values`; an empty list stands for equal indices.
+    /// If `options` is empty, the value of `index` is an index in `values`; otherwise it is an index in `options`, which has the index in `values`.
     #[doc(hidden)]
     #[must_use]
     pub fn by_index(&self, values: &Support, options: Vec<u32>, index: &Element<usize>) -> Self {

@@ -5,37 +5,37 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::contained::contained;
+use super::contained::{check_purity, contained};
 use super::function::{CallId, FunctionId};
 use super::node::{AnyElement, ChainOp, Kind};
-use super::purity;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// A recursive function as its own body receives it: a function from an argument to the element of a call.
+/// A recursive function as its own body receives it: a function from an argument to the element that a call returns.
 pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;
 
 type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 
-/// A recursive function from a value to an element, whose calls share their distribution.
+/// A recursive function from a value to an element. Calls with the same argument have the same distribution.
 ///
-/// Each call returns a new random value, even if the function is called twice with the same argument. The element that a call returns
-/// stores the function and the argument. Therefore exact algorithms can compute the distribution of all calls with the same argument once
-/// (memoisation). An ordinary Rust function that calls itself is unfolded call by call instead. The body of a call is evaluated only when
-/// it is needed. Because bodies are evaluated on demand, the recursion may be deep or endless.
+/// Each call returns a new random value, even if the function is called twice with the same argument. The element that a call returns stores the
+/// function and the argument. Therefore exact algorithms can compute the distribution of all calls with the same argument only once (memoisation).
+/// The calls of an ordinary recursive Rust function are computed separately. The body of a call is evaluated only when it is needed. Therefore the
+/// recursion may be deep or endless.
 ///
-/// Exact algorithms share all calls of a function with the same argument. Exact algorithms unfold a call, instead of sharing it, if its
-/// body reaches an element with evidence, a target, a [`Score`](crate::Score) or an element that is not finite. A call is also unfolded
-/// if its body reaches a function that fails for some values, or an uncertain element created outside the body. In the most probable
-/// world, a shared call has the weight of the most probable choices for its value; the elements within the call are not listed. For bounds,
-/// `LazyVariableElimination` shares all calls with the same argument that it expands to the same depth. All calls are unfolded by samplers
-/// and `Enumerate`, and when worlds are counted, drawn, or listed from a compiled tree.
+/// Exact algorithms replace all calls with the same argument by atomic elements with the computed distribution: the call is *shared*. A call is
+/// *unfolded*, that is, treated like any other Chain, if its body evaluates an element with evidence, a target, a [`Score`](crate::Score) or an
+/// element that is not finite. A call is also unfolded if its body evaluates a function that fails for some values, or a random element that was
+/// created outside the body. In the most probable world, the weight of a shared call is the probability of the most probable choices that give its
+/// value; the elements within the call are not listed. `LazyVariableElimination`, which computes bounds, shares all calls with the same argument that
+/// it expands to the same depth. All calls are unfolded by samplers and `Enumerate`, and when worlds are counted, drawn, or listed from a compiled
+/// tree.
 ///
-/// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a call needs a call with the
-/// same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the body calls itself with ever new arguments.
+/// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a call needs a call with the same argument;
+/// [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the recursion always reaches new arguments.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Flip, Recursive};
@@ -79,7 +79,7 @@ impl<A: Value, T: Value> Recursive<A, T> {
         }
     }
 
-    /// Creates the element of a call with the argument `argument`, which is a new random value.
+    /// Creates the element of a call with the argument `argument`; each call is a new random value.
     #[track_caller]
     pub fn call(&self, argument: A) -> Element<T> {
         self.called(argument, Location::caller())
@@ -135,13 +135,13 @@ impl<A: Value, T: Value> ChainOp for CallOp<A, T> {
         let body = || contained(|| (self.function.body)(Arc::clone(&within), &self.argument));
         let element = body()?.erased().clone();
         if cfg!(debug_assertions) {
-            purity::compare(&element, body()?.erased())?;
+            check_purity(&element, body()?.erased())?;
         }
         Ok(element)
     }
 
     fn call_id(&self) -> Option<CallId> {
-        // Results that a counterfactual has stored for one call do not hold for another call.
+        // If a counterfactual stores the results of this call, another call with the same argument has other results.
         (!self.memory.is_active()).then(|| CallId {
             function: self.function.function,
             argument: Datum::new(self.argument.clone()),

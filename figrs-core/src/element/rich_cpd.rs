@@ -1,4 +1,4 @@
-//! `RichCpd`: a conditional distribution whose rows match sets of parent values.
+//! `RichCpd`: a conditional distribution whose rows hold for sets of parent values.
 
 use std::panic::Location;
 
@@ -8,14 +8,14 @@ use crate::element::chain::fallible_chain_at;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// Condition of a clause on the value of one parent of a [`RichCpd`](crate::RichCpd).
+/// A pattern of a clause of a [`RichCpd`](crate::RichCpd): a set of values of one parent.
 #[derive(Clone, Debug)]
 pub enum ValuePattern<T> {
-    /// The condition accepts any of the contained values.
+    /// The pattern accepts any of the contained values.
     OneOf(Vec<T>),
-    /// The condition accepts any value except the contained values.
+    /// The pattern accepts any value except the contained values.
     NoneOf(Vec<T>),
-    /// The condition accepts every value.
+    /// The pattern accepts every value.
     Any,
 }
 
@@ -78,8 +78,8 @@ clause!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
 pub struct RichCpd;
 
 impl RichCpd {
-    /// Creates the element of the first clause that accepts the parents' values. Values that no clause accepts are
-    /// an error when a world reaches them.
+    /// Creates the element of the first clause that accepts the parents' values. A world whose parents have values that no clause accepts has an
+    /// error.
     ///
     /// ```
     /// # use figrs_core::{Flip, RichCpd, Uniform, any, none_of, one_of};

@@ -1,16 +1,15 @@
-//! Logarithms of Poisson, binomial and Student densities that retain their digits at any magnitude.
+//! Logarithms of Poisson, binomial and Student densities, without loss of digits for large parameters.
 //!
-//! The textbook formulas lose digits, because they subtract numbers that are as large as the parameters. Loader (2000), "Fast and
-//! accurate computation of binomial probabilities", subtracts only the small remainders after the largest terms have cancelled.
+//! The textbook formulas lose digits, because they subtract numbers that are as large as the parameters. In the formulas of Loader (2000), "Fast and
+//! accurate computation of binomial probabilities", the largest terms cancel, and only small remainders are subtracted.
 
 use std::f64::consts::{LN_2, PI};
 
 use statrs::function::gamma::ln_gamma;
 
-/// The logarithm of the square root of 2π.
 pub(super) const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// Size of a number above which the textbook formulas lose more than twelve digits.
+/// Size of a parameter above which the textbook formulas would lose digits.
 const LARGE: f64 = 1000.0;
 
 /// Returns the error of Stirling's formula: ln Γ(n + 1) − ln sqrt(2 pi n) − n ln n + n.
@@ -23,7 +22,7 @@ fn stirling_error(n: f64) -> f64 {
     }
 }
 
-/// Computes x ln(x / m) + m − x, for positive finite numbers.
+/// Computes x ln(x / m) + m − x, for positive finite `x` and `m`.
 fn deviance(x: f64, m: f64) -> f64 {
     let difference = x - m;
     if difference.abs() < 0.1 * (x + m) {
@@ -44,8 +43,7 @@ fn deviance(x: f64, m: f64) -> f64 {
     }
 }
 
-/// Computes ln(m^k e^(−m) / Γ(k + 1)) for `k >= 0` and `m >= 0`; `ln_m` is the logarithm of `m`, even if `m`
-/// underflowed.
+/// Computes ln(m^k e^(−m) / Γ(k + 1)) for `k >= 0` and `m >= 0`; `ln_m` is the exact logarithm even if `m` was rounded to zero.
 pub(super) fn ln_poisson(k: f64, m: f64, ln_m: f64) -> f64 {
     if k == 0.0 || m == f64::INFINITY {
         -m
@@ -76,7 +74,7 @@ pub(super) fn ln_binomial(j: f64, k: f64, p: f64, q: f64) -> f64 {
     } else if j + k < LARGE {
         ln_gamma(j + k + 1.0) - ln_gamma(j + 1.0) - ln_gamma(k + 1.0) + j * ln_p + k * ln_q
     } else {
-        // Counts are divided by their sum, which prevents overflow.
+        // The quotients of the counts and their sum cannot overflow.
         let n = j + k;
         let ways = stirling_error(n) - stirling_error(j) - stirling_error(k);
         let part = |x: f64, p: f64, ln_p: f64| {
@@ -93,7 +91,7 @@ pub(super) fn ln_binomial(j: f64, k: f64, p: f64, q: f64) -> f64 {
     }
 }
 
-/// Returns the log-density of Student's t-distribution at `x`, in units of its scale.
+/// Returns the log-density of Student's t-distribution with scale one at `x`.
 pub(super) fn ln_student(x: f64, freedom: f64) -> f64 {
     let half = freedom / 2.0;
     let ratio = x * (x / freedom);

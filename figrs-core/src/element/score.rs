@@ -1,4 +1,4 @@
-//! `Score`: evidence that counts only in the worlds that reach it.
+//! `Score`: evidence that holds only in the worlds that evaluate it.
 
 use std::panic::Location;
 
@@ -7,10 +7,10 @@ use crate::element::Element;
 use crate::model::evidence::Evidence;
 use crate::value::Value;
 
-/// Builds elements whose value is weighed when a world reaches them.
+/// Builds elements with evidence that holds only in the worlds that evaluate them.
 ///
-/// Evidence in a [`Model`](crate::Model) holds in every world; a Score may hold in some worlds only. A Score inside
-/// a branch of a Chain weighs only the worlds that take the branch.
+/// Evidence in a [`Model`](crate::Model) holds in every world. A Score inside a branch of a Chain changes only the weights of the worlds that take
+/// this branch.
 ///
 /// ```
 /// # use figrs_core::{Constant, Element, Flip, If, Score};
@@ -23,15 +23,13 @@ use crate::value::Value;
 pub struct Score;
 
 impl Score {
-    /// Returns an element with the value of `element`, which must be `value` in every world that reaches the new
-    /// element.
+    /// Returns an element with the value of `element`. In every world that evaluates the new element, its value must be `value`.
     #[track_caller]
     pub fn observe<T: Value>(element: &Element<T>, value: T) -> Element<T> {
         Self::build(element, Evidence::observe(value), Location::caller())
     }
 
-    /// Returns an element with the value of `element`, which must pass `test` in every world that reaches the new
-    /// element.
+    /// Returns an element with the value of `element`. In every world that evaluates the new element, its value must pass `test`.
     #[track_caller]
     pub fn condition<T: Value>(
         element: &Element<T>,
@@ -40,8 +38,7 @@ impl Score {
         Self::build(element, Evidence::condition(test), Location::caller())
     }
 
-    /// Returns an element with the value of `element`, weighed with `weight(value)` in every world that reaches the
-    /// new element.
+    /// Returns an element with the value of `element`. The weight of every world that evaluates the new element is multiplied by `weight(value)`.
     #[track_caller]
     pub fn weigh<T: Value>(
         element: &Element<T>,
@@ -50,8 +47,7 @@ impl Score {
         Self::build(element, Evidence::weigh(weight), Location::caller())
     }
 
-    /// Weighs an element as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a
-    /// larger weight is an error.
+    /// Returns an element as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a larger weight is an error.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         element: &Element<T>,
@@ -62,7 +58,7 @@ impl Score {
         Self::build(element, evidence, Location::caller())
     }
 
-    /// Weighs an element as [`weigh`](Self::weigh) does, with the natural logarithm of the weight.
+    /// Returns an element as [`weigh`](Self::weigh) does, given the natural logarithm of the weight.
     #[track_caller]
     pub fn log_weigh<T: Value>(
         element: &Element<T>,

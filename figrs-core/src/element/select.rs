@@ -12,8 +12,7 @@ use super::alias::Alias;
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::Likelihood;
 use super::moments::times;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::{Element, Parameter, family_of};
 use crate::value::vector::Vector;
 use crate::value::{Key, KeyRef, Value};
@@ -25,8 +24,8 @@ pub struct Select;
 impl Select {
     /// Creates an element with one of the values in `outcomes`; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// The weights need not sum to one, because they are divided by their sum. Because weights are divided by their sum, a mistake in
-    /// probabilities, such as a sum of 1.1, is not detected. The weights of equal values are added.
+    /// The weights need not sum to one, because they are divided by their sum; an unintended sum, such as 1.1, is therefore not detected. The weights
+    /// of equal values are added.
     ///
     /// ```
     /// # use figrs_core::Select;
@@ -41,9 +40,8 @@ impl Select {
         select_at("Select", Location::caller(), outcomes)
     }
 
-    /// Creates an element with one of `values`, whose weights are a single list, such as a [`Dirichlet`](crate::Dirichlet) element.
-    ///
-    /// The list of weights must have one weight for each value.
+    /// Creates an element with one of `values`; the value of `weights`, such as a [`Dirichlet`](crate::Dirichlet) element, is a list with one weight
+    /// for each value.
     #[track_caller]
     pub fn by<T: Value>(
         weights: impl Into<Vector>,
@@ -80,16 +78,15 @@ fn categorical<T: Value>(
     family_of(constructor, location, family, weights)
 }
 
-/// Values with weights, which are normalised when they are read.
+/// The family of categorical distributions on a list of values; the parameters are the weights, which need not be normalised.
 #[derive(Clone, Debug)]
 pub(super) struct Categorical<T> {
     pub(super) values: Vec<T>,
-    /// Values cached for constant weights; `None` for weights that may change.
+    /// Quantities computed from constant weights; `None` if the weights may change.
     fixed: Option<CategoricalCache>,
     distinct: OnceLock<Distinct<T>>,
 }
 
-/// Quantities that are computed once, when needed, from constant weights: scale, alias table, log-probabilities.
 #[derive(Clone, Debug, Default)]
 struct CategoricalCache {
     scale: OnceLock<(f64, f64)>,
@@ -98,25 +95,25 @@ struct CategoricalCache {
     logs: OnceLock<Vec<f64>>,
 }
 
-/// The distinct values of a list and, for each entry of the list, the index of its value among the distinct values.
+/// The distinct values of a list; and for each entry of the list, its index among the distinct values.
 #[derive(Clone, Debug)]
 pub(super) struct Distinct<T> {
     values: IndexSet<Key<T>, FxBuildHasher>,
     pub(super) numbers: Vec<u32>,
 }
 
-/// Minimum number of constant weights for sampling by an alias table instead of a linear search. Building an alias table takes about as
-/// long as four linear searches. For short lists drawn once, an alias table would cost more than it saves.
+/// Minimum number of constant weights for which values are drawn by an alias table. Building the table takes about as long as four linear searches,
+/// so that a table of a short list would not save time.
 const ALIAS_TABLE_LENGTH: usize = 64;
 
-/// Returns the largest weight, and the sum of the weights divided by the largest, which cannot overflow.
+/// Returns the largest weight, and the sum of the weights divided by the largest weight; the sum cannot overflow.
 fn scale(weights: &[f64]) -> (f64, f64) {
     let largest = weights.iter().copied().fold(0.0, f64::max);
     (largest, weights.iter().map(|w| w / largest).sum())
 }
 
 impl<T: Value> Categorical<T> {
-    /// Returns the family of `values`, for weights that may change.
+    /// Returns the family of categorical distributions on `values`, for weights that may change.
     pub(super) fn of_open_weights(values: Vec<T>) -> Self {
         Self {
             values,
@@ -132,7 +129,7 @@ impl<T: Value> Categorical<T> {
         }
     }
 
-    /// Returns the cached quantities of constant weights, if there are many weights.
+    /// Returns the cached quantities of constant weights, if there are enough weights for an alias table.
     fn long(&self) -> Option<&CategoricalCache> {
         self.fixed
             .as_ref()
@@ -148,7 +145,6 @@ impl<T: Value> Categorical<T> {
         })
     }
 
-    /// Returns the log-probabilities of the distinct values.
     fn logs(&self, weights: &[f64]) -> Vec<f64> {
         let (largest, sum) = self.scale(weights);
         let distinct = self.distinct();
@@ -166,8 +162,8 @@ impl<T: Value> Categorical<T> {
     }
 }
 
-/// Returns the logarithm of the probability of a value: its weight divided by the sum of all weights. `merged` is the weight of the value,
-/// in units of `top`; `sum` is the sum of all weights, in units of `largest`.
+/// Returns the logarithm of the probability of a value, which is the weight of the value divided by the sum of all weights. The weight of the value
+/// is `merged` times `top`; the sum of all weights is `sum` times `largest`.
 fn log_share(top: f64, merged: f64, largest: f64, sum: f64) -> f64 {
     if top == 0.0 {
         return f64::NEG_INFINITY;
@@ -222,7 +218,7 @@ impl<T: Value> Family<T> for Categorical<T> {
             let number = self.distinct().values.get_index_of(&KeyRef(value));
             return number.map_or(f64::NEG_INFINITY, |number| logs[number]);
         }
-        // The weights of equal values are added, in units of the largest weight.
+        // The weights of equal values are added; they are divided by the largest of these weights first, which prevents overflow and underflow.
         let (largest, sum) = self.scale(weights);
         let same = || {
             let all = weights.iter().zip(&self.values);
@@ -268,7 +264,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         value: &T,
         likelihood: &mut Likelihood,
     ) {
-        // If all weights are open parameters on the simplex, they need no division by their sum.
+        // If `open` contains all weights, the weights are one list of probabilities, which sum to one.
         let mut same = self
             .values
             .iter()
@@ -289,8 +285,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         statistics: &[f64],
         likelihood: &mut Likelihood,
     ) {
-        // The statistics have one entry for each distinct value; this is one entry for each weight, if no two weights
-        // share a value.
+        // `statistics` has one entry for each distinct value. If no two weights belong to the same value, this is one entry for each weight.
         if open != (0..weights.len()) || statistics.len() != weights.len() {
             return likelihood.refuse();
         }
@@ -301,8 +296,8 @@ impl<T: Value> Family<T> for Categorical<T> {
         }
     }
 
-    /// With S the sum of the weights and m the weight of the value, the derivative with respect to weight `index` is −1 / S, plus 1 / m if
-    /// the value has this weight.
+    /// If S is the sum of the weights and m the weight of the value, the derivative with respect to the weight at `index` is −1 / S, plus 1 / m if
+    /// this weight belongs to the value.
     fn log_prob_derivative(&self, weights: &[f64], index: usize, value: &T) -> Option<f64> {
         let (largest, sum) = self.scale(weights);
         let sum = largest * sum;

@@ -1,5 +1,5 @@
-//! One step of the evaluation of an element: its random choice given the values of its parents, and the parent values that its own value
-//! demands.
+//! One step of the evaluation of an element: the random choice that the element makes given the values of its parents, and the parent values that an
+//! observation of the element implies.
 
 use std::any::Any;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::value::datum::Datum;
 use crate::value::support::Support;
 use figrs_factor::graph::{WeightSlice, WorldWeight};
 
-/// Calls `read` with `values` as a list. A short list is stored on the stack and padded with `filler`.
+/// Calls `read` with the list of `values`. A short list is stored on the stack, in an array that is filled up with `filler`.
 #[inline]
 pub fn with_list<T: Copy, R>(
     filler: T,
@@ -32,7 +32,7 @@ pub fn with_list<T: Copy, R>(
     read(&list[..count])
 }
 
-/// Calls `read` with `values`, converted to arguments of functions.
+/// Calls `read` with the list of `values`, as the arguments of a function.
 #[inline]
 pub fn with_arguments<'a, R>(
     values: impl ExactSizeIterator<Item = &'a dyn Any>,
@@ -41,12 +41,12 @@ pub fn with_arguments<'a, R>(
     with_list(&() as &dyn Any, values, read)
 }
 
-/// A random choice of an element: the distribution of its value, given the values of its parents.
+/// A random choice that an element makes, given the values of its parents.
 #[derive(Clone, Copy)]
 pub enum Choice<'a> {
     /// The choice is the value of an atomic element.
     Atomic(&'a dyn AtomicOp),
-    /// The choice is the value of a Chain that always returns a member of the contained family, for the contained values of its parents.
+    /// The choice is the value of a Chain that always returns a member of one family. The list has the values of the Chain's parents.
     Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
     /// The choice is the value of a table: one of the listed values, with the probabilities of a row.
     Row(&'a Support, WeightSlice<'a>),
@@ -91,7 +91,7 @@ impl Choice<'_> {
         Ok(WorldWeight { linear, log })
     }
 
-    /// Returns all outcomes with their probabilities if there are finitely many, otherwise the reason why they cannot be listed.
+    /// Returns all outcomes with their probabilities if there are finitely many; otherwise returns the reason why the outcomes cannot be listed.
     ///
     /// **Errors.** An error if the user's distribution fails.
     pub fn outcomes(&self) -> Result<Result<Vec<(Datum, WorldWeight)>, NotEnumerable>, Fault> {
@@ -131,7 +131,7 @@ impl Choice<'_> {
         }
     }
 
-    /// Draws a random value from the normalised product of the distribution and `likelihood`, if the distribution defines such a draw.
+    /// Draws a random value from the normalised product of the choice's distribution and `likelihood`, if the distribution defines such a draw.
     ///
     /// **Errors.** An error if the user's distribution fails.
     pub fn sample_conditional(
@@ -150,7 +150,7 @@ impl Choice<'_> {
 }
 
 impl dyn TableOp + '_ {
-    /// Returns the index of the first weight of the table row for the values `arguments` of the parents.
+    /// Returns the index in the list of weights at which the table row for the values `arguments` of the parents starts.
     ///
     /// **Errors.** [`Fault::Row`] if a value is not among the states of its parent.
     pub fn row_start(&self, arguments: &[&dyn Any]) -> Result<usize, Fault> {
@@ -165,7 +165,7 @@ impl dyn TableOp + '_ {
 
     /// Returns the table row for the values `arguments` of the parents.
     ///
-    /// **Errors.** The conditions are those of [`row_start`](Self::row_start).
+    /// **Errors.** The same errors as [`row_start`](Self::row_start).
     pub fn row(&self, arguments: &[&dyn Any]) -> Result<WeightSlice<'_>, Fault> {
         let start = self.row_start(arguments)?;
         Ok(self.weights().row(start, self.values().len()))
@@ -173,7 +173,7 @@ impl dyn TableOp + '_ {
 }
 
 impl AnyElement {
-    /// Checks the parameters that do not depend on parents, before the first call of [`choice`](Self::choice).
+    /// Checks the parameters that are not values of parents. Call this method before the first call of [`choice`](Self::choice).
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] if a parameter is not allowed; [`ModelError::Undecided`] if the element is a
     /// decision.
@@ -186,8 +186,7 @@ impl AnyElement {
         checked.map_err(|problem| self.invalid(problem))
     }
 
-    /// Returns the random choice that the element makes for the values `arguments` of its parents; `None` if it makes no random choice
-    /// of its own.
+    /// Returns the random choice that the element makes for the values `arguments` of its parents; `None` if it makes no random choice.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] if parameters of a family are not allowed; [`ModelError::Function`] if a row of a
     /// table is missing.
@@ -214,7 +213,7 @@ impl AnyElement {
         }
     }
 
-    /// True if the element's own random choice has densities instead of probabilities.
+    /// True if the element makes a random choice with densities instead of probabilities.
     ///
     /// **Errors.** [`ModelError::Function`] if a user's distribution fails.
     pub fn is_continuous(&self) -> Result<bool, ModelError> {
@@ -228,8 +227,8 @@ impl AnyElement {
         }
     }
 
-    /// Returns the values that the parents must have so that the element has `value` and agrees with its own observation. The list of
-    /// demanded values may be shorter than the list of parents; the remaining parents may have any value.
+    /// Returns the values that the parents must have so that the element has the value `value`; for a Score, the observed value takes the place of
+    /// `value`. The list of values may be shorter than the list of parents; the remaining parents may have any value.
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
         match self.kind() {
             Kind::Apply(_, op) => value.and_then(|value| op.demand(value)).unwrap_or_default(),

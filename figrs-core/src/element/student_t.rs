@@ -1,7 +1,6 @@
-//! `StudentT`: Student's t distribution.
+//! `StudentT`: Student's t-distribution.
 
 use std::f64::consts::LN_2;
-use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
@@ -12,19 +11,18 @@ use statrs::function::gamma::digamma;
 use super::convention::{DegreesOfFreedom, Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::ln_unit_gamma;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_student;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a number with Student's t-distribution, shifted and scaled.
+/// Builds a random number with a shifted and scaled t-distribution.
 #[derive(Debug)]
 pub struct StudentT;
 
 impl StudentT {
-    /// Creates a number with the location `location`, the [`Scale`] `scale` and the [`DegreesOfFreedom`] `freedom`: location + scale ·
-    /// t.
+    /// Creates the number location + scale · t, where t has Student's t-distribution with the [`DegreesOfFreedom`] `freedom`, and `scale` is a
+    /// [`Scale`].
     ///
     /// The support is all finite numbers. The mean is the location if the degrees of freedom n are above one. The variance is scale² · n
     /// / (n − 2) if n is above two, and otherwise infinite; it is not the square of the scale.
@@ -38,7 +36,6 @@ impl StudentT {
             f64,
             "StudentT",
             StudentTDistribution,
-            StudentTDistribution,
             vec![location.into(), scale.operand(), freedom.operand()]
         )
     }
@@ -47,11 +44,7 @@ impl StudentT {
 #[derive(Clone)]
 struct StudentTDistribution;
 
-impl fmt::Debug for StudentTDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StudentT")
-    }
-}
+debug_name!(StudentTDistribution, "StudentT");
 
 impl Family<f64> for StudentTDistribution {
     fn parameters(&self) -> &'static [&'static str] {
@@ -93,7 +86,7 @@ impl Family<f64> for StudentTDistribution {
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = (value - location) / scale;
-        // The derivative of the log-density with respect to the logarithm of the distance, negated.
+        // `pull` is the negative derivative of the log-density with respect to the logarithm of `x`.
         let pull = (freedom + 1.0) * x / (freedom + x * x) * x;
         Some(match index {
             0 => (freedom + 1.0) * x / (freedom + x * x) / scale,
@@ -110,14 +103,13 @@ impl Family<f64> for StudentTDistribution {
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let normal = Normal::standard().sample(rng);
-        // The logarithm of a chi-squared draw divided by its degrees of freedom; a logarithm is used because the draw
-        // may round to zero.
+        // The logarithm of a chi-squared draw divided by its degrees of freedom. The draw itself may round to zero.
         let ln_ratio = ln_unit_gamma(freedom / 2.0, rng) + LN_2 - freedom.ln();
         kept_finite(location + kept_finite(scale * kept_finite(normal * (-0.5 * ln_ratio).exp())))
     }
 
-    /// The result is `None` for degrees of freedom from 10 000 to 1e15, for which the library of special functions ends its series too
-    /// early. For degrees of freedom above 1e15, the tail probabilities of the normal distribution are returned.
+    /// Returns `None` for degrees of freedom from 10 000 to 1e15, for which the library of special functions is inaccurate. For more than 1e15
+    /// degrees of freedom, returns the tail probabilities of the normal distribution.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = kept_finite((value / 2.0 - location / 2.0) / scale * 2.0);

@@ -16,12 +16,11 @@ use figrs_factor::graph::sums_to_one;
 pub struct Table;
 
 impl Table {
-    /// Creates an element that takes one of `values`, with the weights in the row for its parents' states.
+    /// Creates an element that takes one of `values`, with the weights in one row of a table; the values of its parents select the row.
     ///
-    /// Each parent is given with its states, in the order of the table. For each combination of parent states, the
-    /// argument `weights` has one row of `values.len()` weights; the last parent changes fastest. Each row is
-    /// divided by its sum, unless the sum is already one up to rounding. A parent value that is not among the
-    /// parent's states is an error when a world reaches it.
+    /// Each parent is given with its states, in the order of the table. For each combination of parent states, the argument `weights` has one row of
+    /// `values.len()` weights; the last parent changes fastest. Each row is divided by its sum, unless the sum is already one up to rounding. A world
+    /// in which the value of a parent is not among the parent's states has an error.
     ///
     /// ```
     /// # use figrs_core::{Flip, Table};
@@ -73,7 +72,6 @@ struct TableRows {
 }
 
 impl TableRows {
-    /// Divides each row by its sum; returns an error if the numbers are invalid.
     fn normalise(&mut self) -> Result<(), String> {
         let columns = self.values.len();
         let sizes = self.states.iter().map(Support::len);
@@ -91,7 +89,7 @@ impl TableRows {
         Ok(())
     }
 
-    /// Divides the rows of plain weights by their sums; returns false if a weight is too small for this.
+    /// Divides the rows of plain weights by their sums; returns `false` if a quotient is too small for an accurate `f64`.
     fn divide(&mut self) -> Result<bool, String> {
         let columns = self.values.len();
         for i in 0..self.weights.len() / columns {
@@ -102,8 +100,8 @@ impl TableRows {
             }
             let largest = largest(i, row)?;
             let sum: f64 = row.iter().sum();
-            // The division by the largest weight causes a rounding error, and is made only if the sum overflows or is
-            // tiny.
+            // Only if the sum overflows or is tiny, the weights are divided by the largest weight first, because this division causes a rounding
+            // error.
             let (scale, sum) = if sum.is_normal() {
                 (1.0, sum)
             } else {
@@ -121,8 +119,7 @@ impl TableRows {
     }
 }
 
-/// Returns the largest weight of row `i`. Returns an error if all weights are zero, or one of them is not a valid
-/// weight.
+/// Returns the largest weight of the row `i`. Returns an error if all weights are zero, or if a weight is invalid.
 fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     if let Some(w) = row.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
         return Err(format!(
@@ -136,7 +133,7 @@ fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     Ok(largest)
 }
 
-/// Returns the rows divided by their sums, computed as logarithms, for results that `f64` cannot represent.
+/// Divides the rows by their sums, with logarithms, for quotients that `f64` cannot represent.
 fn by_logs(weights: &Weights, columns: usize) -> Result<Weights, String> {
     let mut logs: Vec<f64> = (0..weights.len()).map(|i| weights.log(i)).collect();
     for (i, row) in logs.chunks_mut(columns).enumerate() {
@@ -186,7 +183,7 @@ mod tests {
     use crate::expand::{Content, Expansion};
     use crate::model::Model;
 
-    /// Returns the weights of the table of `element`, over the possible values of its parents.
+    /// Returns the weights of the table of `element` for the values of its parents that the evidence allows.
     fn expanded<T: Value>(model: &Model, element: &Element<T>) -> Weights {
         let targets = [element.erased().clone()];
         let expansion = Expansion::new(model, &targets, &crate::Limits::default()).unwrap();

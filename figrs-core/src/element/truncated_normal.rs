@@ -1,24 +1,22 @@
 //! `TruncatedNormal`: a normal distribution between two bounds.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
-use std::fmt;
 use std::panic::Location;
 
+use libm::{erf, erfc};
 use rand::distr::Distribution as _;
 use rand::{Rng, RngExt};
 use statrs::distribution::Normal as Statrs;
-use statrs::function::erf::{erf, erfc};
 
 use super::convention::kept_finite;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
 use super::normal::{NormalDistribution, Spread};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a normally distributed number, conditioned on being between two bounds.
+/// Builds a random number with a normal distribution that is restricted to an interval.
 #[derive(Debug)]
 pub struct TruncatedNormal;
 
@@ -56,22 +54,17 @@ impl TruncatedNormal {
     }
 }
 
-/// Largest distance of the interval from the mean, in standard deviations.
+/// Largest distance of the interval from the mean, in standard deviations; farther intervals are an error.
 const MAX_DISTANCE: f64 = 1e150;
 
-/// The normal distribution that is truncated.
 #[derive(Clone)]
 struct TruncatedNormalDistribution(NormalDistribution);
 
-impl fmt::Debug for TruncatedNormalDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TruncatedNormal")
-    }
-}
+debug_name!(TruncatedNormalDistribution, "TruncatedNormal");
 
-/// An interval of the standard normal distribution, in standard deviations from the mean.
+/// An interval of the standard normal distribution: its bounds in standard deviations from the mean.
 ///
-/// The mass of the interval is stored in units of the density at its point nearest to the mean, which prevents underflow.
+/// The probability (mass) of the interval is computed in units of the density at its point nearest to the mean, which prevents underflow.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     lower: f64,
@@ -89,12 +82,11 @@ impl Interval {
         }
     }
 
-    /// Returns the point of the interval nearest to the mean.
     fn nearest(self) -> f64 {
         nearest(0.0, self.lower, self.upper)
     }
 
-    /// Mirrors the interval at the mean if it is below the mean.
+    /// Returns the interval, mirrored at the mean if it is below the mean.
     fn upright(self) -> Self {
         if self.upper < 0.0 {
             Self {
@@ -128,8 +120,8 @@ impl Interval {
         }
     }
 
-    /// Returns the logarithm of the fraction of this interval's mass that lies in the interval `part`. `apart` is the distance between the points
-    /// of the two intervals that are nearest to the mean.
+    /// Returns the logarithm of the fraction of this interval's mass that lies in the interval `part`. The argument `apart` is the distance between
+    /// the point of `self` nearest to the mean and the point of `part` nearest to the mean.
     fn ln_share(self, part: Self, apart: f64) -> f64 {
         let sum = self.nearest() + part.nearest();
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0
@@ -138,7 +130,7 @@ impl Interval {
     fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> f64 {
         let nearest = self.nearest();
         if self.width.is_nan() || self.width <= 0.0 || nearest.abs() > MAX_DISTANCE {
-            // The parameters have become invalid; rejection sampling might then not end.
+            // If a parameter has become invalid, rejection sampling might not end.
             return nearest;
         }
         if self.upper < 0.0 {
@@ -151,7 +143,7 @@ impl Interval {
         } = self;
         let accepts = |log: f64, rng: &mut R| rng.random::<f64>().ln() <= log;
         if lower >= 0.0 {
-            // The rate of the exponential proposal that is accepted most often.
+            // This rate of the exponential proposal has the highest probability of acceptance.
             let rate = f64::midpoint(lower, lower.hypot(2.0));
             loop {
                 let (z, log) = if width * rate > 1.0 {
@@ -181,18 +173,17 @@ impl Interval {
     }
 }
 
-/// Returns the number between `lower` and `upper` that is nearest to `x`.
 fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
     x.max(lower).min(upper)
 }
 
-/// Threshold of an interval's width times its distance from the mean, below which the mass is computed at the middle of the interval.
+/// The mass of an interval is computed at its middle if the width times the distance from the mean is below this number.
 const NARROW: f64 = 1e-3;
 
-/// Width of an interval above which normal draws fall inside more often than uniform draws are accepted: sqrt(2π).
+/// Width of an interval above which a normal draw falls inside more often than a uniform draw is accepted: sqrt(2π).
 const WIDE: f64 = 2.506_628_274_631_000_2;
 
-/// Returns Mills' ratio: the normal mass above `x`, which is positive, divided by the density at `x`.
+/// Returns Mills' ratio: the normal probability of a number above `x`, divided by the density at `x`, which is positive.
 fn mills(x: f64) -> f64 {
     if x < 30.0 {
         return FRAC_PI_2.sqrt() * erfc(x * FRAC_1_SQRT_2) * (x * x / 2.0).exp();
@@ -252,7 +243,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         }
         let deviation = self.0.deviation(parameters[1]);
         let nearest = nearest(mean, lower, upper);
-        // The two numbers are subtracted from each other first, because both may be far from the mean.
+        // `value` and `nearest` are subtracted from each other first, because both may be far from the mean.
         let apart = (value / 2.0 - nearest / 2.0) / deviation;
         let sum = (value / 2.0 - mean / 2.0 + (nearest / 2.0 - mean / 2.0)) / deviation;
         -2.0 * apart * sum - self.between(parameters).mass().ln() - deviation.ln()
@@ -269,7 +260,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         let between = self.between(parameters);
         let deviation = self.0.deviation(parameters[1]);
         let (t, mass) = (between.nearest(), between.mass());
-        // The density at a bound, and its product with the bound; both are zero at infinity.
+        // Returns the density at a bound, and the product of the density and the bound; both are zero at infinity.
         let edge = |z: f64| {
             let density = (-(z - t) * (z + t) / 2.0).exp() / mass;
             (density, if z.is_finite() { z * density } else { 0.0 })
@@ -301,7 +292,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         let deviation = self.0.deviation(parameters[1]);
         let half_nearest = |lower: f64, upper: f64| nearest(parameters[0], lower, upper) / 2.0;
         let share = |from: f64, to: f64| {
-            // The two numbers are subtracted from each other first, because both may be far from the mean.
+            // The two nearest points are subtracted from each other first, because both may be far from the mean.
             let apart = (half_nearest(from, to) - half_nearest(lower, upper)) / deviation * 2.0;
             let part = self.interval(parameters, [from, to]);
             all.ln_share(part, apart).exp()

@@ -1,4 +1,4 @@
-//! `tuple`: the values of a few elements as one value, for joint queries and evidence.
+//! `tuple`: the values of several elements as one value, for joint queries and evidence.
 
 use std::panic::Location;
 
@@ -8,13 +8,13 @@ use crate::element::apply::apply_with_demand;
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Arguments of different types that form a single value: a tuple, or the value of a single parent.
+/// Arguments of different types that form a single value: a tuple of the parents' values, or the value of a single parent.
 pub trait Joint: Arguments {
-    /// The type of the tuple of values.
+    /// The type of the single value.
     type Tuple: Value;
-    /// Makes the tuple from references to the values.
+    /// Converts references to the parents' values to the single value.
     fn join(values: Self::Refs<'_>) -> Self::Tuple;
-    /// Splits `tuple` into its values, one for each parent.
+    /// Splits `tuple` into the values of the parents.
     fn split(tuple: &Self::Tuple) -> Vec<Option<Datum>>;
 }
 

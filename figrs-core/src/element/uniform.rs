@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::operand::Operand;
+use super::param::Operand;
 use crate::element::Element;
 use crate::element::select::select_at;
 use crate::value::Value;
@@ -12,9 +12,7 @@ use crate::value::Value;
 pub struct Uniform;
 
 impl Uniform {
-    /// Creates an element with one of `values`, a list or a range of integers.
-    ///
-    /// A value listed twice is twice as likely.
+    /// Creates an element with one of `values`, a list or a range of integers. A value that is listed twice is twice as likely.
     #[track_caller]
     pub fn new<T: Value>(values: impl IntoIterator<Item = T>) -> Element<T> {
         let outcomes = values

@@ -1,7 +1,6 @@
-//! `VonMises`: the von Mises distribution, the counterpart of the normal distribution for angles.
+//! `VonMises`: the von Mises distribution of angles, similar to a normal distribution.
 
 use std::f64::consts::{PI, TAU};
-use std::fmt;
 use std::panic::Location;
 
 use rand::distr::Distribution as _;
@@ -11,23 +10,22 @@ use statrs::distribution::Normal;
 use super::bessel::{bessel_ratio, ln_scaled_bessel};
 use super::convention::{Concentration, finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds an angle with a von Mises distribution, such as the direction of the wind or the time of day of an event.
+/// Builds a random angle with a von Mises distribution, such as the direction of the wind or the time of day of an event.
 #[derive(Debug)]
 pub struct VonMises;
 
 impl VonMises {
     /// Creates an angle in radians with the mean direction `mean`, and with the [`Concentration`] `concentration` around it.
     ///
-    /// The support is the angles from −π to π. Any finite mean direction is allowed: whole turns are removed from it. The density is exp(κ
-    /// cos(x − mean)) / (2π I₀(κ)), where κ is the concentration and I is the modified Bessel function; the mean of cos(x − mean) is I₁(κ) /
-    /// I₀(κ), and the mean of sin(x − mean) is zero. For a large κ, the variance is about 1 / κ.
+    /// The support is the angles from −π to π. Any finite mean direction is allowed, and multiples of 2π are subtracted from it. The density is exp(κ
+    /// cos(x − mean)) / (2π I₀(κ)), where κ is the concentration and I is the modified Bessel function; the mean of cos(x − mean) is I₁(κ) / I₀(κ),
+    /// and the mean of sin(x − mean) is zero. For a large κ, the variance is about 1 / κ.
     ///
-    /// The distribution function is known for concentrations up to 1e6.
+    /// The cumulative distribution function is computed for concentrations up to 1e6.
     ///
     /// ```
     /// # use figrs_core::{Concentration, VonMises};
@@ -44,7 +42,6 @@ impl VonMises {
             f64,
             "VonMises",
             VonMisesDistribution,
-            VonMisesDistribution,
             vec![mean.into(), concentration.operand()]
         )
     }
@@ -53,17 +50,13 @@ impl VonMises {
 #[derive(Clone)]
 struct VonMisesDistribution;
 
-impl fmt::Debug for VonMisesDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("VonMises")
-    }
-}
+debug_name!(VonMisesDistribution, "VonMises");
 
-/// Largest concentration whose distribution function is computed; the series has about nine times as many terms as the square root of the
-/// concentration.
+/// Largest concentration for which the cumulative distribution function is computed; the number of terms of its series grows with the square root of
+/// the concentration.
 const MOST_CONCENTRATED: f64 = 1e6;
 
-/// Returns the same direction as an angle from −π to π.
+/// Subtracts a multiple of 2π from `angle`, so that the result is from −π to π.
 fn without_turns(angle: f64) -> f64 {
     if angle.abs() <= PI {
         return angle;
@@ -71,8 +64,8 @@ fn without_turns(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
 
-/// Returns the distribution function of the angles around zero, at any real number: one turn adds one. Series of Hill (1977), "Algorithm 518",
-/// with the ratios of Bessel functions by backward recursion.
+/// Returns the cumulative distribution function of angles with mean direction zero, extended to all real numbers: it grows by one in each interval of
+/// length 2π. The series is from Hill (1977), "Algorithm 518", with the ratios of Bessel functions by backward recursion.
 fn turns_below(concentration: f64, angle: f64) -> f64 {
     let terms = (30.0 + 10.0 * concentration.sqrt()) as u32;
     let (mut ratio, mut sum) = (0.0, 0.0);
@@ -105,7 +98,7 @@ impl Family<f64> for VonMisesDistribution {
         if value.abs() > PI {
             return f64::NEG_INFINITY;
         }
-        // 1 − cos d = 2 sin²(d / 2), without loss of digits.
+        // The exponent is computed by 1 − cos d = 2 sin²(d / 2), which loses no digits.
         let sine = ((value - without_turns(parameters[0])) / 2.0).sin();
         -2.0 * concentration * sine * sine - TAU.ln() - ln_scaled_bessel(concentration)
     }
@@ -122,8 +115,9 @@ impl Family<f64> for VonMisesDistribution {
         })
     }
 
-    /// Draws by rejection. The proposals are uniform for concentrations up to one, and normal with variance π² / 4κ for larger concentrations:
-    /// since |sin(d / 2)| ≥ |d| / π, the normal density is above the density of the angles. More than 46 of 100 proposals are accepted.
+    /// Draws by rejection. The proposals are uniform for concentrations κ up to one, and normal with the variance π² / 4κ for larger concentrations:
+    /// since |sin(d / 2)| ≥ |d| / π, a multiple of the normal density is above the density of the angles. More than 46 % of the proposals are
+    /// accepted.
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [mean, concentration] = [without_turns(parameters[0]), parameters[1]];

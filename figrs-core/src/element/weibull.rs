@@ -1,6 +1,5 @@
-//! `Weibull`: the Weibull distribution of lifetimes whose hazard rises or falls as a power of time.
+//! `Weibull`: the Weibull distribution of lifetimes whose hazard rate is a power of time.
 
-use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
@@ -8,17 +7,16 @@ use rand::Rng;
 use super::convention::{Scale, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a lifetime with a Weibull distribution.
+/// Builds a random lifetime with a Weibull distribution.
 #[derive(Debug)]
 pub struct Weibull;
 
 impl Weibull {
-    /// Creates a lifetime with the shape `shape`, and with the [`Scale`] `scale`; 63.2 % of lifetimes do not exceed the scale.
+    /// Creates a lifetime with the shape `shape`, and with the [`Scale`] `scale`; 63.2 % of all lifetimes are below the scale.
     ///
     /// The support is the non-negative numbers. The density is shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale. The
     /// mean is scale · Γ(1 + 1 / shape), and the variance is scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape of one, the
@@ -30,7 +28,6 @@ impl Weibull {
             f64,
             "Weibull",
             WeibullDistribution,
-            WeibullDistribution,
             vec![shape.into(), scale.operand()]
         )
     }
@@ -39,11 +36,7 @@ impl Weibull {
 #[derive(Clone)]
 struct WeibullDistribution;
 
-impl fmt::Debug for WeibullDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Weibull")
-    }
-}
+debug_name!(WeibullDistribution, "Weibull");
 
 /// Returns the logarithm of x / scale, and the cumulative hazard (x / scale)^shape.
 fn hazard(parameters: &[f64], value: f64) -> (f64, f64) {

@@ -1,4 +1,4 @@
-//! `Wishart`: the Wishart distribution, of the scatter of normal lists.
+//! `Wishart`: the Wishart distribution of the sum of outer products of normal vectors.
 
 use std::f64::consts::LN_2;
 use std::fmt;
@@ -13,8 +13,7 @@ use super::convention::{DegreesOfFreedom, kept_finite, kept_positive};
 use super::covariance::{Covariance, FactoredCovariance, cholesky, kept_definite, triangle};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::gamma::{ln_gamma_density, ln_unit_gamma};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::element::{Element, Parameter, family_of};
 
@@ -23,12 +22,13 @@ use crate::element::{Element, Parameter, family_of};
 pub struct Wishart;
 
 impl Wishart {
-    /// Creates the sum of `x xᵀ` over as many independent lists x as there are [`DegreesOfFreedom`]; each list is normal around zero with the
-    /// constant [`Covariance`] `covariance`. The degrees of freedom n need not be an integer; they are above p − 1 for a covariance V of p rows.
+    /// Creates the sum of the matrices `x xᵀ` for independent normal vectors x with mean zero and the constant [`Covariance`] `covariance`; the
+    /// number of vectors is the [`DegreesOfFreedom`] `freedom`. The number n of degrees of freedom need not be an integer; it must be above p − 1 if
+    /// the covariance V has p rows.
     ///
-    /// A value is the lower triangle of the matrix, row by row: p (p + 1) / 2 numbers, which [`Covariance::lower_triangle`] reads. The density is
-    /// over these numbers, |X|^((n − p − 1) / 2) exp(−tr(V⁻¹ X) / 2) / (2^(n p / 2) |V|^(n / 2) Γₚ(n / 2)) at the matrix X. The number in row
-    /// i and column j has the mean n Vᵢⱼ and the variance n (Vᵢⱼ² + Vᵢᵢ Vⱼⱼ).
+    /// A value is the lower triangle of the sum, row by row, as a list of p (p + 1) / 2 numbers. [`Covariance::lower_triangle`] converts this list to
+    /// a covariance matrix. The density is over these numbers, |X|^((n − p − 1) / 2) exp(−tr(V⁻¹ X) / 2) / (2^(n p / 2) |V|^(n / 2) Γₚ(n / 2)) at the
+    /// matrix X. The number in row i and column j has the mean n Vᵢⱼ and the variance n (Vᵢⱼ² + Vᵢᵢ Vⱼⱼ).
     ///
     /// ```
     /// # use figrs_core::{Covariance, DegreesOfFreedom, MultivariateNormal, Wishart};
@@ -52,7 +52,7 @@ impl Wishart {
     }
 }
 
-/// The Wishart family for a constant covariance of the normal lists.
+/// The family of Wishart distributions with a constant covariance of the normal vectors.
 #[derive(Clone)]
 struct WishartDistribution(FactoredCovariance);
 
@@ -63,15 +63,15 @@ impl fmt::Debug for WishartDistribution {
 }
 
 impl WishartDistribution {
-    /// Returns the lower triangular matrix Z for which `value` is L Z Zᵀ Lᵀ, where L is the Cholesky factor of the covariance; `None` if `value` is
-    /// not the triangle of a positive definite matrix.
+    /// Returns the lower triangular matrix Z for which `value` is the triangle of L Z Zᵀ Lᵀ, where L is the Cholesky factor of the covariance; `None`
+    /// if `value` is not the triangle of a positive definite matrix.
     fn standard_factor(&self, value: &[f64]) -> Option<Vec<Vec<f64>>> {
         let lower = self.0.factor_rows();
         if value.len() != lower.len() * (lower.len() + 1) / 2 {
             return None;
         }
         let mut solved = cholesky(Covariance::lower_triangle(value).as_rows()).ok()?;
-        // Solves L Z = C by substitution, row by row.
+        // Solves L Z = C by substitution, row by row, where C is the Cholesky factor of the value.
         for (i, lower) in lower.iter().enumerate() {
             let (known, rest) = solved.split_at_mut(i);
             for (j, number) in rest[0].iter_mut().enumerate() {
@@ -84,7 +84,7 @@ impl WishartDistribution {
     }
 }
 
-/// Returns the shape of the gamma distribution of half the squared diagonal number in the row `row`.
+/// Returns the shape parameter of the gamma distribution of half the squared diagonal number of Z in the row `row`.
 fn shape(freedom: f64, row: usize) -> f64 {
     (freedom - row as f64) / 2.0
 }
@@ -117,8 +117,8 @@ impl Family<Vec<f64>> for WishartDistribution {
         Outcomes::Continuous
     }
 
-    /// The density is that of Z, whose squared diagonal numbers have chi-squared distributions and whose other numbers are normal (Bartlett
-    /// 1933), divided by the volume that the map from Z to the value gives a unit of volume.
+    /// The density is the density of Z divided by the Jacobian of the map from Z to the value. The squared diagonal numbers of Z have chi-squared
+    /// distributions, and its other numbers are normal (Bartlett 1933).
     fn log_prob(&self, parameters: &[f64], value: &Vec<f64>) -> f64 {
         let Some(factor) = self.standard_factor(value) else {
             return f64::NEG_INFINITY;
@@ -132,7 +132,7 @@ impl Family<Vec<f64>> for WishartDistribution {
             let (z, ln_z) = (row[i], row[i].ln());
             let half = z * z / 2.0;
             let ln_half = 2.0 * ln_z - LN_2;
-            // A positive number is passed as the value, because the square of z may round to zero or to infinity.
+            // `z` is passed as the value, because half its square may round to zero or to infinity.
             log += ln_gamma_density(shape(parameters[0], i), half, z, ln_half) - LN_2;
             log -= (size - 1.0 - i as f64) * ln_z + (size + 1.0) * lower[i].ln();
         }

@@ -1,15 +1,13 @@
 //! Check that worlds in unexpanded parts of the model have bounded weights.
 
-use super::content::{Content, ExpandedElement};
-use super::expansion::Expansion;
+use super::expansion::{Content, ExpandedElement, Expansion};
 use crate::error::ModelError;
 
 impl Expansion {
-    /// Returns an error if the weights of worlds in unexpanded parts may be unbounded, judging by the expanded part of the model.
+    /// Returns an error if the expanded part of the model shows that the weights of worlds in unexpanded parts may be unbounded.
     ///
-    /// **Guarantee.** Without an error, no world weighs more than in [`for_upper_sums`](super::Encoding::for_upper_sums), provided
-    /// that the unexpanded parts satisfy two conditions. In the unexpanded parts, no Score may have a weight above one, and no
-    /// observed value may have a density.
+    /// **Guarantee.** If there is no error, [`for_upper_sums`](super::Encoding::for_upper_sums) gives upper bounds, provided that the unexpanded
+    /// parts satisfy two conditions: no Score has a weight above one, and no observed value has a density.
     pub fn check_bounded(&self) -> Result<(), ModelError> {
         if self.is_complete() {
             return Ok(());
@@ -28,7 +26,7 @@ impl Expansion {
         Ok(())
     }
 
-    /// Returns the reason why an element leaves the weights of worlds unbounded, and the remedy.
+    /// Returns the reason why the weights of worlds may be unbounded because of this element, and a remedy.
     fn unbounded(
         &self,
         position: usize,

@@ -10,19 +10,18 @@ use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// The results of Chains and the depths of elements, which several expansions of one model share.
+/// The results of Chains and the nesting depths of elements, for several expansions of one model.
 ///
-/// A Chain's function is called once for each combination of values, even if the model is expanded several times.
-/// Therefore the cache knows the least nesting depth at which each element was reached.
+/// The function of a Chain is called only once for each combination of values, even if the model is expanded several times. The cache also has the
+/// least nesting depth at which an expansion has reached each element.
 #[derive(Debug)]
 pub struct ExpansionCache {
-    /// The cached data of each element; the element is stored too, so that no new element reuses its identity.
+    /// The cached data of each element; the element is stored too, so that no new element gets its identity.
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
-    /// The number of cached combinations of values, and the total number of value indices in these combinations.
+    /// The number of cached calls, and the total number of their arguments.
     calls: (usize, usize),
     /// The memory footprint of the thread before the first expansion of the model.
     before: Footprint,
-    /// The solutions of the recursive calls that the expansions have reached.
     pub(super) solutions: CallSolutions,
 }
 
@@ -43,7 +42,7 @@ struct CachedElement {
     calls: Option<Box<MemoisedCalls>>,
 }
 
-/// Cached results of a Chain's function, keyed by the indices of the arguments' values.
+/// The cached results of a Chain's function; the key is the list of the indices of the arguments in `arguments`.
 #[derive(Debug)]
 struct MemoisedCalls {
     arguments: Vec<SupportBuilder>,
@@ -51,7 +50,7 @@ struct MemoisedCalls {
 }
 
 impl ExpansionCache {
-    /// Forgets the solutions of recursive calls, for an expansion that lists more values of elements with infinitely many.
+    /// Removes the solutions of recursive calls. An expansion that lists more values of infinite supports needs new solutions.
     pub fn forget_calls(&mut self) {
         self.solutions = CallSolutions::default();
     }
@@ -64,13 +63,12 @@ impl ExpansionCache {
         (self.elements.len() * ELEMENT + calls * CALL + positions * size_of::<u32>()) as u64
     }
 
-    /// Returns the memory footprint of the thread before the first expansion.
     pub(super) fn initial_footprint(&self) -> Footprint {
         self.before
     }
 
-    /// Returns the smallest depth at which `element` has been reached so far, and `true` if `depth` is smaller than
-    /// before.
+    /// Returns the smallest depth at which `element` has been reached so far, including `depth`; the second result is `true` if `depth` is a new
+    /// minimum.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
         let remembered = cached_entry(&mut self.elements, element, depth);
         let known = remembered.depth;

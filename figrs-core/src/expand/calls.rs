@@ -1,4 +1,4 @@
-//! The calls of recursive functions in an expansion, and the distributions found for them.
+//! The recursive calls in an expansion, and the distributions computed for them.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -9,39 +9,36 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 use figrs_factor::graph::Weights;
 
-/// State of the solution of a recursive call.
 #[derive(Clone, Debug)]
 pub(super) enum CallSolution {
-    /// The call is being solved.
     InProgress,
-    /// The call is replaced by an atomic element with the contained values and weights. In an expansion to some depth, the weight of the
-    /// value `unknown` follows the weights of the values.
+    /// The call is replaced by an atomic element with the contained values and weights. If the expansion has a limited depth, the last weight may be
+    /// that of the value `unknown`.
     Shared(Support, Weights),
-    /// The call is treated like any other Chain.
     Unfolded,
 }
 
-/// An element of a recursive call that is to be solved, with its nesting depth in Chains.
+/// A recursive call to be solved: an element of the call, with its nesting depth in Chains.
 #[derive(Debug)]
 pub(super) struct CallRequest {
     pub(super) call: CallId,
     pub(super) element: AnyElement,
     pub(super) depth: usize,
-    /// Number of further nested Chains that may be expanded, with that of the call itself; [`NO_DEPTH_LIMIT`] if there is no limit.
+    /// The number of nested Chains, including the call itself, that may still be expanded; [`NO_DEPTH_LIMIT`] if the depth is not limited.
     pub(super) levels: usize,
 }
 
-/// Number of levels of an expansion without a limit of its depth.
+/// The value of `levels` if the depth is not limited.
 pub(super) const NO_DEPTH_LIMIT: usize = usize::MAX;
 
-/// The solutions of a recursive call that an expansion has reached.
+/// A recursive call that an expansion has reached, with its solutions.
 #[derive(Debug)]
 struct ReachedCall {
     /// An element of the call, which keeps the call's function alive.
     _element: AnyElement,
-    /// The solution for each number of levels to which the call was expanded.
+    /// The solutions of the call, by the number of nested Chains that may be expanded.
     solutions: FxHashMap<usize, CallSolution>,
-    /// The least number of levels from which on the solution is always the same.
+    /// The least number of nested Chains for which the solution is the same as for all greater numbers.
     settled: Option<usize>,
 }
 
@@ -49,31 +46,29 @@ struct ReachedCall {
 #[derive(Debug, Default)]
 pub(super) struct CallSolutions {
     calls: FxHashMap<CallId, ReachedCall>,
-    /// `true` if a solution lacks some values of an element with infinitely many values.
+    /// `true` if a solution lists only some values of an infinite support.
     pub(super) is_ranged: bool,
     /// Approximate size of the stored weights in bytes.
     bytes: u64,
     /// The recursive functions, in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// Elements that the model or the query names. If the body of a call reaches an element that the model or the query names, the call is
-    /// unfolded, because evidence on the element must count.
+    /// The elements that the model or the query names. A call whose body reaches such an element is unfolded, because evidence on the element must
+    /// have an effect.
     roots: FxHashSet<ElementId>,
 }
 
 /// Treatment of a recursive call that the expansion reaches.
 pub(super) enum CallTreatment {
-    /// The call becomes an atomic element with the contained values and weights.
+    /// The call is replaced by an atomic element with the contained values and weights.
     Shared(Support, Weights),
-    /// The call is treated like any other Chain.
     Unfolded,
     /// The call must be solved before the expansion can continue.
     Unsolved(CallId),
-    /// The call is unfolded, and so is the call whose body makes it, because that body did not create the called function.
+    /// The call is unfolded. The call whose body contains this call is unfolded too, because this body did not create the called function.
     UnfoldsCaller,
 }
 
 impl CallSolutions {
-    /// Creates an empty collection of solutions of recursive calls; the model and the query name the elements `roots`.
     pub(super) fn new(roots: FxHashSet<ElementId>) -> Self {
         Self {
             roots,
@@ -81,13 +76,12 @@ impl CallSolutions {
         }
     }
 
-    /// True if the model or the query names `element`.
     pub(super) fn is_root(&self, element: &AnyElement) -> bool {
         self.roots.contains(&element.id())
     }
 
-    /// Returns the treatment of a call in the body of another call, if `levels` nested Chains may be expanded; `known` is the number of
-    /// recursive functions known before the expansion of that body.
+    /// Returns the treatment of a call in the body of another call, if `levels` nested Chains may still be expanded. The argument `known` is the
+    /// number of recursive functions that were known before the expansion of that body.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,
@@ -123,12 +117,11 @@ impl CallSolutions {
         }
     }
 
-    /// Returns the number of known recursive functions.
     pub(super) fn functions(&self) -> usize {
         self.functions.len()
     }
 
-    /// Stores the solution of the call `request`. If `is_settled` is true, the solution holds for any greater number of levels too.
+    /// Stores the solution of the call `request`. If `is_settled` is true, the solution also holds for any greater number of nested Chains.
     pub(super) fn set(&mut self, request: &CallRequest, solution: CallSolution, is_settled: bool) {
         self.bytes += solution.bytes();
         let reached = self.reached(request);
@@ -149,7 +142,6 @@ impl CallSolutions {
         })
     }
 
-    /// Returns the approximate size of the solutions in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes + (self.calls.len() * 2 * size_of::<(CallId, ReachedCall)>()) as u64
     }
@@ -163,7 +155,6 @@ impl ReachedCall {
 }
 
 impl CallSolution {
-    /// Returns the approximate size of a stored solution in bytes.
     fn bytes(&self) -> u64 {
         let weights = match self {
             Self::Shared(_, weights) => weights.bytes(),

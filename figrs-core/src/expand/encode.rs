@@ -1,22 +1,22 @@
-//! The factors of the factor graph that represent one element.
+//! Conversion of one expanded element to factors.
 
-use super::content::{Content, ExpandedElement};
 use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
-use super::situation::Situation;
+use super::expansion::{Content, ExpandedElement};
+use super::reach::Situation;
 use crate::error::ModelError;
-use figrs_factor::graph::WeightsBuilder;
-use figrs_factor::graph::{Factor, FactorTable, VarId, Weights};
+use figrs_factor::graph::{Factor, FactorTable, VarId, Weights, WeightsBuilder};
 
-/// One row of a table of weights: the list of all weights, and the offset of the row in the list.
+/// One row of a table of weights: the weights of the table, and the index at which the row starts.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
-/// The values of a variable that depends on an element's situation: reached with some parent values, reached and unknown, or not reached.
+/// The values of a variable that is a function of an element's situation: evaluated for some parent values, evaluated with an unknown result, or not
+/// evaluated.
 pub(super) struct SituationValues<'i> {
-    /// The value if the element is reached, for each combination of parent values.
+    /// The value of the variable if the element is evaluated, for each combination of parent values.
     pub(super) index: &'i [u32],
-    /// The value of the variable if the element is reached and the element's own value is unknown.
+    /// The value of the variable if the element is evaluated and the result is unknown.
     pub(super) unknown: u32,
-    /// The value of the variable in worlds that do not reach the element.
+    /// The value of the variable in worlds that do not evaluate the element.
     pub(super) absent: u32,
 }
 
@@ -34,7 +34,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Records which entries of the next factor are zero only because of the present values of parameters.
+    /// Records the entries of the next factor that are zero only because of the present values of parameters.
     pub(super) fn record_open_zeros(&mut self, entries: Vec<u32>) {
         if !entries.is_empty() {
             self.open_zeros.push((self.graph.factors.len(), entries));
@@ -84,8 +84,7 @@ impl EncodingBuilder<'_> {
                 self.rows(position, known, row, |_, _| false)?;
             }
             Content::Apply(index) if self.is_free_on_failure(position) => {
-                // A list with a single one among zeros: a row that starts at the right offset has the one at any
-                // desired position.
+                // Each row has one entry 1, and zeros otherwise. All rows are slices of one list with a single 1, with different starts.
                 let last = known.saturating_sub(1);
                 let mut zeros = vec![0.0; 2 * last + 1];
                 zeros[last] = 1.0;
@@ -123,8 +122,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// True if an element's table can be its factor unchanged: it has one row for each assignment of its parents' variables, which are
-    /// distinct.
+    /// True if the table of an element can be its factor without a change: the table has one row for each assignment of the variables of its parents,
+    /// and these variables are distinct.
     fn is_complete_table(&self, position: usize, weights: &Weights) -> bool {
         let expanded = &self.expansion.elements()[position];
         let mut parents = expanded.parents.iter().enumerate();
@@ -137,8 +136,8 @@ impl EncodingBuilder<'_> {
             }) == Some(weights.len())
     }
 
-    /// Adds the factor that weighs worlds in which an element is unknown. The weight of `unknown` is zero for a root, and otherwise the
-    /// largest weight that evidence can give the element.
+    /// Adds the factor for the unknown value of an element. The weight of `unknown` is zero if the encoding omits worlds with an unknown root and the
+    /// element is a root; in an encoding for upper bounds, it is the largest weight that evidence can give the element.
     fn add_unknown_weight(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let log = match self.undecided {
@@ -154,12 +153,12 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// True if the element may have any value when its function fails; this is so in queries about failures.
+    /// True if the element may have any value when its function fails, because the query asks for failures.
     pub(super) fn is_free_on_failure(&self, position: usize) -> bool {
         self.failure_query.is_some() && self.expansion.elements()[position].failures.is_some()
     }
 
-    /// Adds a variable that states whether the element is reached with parent values for which its function fails.
+    /// Adds a variable that is true if the element is evaluated for parent values for which its function fails.
     fn add_failure(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let (Some(failures), Some(asked)) = (&expanded.failures, self.failure_query) else {
@@ -186,7 +185,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Adds the condition that at least one of the functions fails whose failure the query asks for.
+    /// Adds the condition that at least one of the functions fails for which the query asks.
     pub(super) fn require_failure(&mut self) {
         let failures = std::mem::take(&mut self.failures);
         let (variable, weights) = match self.any_of(failures) {
@@ -206,7 +205,8 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![self.variable(position)], all.build());
     }
 
-    /// Adds a factor that makes the element a function of other elements: `index` has its value for each combination of their values.
+    /// Adds a factor that makes the element a function of `parents`: `index` has the value of the element for each combination of the parents'
+    /// values.
     pub(super) fn function(&mut self, position: usize, parents: &[usize], index: &[u32]) {
         let expanded = &self.expansion.elements()[position];
         let variable = self.variable(position);
@@ -218,8 +218,8 @@ impl EncodingBuilder<'_> {
         self.number(position, parents, variable, &numbers);
     }
 
-    /// Adds a factor that makes a variable a function of the situation of an element (reached with some parent values, reached and unknown,
-    /// or not reached).
+    /// Adds a factor that makes `variable` a function of the situation of an element (evaluated for some parent values, evaluated with an unknown
+    /// result, or not evaluated).
     pub(super) fn number(
         &mut self,
         position: usize,
@@ -245,9 +245,8 @@ impl EncodingBuilder<'_> {
         self.add_function(variables, entries);
     }
 
-    /// Adds a factor for a random element, with a row of weights for each combination of its parents' values. The weights have rows for
-    /// known parent values only, or also for `unknown` values. The function `is_outcome` is true for an outcome whose probability is zero
-    /// only because of the present parameters.
+    /// Adds the factor of a random element, with a row of weights for each combination of its parents' values. The function `row` returns the row of
+    /// a combination. The function `is_outcome` is true for an outcome that has probability zero only because of the present values of parameters.
     pub(super) fn rows<'w>(
         &mut self,
         position: usize,
@@ -309,7 +308,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// Returns, for each value of an element, its index in another element's support, if it is there; `unknown` maps to `unknown`.
+    /// For each value of the element `from`, returns its index in the support of `to`, if the support has this value; the index of `unknown` is that
+    /// of `unknown`.
     pub(super) fn positions_in(&self, from: usize, to: &ExpandedElement) -> Vec<u32> {
         let from = &self.expansion.elements()[from];
         let find = |i| to.support.index_of(from.support.any(i));

@@ -1,25 +1,23 @@
-//! The factors that encode a Chain in a factor graph.
+//! Conversion of a Chain to factors.
 //!
-//! If every result is an atomic element that only this Chain uses, the results become rows of a conditional table, which is sparse if most
-//! of its entries are zero. If some results of a Chain cannot be rows of a table, a selector variable represents the choice among all
-//! results. A result that is not a row of the table is joined to the Chain by one factor, or by a two-way multiplexer if that factor would
-//! be large.
+//! If each result is an atomic element that only this Chain uses, the Chain becomes a conditional table, in which each result is a row. The table is
+//! sparse if most of its entries are zero. If some results cannot be rows, a selector variable represents the choice among all results. Such a result
+//! is connected with the Chain by one factor, or by a two-way multiplexer if the factor would be large.
 
-use super::content::{Content, ExpandedElement};
 use super::encode::SituationValues;
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
-use super::situation::{ListedVariables, Situation};
+use super::expansion::{Content, ExpandedElement};
+use super::reach::{ListedVariables, Situation};
 use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
-use figrs_factor::graph::WeightsBuilder;
-use figrs_factor::graph::{FactorTable, VarId, Weights};
+use figrs_factor::graph::{FactorTable, VarId, Weights, WeightsBuilder};
 
-/// Number of entries up to which a table is stored dense, even if most of its entries are zero.
+/// Maximum number of entries of a table that is stored dense although most of its entries are zero.
 const MAX_DENSE_ENTRIES: usize = 32;
 /// Cost of an entry of a sparse table, relative to an entry of a dense table.
 const SPARSE_ENTRY: usize = 4;
 
-/// Outcomes of an atomic result of a Chain: their indices among the Chain's values, ascending, and their weights.
+/// Outcomes of an atomic result of a Chain: their indices in the Chain's support, in ascending order, and their weights.
 pub(super) struct RowOutcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
@@ -35,7 +33,6 @@ impl RowOutcomes {
     }
 }
 
-/// A sparse table under construction.
 #[derive(Default)]
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,
@@ -78,7 +75,7 @@ impl EncodingBuilder<'_> {
         self.add_factor(variables, table, normalised);
     }
 
-    /// Returns the outcomes of a result of a Chain, as indices among the Chain's values with their weights.
+    /// Returns the outcomes of a result of a Chain, as indices in the Chain's support, with their weights.
     fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<RowOutcomes, ModelError> {
         let row = &self.expansion.elements()[result];
         if matches!(row.content, Content::Unexplored) {
@@ -118,7 +115,7 @@ impl EncodingBuilder<'_> {
         })
     }
 
-    /// Adds a selector: the variable that represents the choice of a Chain if some results cannot be rows of a table.
+    /// Adds a selector, if some results cannot be rows of a table: a variable that represents the choice of the Chain.
     pub(super) fn add_selector(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let Content::Chain { choice, results } = &expanded.content else {
@@ -129,7 +126,7 @@ impl EncodingBuilder<'_> {
         if single || results.iter().all(|&r| self.row_of(r).is_some()) {
             return;
         }
-        // If each value of a parent chooses a different result, that parent itself is the selector.
+        // If the Chain has one parent and chooses a different result for each value of the parent, the parent itself is the selector.
         let itself = expanded.parents.first().copied().filter(|&parent| {
             expanded.parents.len() == 1
                 && results.len() == choice.len()
@@ -176,7 +173,7 @@ impl EncodingBuilder<'_> {
             return self.encode_own_rows(position, choice, &rows);
         }
         let Some(selector) = self.selectors.get(&position).cloned() else {
-            // All combinations choose the same element.
+            // All combinations of parent values choose the same element.
             let index = self.positions_in(results[0], expanded);
             self.function(position, results, &index);
             return Ok(());
@@ -208,7 +205,6 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// Adds the conditional table of a Chain whose results are all rows of the table.
     fn encode_own_rows(
         &mut self,
         position: usize,
@@ -260,8 +256,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// Adds one factor that joins a result to a Chain: if the result is chosen, the Chain has its value; otherwise the factor ignores the
-    /// result. Returns `false` if the factor would be large.
+    /// Adds one factor that connects a result with the Chain: if the Chain chooses this result, both must have the same value. Returns `false`,
+    /// without adding the factor, if the factor would be large.
     pub(super) fn joined(
         &mut self,
         position: usize,

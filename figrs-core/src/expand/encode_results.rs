@@ -1,10 +1,9 @@
 //! The multiplexer of a Chain: factors that give the Chain the value of the chosen result.
 //!
-//! Each two-way multiplexer decides about one result of the Chain. Each multiplexer passes one variable to the next multiplexer. The
-//! variable between two multiplexers is the value of the Chain if the chosen result has come before it, and otherwise the choice of a
-//! result that comes later. Therefore each variable is in few factors, even if a Chain has many results. Each factor of a multiplexer is
-//! a deterministic function. Because multiplexers are deterministic functions, the choice and the results of a Chain have few joint
-//! assignments of positive weight.
+//! There is a two-way multiplexer for each result of the Chain, and a variable between two successive multiplexers. If one of the earlier
+//! multiplexers belongs to the chosen result, this variable is the value of the Chain; otherwise it is the choice of a later result. Therefore each
+//! variable is in few factors, even if a Chain has many results. Because each factor of a multiplexer is a deterministic function, the choice and the
+//! results of a Chain have few joint assignments of positive weight.
 
 use std::ops::Range;
 
@@ -12,15 +11,15 @@ use super::encode_chain::{RowOutcomes, SparseBuilder};
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
 use figrs_factor::graph::{FactorTable, VarId, Weights};
 
-/// Number of entries up to which a two-way multiplexer is a single table.
+/// Maximum number of entries of a two-way multiplexer that is a single factor.
 const MAX_DENSE_ENTRIES: usize = 256;
 
-/// The possible states between two multiplexers: a value of the Chain, or a choice of a result that comes later.
+/// A variable between two multiplexers: its value is a value of the Chain, or the choice of a later result.
 struct MultiplexerState {
     variable: VarId,
-    /// The values of the Chain that can have been decided already, as ascending indices.
+    /// The values of the Chain that earlier results can have, as ascending indices in the Chain's support.
     columns: Vec<u32>,
-    /// The choices of results that come later; their states follow the states of the values.
+    /// The choices of later results. The states for these choices follow the states for `columns`.
     choices: Vec<ChainChoice>,
 }
 
@@ -29,15 +28,15 @@ impl MultiplexerState {
         self.columns.len() + self.choices.len()
     }
 
-    /// Returns the index of the state for the Chain's value `column`.
+    /// Returns the index of the state for the Chain's value with the index `column`.
     fn state(&self, column: u32) -> usize {
         self.columns.partition_point(|&other| other < column)
     }
 }
 
 impl EncodingBuilder<'_> {
-    /// Adds the factors that define the value of a Chain, given its choice. Each result of a Chain is a row of its table, an element
-    /// joined by one factor, or an element joined by a two-way multiplexer.
+    /// Adds the factors that define the value of a Chain, given its choice. Each result is a row of the Chain's table, is connected by one factor, or
+    /// is connected by a two-way multiplexer.
     pub(super) fn join_results(
         &mut self,
         position: usize,
@@ -45,7 +44,7 @@ impl EncodingBuilder<'_> {
         mut rows: Vec<Option<RowOutcomes>>,
         results: &[usize],
     ) {
-        // The parent that is the selector may also be a result: for a given choice, it then has one value.
+        // If the parent that is the selector is also a result, this result has a single value for each choice.
         for (at, &result) in results.iter().enumerate() {
             if rows[at].is_none() && self.variable(result) == selector.variable {
                 rows[at] = Some(self.chosen_value_row(position, selector, at, result));
@@ -57,7 +56,7 @@ impl EncodingBuilder<'_> {
             choices: selector.choices.clone(),
         };
         let mut open = vec![false; results.len()];
-        // The results are sorted by their dependence on each other: each result is then next to those on which it depends.
+        // The results are sorted by their indices in the expansion, so that a result is near to the elements on which it depends.
         let mut order: Vec<usize> = (0..results.len()).collect();
         order.sort_by_key(|&at| results[at]);
         for at in order {
@@ -81,7 +80,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Returns the table row for a choice that determines its result directly from the selector.
+    /// Returns the row of a result that is itself the selector; the choice determines its value.
     fn chosen_value_row(
         &self,
         position: usize,
@@ -100,7 +99,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Adds the multiplexer that passes on the value of a result if the result is chosen.
+    /// Adds the multiplexer that sets the next variable to the value of a result if the result is chosen.
     fn add_multiplexer(
         &mut self,
         position: usize,
@@ -132,7 +131,7 @@ impl EncodingBuilder<'_> {
                 choices,
             }
         };
-        // For each state, the next state; `None` for the choice of this result.
+        // For each state of `from`, the state of `to`; `None` if the result `at` is chosen.
         let columns = from.columns.iter().map(|&column| Some(to.state(column)));
         let mut place = to.columns.len()..;
         let choices = from.choices.iter().map(|&choice| {
@@ -160,7 +159,7 @@ impl EncodingBuilder<'_> {
             self.add_function(vec![from.variable, result, to.variable], index);
             return to;
         }
-        // In a large multiplexer, additional variables separate the other choices from the values of the result.
+        // A large multiplexer has two more variables: one is true if the result is chosen, and the other is the value of the chosen result.
         let is_chosen = self.graph.add_variable(2);
         let index = next
             .iter()
@@ -192,7 +191,7 @@ impl EncodingBuilder<'_> {
         to
     }
 
-    /// Defines the value of the Chain by the variable that the last multiplexer passes on.
+    /// Defines the value of the Chain, given the variable after the last multiplexer.
     fn last(&mut self, position: usize, passed: &MultiplexerState, rows: &[Option<RowOutcomes>]) {
         let own = self.variable(position);
         if passed.variable == own {

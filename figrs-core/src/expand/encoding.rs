@@ -2,41 +2,39 @@
 
 use rustc_hash::FxHashMap;
 
-use super::content::Content;
-use super::expansion::Expansion;
+use super::expansion::{Content, Expansion};
 use super::reach::{ReachCondition, ReachConditions};
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::value::datum::Datum;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// Treatment of worlds in which the value of a root is unknown.
+/// Treatment of worlds in which a target or an element with evidence (a root) has an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
-    /// Worlds with an unknown root are omitted.
     LeftOut,
-    /// Worlds with an unknown root have the largest possible weight.
+    /// Worlds with an unknown root have the largest weight that evidence can give them.
     AtMost,
 }
 
-/// Treatment of elements that are not part of a world.
+/// Treatment of elements that a world does not evaluate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
-    /// Unreached elements may have any value, which does not change a sum.
+    /// The element may have any value; the weights of its values sum to one.
     Free,
-    /// Unreached elements have the additional value `absent`, which has weight one.
+    /// The element has the additional value `absent`, with the weight one.
     Absent,
 }
 
 /// A factor graph for the worlds in an expansion of a model.
 ///
-/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. Summed
-/// over all variables except the variable of one element, the product is the unnormalised marginal of that element. In an encoding
-/// [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world of the roots, and its weight is exactly the
-/// probability of the world. Elements of branches that are not taken are `absent` and have weight one.
+/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. Summed over all
+/// variables except the variable of one element, the product is the unnormalised marginal of that element. In an encoding
+/// [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world, and its weight is exactly the probability of the world.
+/// Elements of branches that are not taken have the value `absent` with the weight one.
 ///
-/// **Complexity.** The time is linear in the number of entries of the expansion's tables. Each branch of a Chain that is not a plain atomic
-/// element also costs the number of branches times the sizes of the supports of the branch and of the Chain.
+/// **Complexity.** The time is linear in the number of entries of the expansion's tables. If a branch of a Chain is not an atomic element, its
+/// additional cost is the number of branches times the sizes of the supports of the branch and of the Chain.
 #[derive(Debug)]
 pub struct Encoding {
     graph: FactorGraph,
@@ -46,32 +44,30 @@ pub struct Encoding {
     open_zeros: Vec<(usize, Vec<u32>)>,
 }
 
-/// A query for the worlds in which functions of the model fail.
+/// A query for the worlds in which any function of the model fails, or a given function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureQuery {
     Any,
     One(usize),
 }
 
-/// Selector of a Chain: a variable, and the choice that each of its values represents.
+/// The selector of a Chain: a variable, and the choice of the Chain for each value of the variable.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) variable: VarId,
     pub(super) choices: Vec<ChainChoice>,
 }
 
-/// A choice of a Chain in a factor graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainChoice {
-    /// The Chain chooses the result at this index in its list of results.
+    /// The Chain chooses the result with the contained index in its list of results.
     Result(usize),
-    /// The choice of the Chain is unknown.
     Unknown,
-    /// The Chain makes no choice, because it is not reached, or because its function fails and failures are selected.
+    /// The Chain makes no choice: a world does not evaluate it, or its function fails and the query asks for failures.
     Nothing,
 }
 
-/// A variable that indicates whether an element is reached, and the values that mean "reached".
+/// A variable that shows whether a world evaluates an element; `reached` is true for the values that mean "evaluated".
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     pub(super) variable: VarId,
@@ -81,21 +77,20 @@ pub(super) struct Guard {
 impl Encoding {
     /// Builds the encoding for sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// Elements that neither the targets nor the evidence need are omitted from the factor graph. If any target of the expansion reaches a
-    /// Score, the Score weighs the worlds of all queries, even of queries for other targets.
+    /// Elements that neither the targets nor the evidence need are omitted from the factor graph. If any target of the expansion depends on a Score,
+    /// the Score weighs the worlds of all queries, even of queries for other targets.
     ///
-    /// For an incomplete expansion, the sums are lower bounds, over the worlds in which the values of all targets and of all evidence are
-    /// known. In an incomplete expansion, all targets must be known, because unexpanded parts of the model may contain Scores.
+    /// For an incomplete expansion, the sums are lower bounds: they omit the worlds in which a target or an element with evidence is unknown, because
+    /// unexpanded parts of the model may contain Scores.
     ///
     /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element exceeds the limit of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }
 
-    /// Builds an encoding as [`for_sums`](Self::for_sums) does, but with the worlds in which some element is unknown. A world in which some
-    /// element is unknown has the largest weight that evidence can give it. The sums over the factor graph are upper bounds if
-    /// [`Expansion::check_bounded`] returns no error. In the Boolean semiring, the factor graph states whether the evidence may be
-    /// possible.
+    /// Builds an encoding as [`for_sums`](Self::for_sums) does, but includes the worlds in which some element is unknown, with the largest weight
+    /// that evidence can give them. The sums over the factor graph are upper bounds if [`Expansion::check_bounded`] returns no error. In the Boolean
+    /// semiring, the factor graph shows whether the evidence may be possible.
     pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::AtMost)
     }
@@ -118,7 +113,8 @@ impl Encoding {
         }
         let reaches = ReachConditions::new(expansion.elements(), &roots);
         let mut elements = expansion.elements().iter().zip(&reaches.reach).enumerate();
-        // Scores, failing functions and counted outcomes in a branch must not weigh or count in worlds that do not take the branch.
+        // If a branch has a Score, a function that may fail, or outcomes that are counted, then worlds that do not take the branch must not evaluate
+        // it.
         let conditional = elements.any(|(position, (element, reach))| {
             let counts = expansion.counts_outcomes
                 && element.parametric.is_some()
@@ -135,9 +131,9 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
-    /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the
-    /// function of the element of index `position`, or any function. The failure of a function is a mistake in the model if a world in
-    /// which it fails has positive weight. An element whose function fails may have any value.
+    /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the function
+    /// of the element with the index `position`, or any function if `position` is `None`. If a world of this encoding has positive weight, the model
+    /// is wrong. An element whose function fails may have any value.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,
@@ -157,7 +153,7 @@ impl Encoding {
 
     /// Builds the encoding for queries about single worlds: the most probable world, or samples.
     ///
-    /// **Errors.** The conditions are those of [`for_sums`](Self::for_sums).
+    /// **Errors.** The same errors as [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
         let reaches = ReachConditions::new(expansion.elements(), &expansion.roots());
         let undecided = Undecided::LeftOut;
@@ -174,26 +170,26 @@ impl Encoding {
         std::mem::take(&mut self.graph)
     }
 
-    /// Returns the weights that are zero only because of the present numbers of the model, such as the probability of an outcome whose
+    /// Returns the weights that are zero only because of the present values of parameters, such as the probability of an outcome whose
     /// [`Param`](crate::Param) is zero.
     ///
-    /// The weights are given by the index of their factor, and by their indices within the factor.
+    /// Each entry of the list has the index of a factor, and the indices of the weights within this factor.
     pub fn open_zeros(&self) -> &[(usize, Vec<u32>)] {
         &self.open_zeros
     }
 
-    /// True if some elements do not belong to all worlds; sums and single worlds then need different encodings.
+    /// True if some worlds do not evaluate all elements; sums over worlds then need another encoding than searches for one world.
     pub fn is_conditional(&self) -> bool {
         self.conditional
     }
 
-    /// Returns the variable of the element of index `position` in the expansion.
+    /// Returns the variable of the element with the index `position` in the expansion.
     pub fn variable(&self, position: usize) -> Option<VarId> {
         self.variables[position]
     }
 
-    /// Returns the value of `element` in `world`, which has a value for each variable; `None` if the element does not belong to the world.
-    /// `expansion` is the expansion from which the encoding was built.
+    /// Returns the value of `element` in the assignment `world`, which has a value for each variable; `None` if the world does not evaluate the
+    /// element. The encoding must have been built from `expansion`.
     pub fn value(
         &self,
         expansion: &Expansion,
@@ -210,7 +206,7 @@ impl Encoding {
         let Some(chain) = self.rows[position] else {
             return value(position).map(|v| datum(position, v));
         };
-        // A row of a Chain's table is reached if the Chain chooses it, and then has the Chain's value.
+        // A world evaluates a row of a Chain's table if the Chain chooses it; the row then has the Chain's value.
         let expanded = &expansion.elements()[chain];
         let Content::Chain { choice, results } = &expanded.content else {
             return None;
@@ -226,7 +222,7 @@ impl Encoding {
     }
 }
 
-/// Returns the targets whose worlds may reach a Score.
+/// Returns the targets that are Scores or depend on Scores.
 fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     let mut scored: Vec<bool> = Vec::with_capacity(expansion.elements().len());
     for element in expansion.elements() {
@@ -241,28 +237,27 @@ fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     targets.filter(|&target| scored[target]).collect()
 }
 
-/// Largest number of choices for which the selector of a Chain itself shows which branch is reached.
+/// Largest number of choices of a Chain for which its selector itself shows the evaluation of a branch.
 const FEW_CHOICES: usize = 3;
 
-/// An encoding under construction.
 pub(super) struct EncodingBuilder<'e> {
     pub(super) expansion: &'e Expansion,
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
-    /// The function failures that select the worlds, if the query is about failures.
+    /// The failures for which the query asks, if it asks for failures.
     pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
-    /// For each element, `true` if the element carries evidence or is a target.
     pub(super) is_root: Vec<bool>,
-    /// Variables that are true if one of the functions of the query fails.
+    /// Variables that are true if one of the functions fails for which the query asks.
     pub(super) failures: Vec<Guard>,
-    /// The weights that are zero only because of the present parameters: the index of each factor, and indices into its weights.
+    /// The weights that are zero only because of the present values of parameters: the index of each factor, and the indices of the weights in the
+    /// factor.
     pub(super) open_zeros: Vec<(usize, Vec<u32>)>,
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
-    /// Variables that show whether a Chain makes a certain choice, until the factors of the Chain define them.
+    /// For a Chain and a choice: the variable that is true if the Chain makes this choice, until a factor defines the variable.
     pub(super) chosen: FxHashMap<(usize, usize), VarId>,
 }
 
@@ -328,7 +323,7 @@ impl<'e> EncodingBuilder<'e> {
         })
     }
 
-    /// Returns the Chain whose table contains the element of index `position` as a row, if the element has no other use.
+    /// Returns the Chain whose table contains the element with the index `position` as a row, if no other element uses this element.
     pub(super) fn row_of(&self, position: usize) -> Option<usize> {
         self.reaches.row_of[position]
     }
@@ -337,18 +332,18 @@ impl<'e> EncodingBuilder<'e> {
         self.variables[position].expect("what an element needs is encoded before it")
     }
 
-    /// True if some worlds of this encoding give the element the value `absent`.
+    /// True if an element can have the value `absent` in this encoding.
     pub(super) fn may_be_absent(&self, position: usize) -> bool {
         self.unreached == Unreached::Absent
             && !matches!(self.reaches.reach[position], Some(ReachCondition::Always))
     }
 
-    /// True if the elements `a` and `b` belong to exactly the same worlds.
+    /// True if the same worlds evaluate the elements `a` and `b`.
     pub(super) fn reached_with(&self, a: usize, b: usize) -> bool {
         self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]
     }
 
-    /// Returns a variable that shows whether the element is reached; `None` if the element is always reached.
+    /// Returns a variable that shows whether a world evaluates the element; `None` if every world evaluates it.
     pub(super) fn guard(&mut self, position: usize) -> Option<Guard> {
         if !self.may_be_absent(position) {
             return None;
@@ -365,11 +360,11 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// Builds one guard (variable for reachability) for some choices of Chains; it is true if one of these choices is made.
+    /// Builds the guard of a set of choices of Chains: a variable that shows whether one of these choices is made.
     ///
-    /// For a single choice among many, the guard is defined by the multiplexer that adds the chosen result, because otherwise all branches
-    /// would depend on the selector. For any other choices, the guard is the selector itself, or a new variable that is the disjunction of
-    /// several guards.
+    /// If the set is a single choice of a Chain with more than [`FEW_CHOICES`] choices, the guard is a new variable, which the multiplexer of the
+    /// chosen result defines; if the guard were the selector, the factors of all branches would contain the selector. Otherwise the guard is the
+    /// selector itself, or a new variable that is the disjunction of several guards.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES
@@ -403,7 +398,7 @@ impl<'e> EncodingBuilder<'e> {
             .expect("a conditional reach has a choice")
     }
 
-    /// Builds one guard (variable for reachability) for the disjunction of several guards.
+    /// Builds the disjunction of several guards, which are variables that show whether a world evaluates an element.
     pub(super) fn any_of(&mut self, guards: Vec<Guard>) -> Option<Guard> {
         guards.into_iter().reduce(|a, b| self.either(&a, &b))
     }

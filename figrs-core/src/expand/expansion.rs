@@ -1,30 +1,29 @@
-//! Expansion of a model: all elements that its roots need, with their values.
+//! Expansion of a model: all elements that its roots need, with their supports, tables and weights.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::expander::Cell;
-use super::parametric::ParametricOutcomes;
-use crate::element::node::{AnyElement, ElementId};
+use super::expander::learned::ParametricOutcomes;
+use crate::element::footprint::ALLOCATION;
+use crate::element::node::{AnyElement, ElementId, NotEnumerable};
 use crate::error::ModelError;
-use figrs_factor::graph::Weights;
+use crate::value::support::Support;
+use figrs_factor::graph::{FactorTable, Weights};
 
-/// The values of elements with infinitely many values that an expansion lists.
+/// The completeness of the lists of values in an expansion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Listing {
-    /// All values of all elements are listed.
     #[default]
     Complete,
-    /// Some values are omitted, or intervals stand for them.
+    /// Some values are omitted, or are represented by intervals.
     Ranged,
-    /// In addition, a function of an interval was evaluated at some points only, and is not known to be monotone.
+    /// In addition, a function of an interval, or evidence on it, was evaluated at some points only, and is not known to be monotone.
     OfMonotone,
 }
 
 impl Listing {
-    /// Raises the listing to `other`, if `holds`.
     pub(super) fn raise(&mut self, other: Self, holds: bool) {
         if holds {
             *self = other.max(*self);
@@ -32,7 +31,7 @@ impl Listing {
     }
 }
 
-/// All elements that the roots of a model (targets and evidence) need, with numbered values.
+/// The elements on which the roots of a model (targets and elements with evidence) depend, with indices for their values.
 ///
 /// In an expansion, each element comes after its parents and after the results of its branches.
 #[derive(Debug)]
@@ -42,21 +41,20 @@ pub struct Expansion {
     pub(super) targets: Vec<usize>,
     pub(super) evidence: Vec<usize>,
     pub(super) impossible: Option<usize>,
-    /// The depth to which the model was expanded, and `true` if some part of it was omitted.
+    /// The depth limit of the expansion, and `true` if some part of the model was omitted.
     pub(super) cut: Option<(usize, bool)>,
-    /// For each element that has an interval among its values, the cells of all its values.
+    /// For each element with intervals among its values, the cells of all its values.
     pub(super) cells: FxHashMap<usize, Arc<[Cell]>>,
-    /// The upper bounds of the weights of an element's values, if some values are intervals for which the evidence is undecided.
+    /// For each element with intervals for which the evidence is undecided, upper bounds of the weights of its values.
     pub(super) upper_weights: FxHashMap<usize, Weights>,
     pub(super) listing: Listing,
-    /// Maximum number of entries in the table of one element.
+    /// Maximum number of entries in the conditional table of one element.
     pub(super) element_entries: u64,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
-    /// `true` if the outcomes of random elements are to be counted; an element that is not reached must then have no
-    /// outcome.
+    /// `true` if an algorithm counts the outcomes of random elements; a world must then have no outcome of an element that it does not evaluate.
     pub(super) counts_outcomes: bool,
-    /// `true` if some elements are recursive calls that share their distribution.
+    /// `true` if the expansion represents some recursive calls by atomic elements.
     pub(super) shares_calls: bool,
 }
 
@@ -71,44 +69,43 @@ impl Expansion {
         matches!(self.cut, Some((_, true)))
     }
 
-    /// True if some values of an element with infinitely many values were omitted.
+    /// True if some values of an element with infinitely many values were omitted or are represented by intervals.
     pub fn is_ranged(&self) -> bool {
         self.listing > Listing::Complete
     }
 
-    /// Returns `true` if the weights of the expansion rely on functions of intervals that are assumed to be monotone.
+    /// True if the weights of the expansion are correct only if some functions of intervals are monotone.
     #[doc(hidden)]
     pub fn assumes_monotone(&self) -> bool {
         self.listing == Listing::OfMonotone
     }
 
-    /// True if some elements are calls of recursive functions that were not unfolded; the expansion then lacks the elements
-    /// inside these calls.
+    /// True if some recursive calls were not unfolded; the expansion then lacks the elements inside these calls.
     pub fn shares_calls(&self) -> bool {
         self.shares_calls
     }
 
-    /// Returns the intervals in which the values of an element lie, if they are not points.
+    /// Returns the cells of the values of an element, if some values are intervals.
     pub fn cells(&self, position: usize) -> Option<&[[f64; 2]]> {
         self.cells.get(&position).map(|cells| &**cells)
     }
 
-    /// Returns the number of elements reached, including repetitions of a traversal.
+    /// Returns the number of elements that the traversals of the model reached; an element counts once in each traversal.
     pub fn reached(&self) -> usize {
         self.reached
     }
 
-    /// Returns the elements, in an order in which parents and branch results come first.
+    /// Returns the elements; each element comes after its parents and after the results of its branches.
     pub fn elements(&self) -> &[ExpandedElement] {
         &self.elements
     }
 
-    /// Returns the index of `element`; `None` if it was not reached.
+    /// Returns the index of `element`; `None` if the expansion does not contain it.
     pub fn position(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
     }
 
-    /// Returns the outcomes whose probabilities parameters determine, in the order of their indices in the weights.
+    /// Returns the outcomes whose probabilities depend on parameters, in the order of their indices in the weights.
     pub fn parametric_outcomes(&self) -> &[ParametricOutcomes] {
         &self.parametric
     }
@@ -118,12 +115,12 @@ impl Expansion {
         &self.targets
     }
 
-    /// Returns the indices of the elements that carry evidence, in the order of the evidence statements.
+    /// Returns the indices of the elements with evidence, in the order of the statements.
     pub fn evidence(&self) -> &[usize] {
         &self.evidence
     }
 
-    /// Returns an error if a table of an element would have more entries than the limit allows.
+    /// Returns an error if the conditional table of an element would have more entries than the limit allows.
     pub(super) fn check_table(
         &self,
         element: &ExpandedElement,
@@ -140,29 +137,161 @@ impl Expansion {
         Ok(())
     }
 
-    /// Returns the indices of the roots: the elements with evidence and the targets.
     pub(super) fn roots(&self) -> Vec<usize> {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }
 
-    /// Returns, by index, the elements needed by the roots whose functions failed for some combination of parent values.
+    /// Returns the elements that the roots need and whose functions failed for some combination of parent values, by index.
     pub fn failures(&self) -> impl Iterator<Item = (usize, &FunctionFailures)> {
         let elements = self.elements.iter().enumerate();
         elements.filter_map(|(position, element)| Some((position, element.failures.as_deref()?)))
     }
 
-    /// Returns the element at which the expansion ended because evidence leaves it no value, if there is such an element.
+    /// Returns the element at which the expansion ended because the evidence excludes all its values, if there is such an element.
     pub fn impossible(&self) -> Option<usize> {
         self.impossible
     }
 }
 
 impl ExpandedElement {
-    /// Returns an error if the element has infinitely many or continuous values.
+    /// Returns an error if the values of the element could not be listed.
     pub(super) fn require_finite(&self) -> Result<(), ModelError> {
         match &self.content {
             Content::NotEnumerable(endless) => Err(endless.unless_observed(self.element.label())),
             _ => Ok(()),
         }
+    }
+}
+
+/// One element of an [`Expansion`](super::Expansion).
+#[derive(Debug)]
+pub struct ExpandedElement {
+    /// The element that was expanded.
+    pub element: AnyElement,
+    /// The indices of the element's parents in the expansion.
+    pub parents: Vec<usize>,
+    /// The values that the element can take, without the values that evidence excludes.
+    pub support: Support,
+    /// `true` if the element may also have the value `unknown`, because it depends on unexpanded parts of the model.
+    pub unknown: bool,
+    /// An upper bound of the natural logarithm of the weight that evidence gives the element if its value is `unknown`; infinite if no bound is
+    /// known.
+    pub max_log_weight: f64,
+    /// Number of Chains in which the element is nested.
+    pub depth: usize,
+    /// The way in which the value of the element is determined.
+    pub content: Content,
+    /// The weight that soft evidence gives to each value of the element.
+    pub weights: Option<Weights>,
+    /// `true` if evidence excluded values that the element could otherwise take.
+    pub restricted: bool,
+    /// The index of the element's entry in the [`parametric_outcomes`](super::Expansion::parametric_outcomes), if the probabilities of its outcomes
+    /// depend on parameters.
+    pub parametric: Option<usize>,
+    /// The combinations of parent values for which the element's function failed, if there are such combinations.
+    pub failures: Option<Box<FunctionFailures>>,
+}
+
+/// The combinations of parent values for which the function of an element failed, so that the element has no value.
+///
+/// An expansion calls a function for all combinations of the values that its parents can take. Some of these combinations may occur in no world,
+/// because the parents may depend on each other. Therefore a failure of a function is an error only if it occurs in a world of positive probability.
+#[derive(Clone, Debug)]
+pub struct FunctionFailures {
+    /// The error for the first of the failed combinations.
+    pub error: ModelError,
+    /// For each combination of parent values, `true` if the function failed.
+    pub failed: Vec<bool>,
+}
+
+impl ExpandedElement {
+    pub(super) fn bytes(&self) -> u64 {
+        // Bytes of the element's entry in the hash table from elements to indices.
+        const POSITION: usize = 40;
+        let weights = self.weights.as_ref().map_or(0, Weights::bytes);
+        let content = match &self.content {
+            Content::Apply(index) => size_of_val(&**index),
+            Content::Chain { choice, results } => size_of_val(&**choice) + size_of_val(&**results),
+            Content::Atomic(weights) | Content::Table(weights) | Content::Score(weights) => {
+                weights.bytes()
+            }
+            Content::Fixed | Content::NotEnumerable(_) | Content::Unexplored => 0,
+        };
+        let failures = self
+            .failures
+            .as_ref()
+            .map_or(0, |failures| failures.failed.len());
+        let own = size_of::<Self>() + size_of_val(&*self.parents) + POSITION + 2 * ALLOCATION;
+        (own + weights + content + failures) as u64
+    }
+
+    /// Returns the number of values of the element in a factor graph, including the value `unknown` but not the value `absent`.
+    pub(super) fn states(&self) -> usize {
+        self.support.len() + usize::from(self.unknown)
+    }
+
+    /// True if the element has a value for every combination of its parents' values.
+    pub(super) fn always_has_value(&self, elements: &[Self]) -> bool {
+        self.failures.is_none() && !self.has_unknown_parents(elements)
+    }
+
+    /// True if the value of a parent may be unknown, or if it may be an interval for which the element's value or choice is unknown.
+    pub(super) fn has_unknown_parents(&self, elements: &[Self]) -> bool {
+        self.parents.iter().any(|&parent| elements[parent].unknown) || self.content.has_unknown()
+    }
+}
+
+/// The way in which the value of an expanded element is determined.
+#[derive(Debug)]
+pub enum Content {
+    /// An intervention sets the value.
+    Fixed,
+    /// The value is random; the list has the probabilities of the values in the support. If the value may be unknown, the last probability is that of
+    /// the value `unknown`.
+    Atomic(Weights),
+    /// The value is random, without a finite support. Only an observed Chain may choose this element.
+    NotEnumerable(NotEnumerable),
+    /// The value is a function of the parents. For each combination of parent values, the list has the index of the value in the support, or
+    /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) if evidence excludes the value.
+    Apply(Vec<u32>),
+    /// The value is that of the element that the Chain chooses for the parent values.
+    Chain {
+        /// For each combination of parent values, the index of the chosen element in `results`; [`Content::NO_CHOICE`] if the function failed.
+        choice: Vec<u32>,
+        /// The distinct elements that the Chain can choose, by their indices in the expansion.
+        results: Vec<usize>,
+    },
+    /// The value is random. For each combination of parent values, the list has the probabilities of the values in the support.
+    Table(Weights),
+    /// The value is the parent's value; the list has its weights.
+    Score(Weights),
+    /// The element is a Chain that was not expanded; its value is `unknown`.
+    Unexplored,
+}
+
+impl Content {
+    /// The entry of a combination of parent values for which the function of a Chain failed, or returned an element without a value.
+    pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
+
+    /// The entry of a combination of parent values for which the value of a function, or the choice of a Chain, is unknown, because some parent
+    /// values are intervals.
+    pub const UNKNOWN: u32 = FactorTable::NO_VALUE - 1;
+
+    /// Returns the value or the choice for each combination of parent values, if the content is a function or a Chain.
+    fn index(&self) -> &[u32] {
+        match self {
+            Self::Apply(index) | Self::Chain { choice: index, .. } => index,
+            _ => &[],
+        }
+    }
+
+    /// True if the value or the choice is unknown for some combination of parent values in the supports.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.index().contains(&Self::UNKNOWN)
+    }
+
+    /// True if the value or the choice is unknown for the combination of parent values with the index `combination`.
+    pub(super) fn is_unknown_at(&self, combination: usize) -> bool {
+        self.index().get(combination) == Some(&Self::UNKNOWN)
     }
 }

@@ -1,4 +1,4 @@
-//! Memory that an expansion uses, compared with its limit.
+//! Memory of an expansion, which is compared with the limit.
 
 use crate::element::footprint::Footprint;
 use crate::element::node::AnyElement;
@@ -6,23 +6,20 @@ use crate::error::ModelError;
 use crate::limits::check_bytes;
 use figrs_factor::{Limits, MemoryAccount};
 
-/// Returns the number of bytes that `count` items of type `T` take.
 pub(super) fn bytes_of<T>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
 
-/// Memory taken by an expansion, and by the elements that were created for it.
+/// Memory of an expansion, and of the elements that were created during the expansion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExpansionMemory {
     /// The memory footprint of the thread before the expansion.
     before: Footprint,
-    /// Memory of the data structures of the expansion.
     pub(super) account: MemoryAccount,
 }
 
 impl ExpansionMemory {
-    /// Creates an account of memory in which elements count from now on, or from an earlier reading of the
-    /// memory footprint.
+    /// Creates an account that counts the elements that are created from now on, or since an earlier reading of the memory footprint.
     pub(super) fn new(before: Option<Footprint>) -> Self {
         Self {
             before: before.unwrap_or_else(Footprint::now),
@@ -55,8 +52,7 @@ mod tests {
     use crate::expand::{Expansion, ExpansionCache};
     use crate::model::Model;
 
-    /// Returns a recursive model without end, in which each call makes two wide distributions and two Chains on
-    /// them.
+    /// Returns an infinite recursive model; each call creates two wide distributions and two Chains on them.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
         let counted = calls.clone();
         Uniform::new(0..1000_u64).flat_map(move |&a| {
@@ -88,7 +84,7 @@ mod tests {
             assert!(
                 matches!(error, ModelError::TooManyElements { limit, .. } if limit == elements)
             );
-            // The model is expanded twice, and debug builds call a function twice to compare the results.
+            // The model is expanded twice, and debug builds call each function twice to compare the results.
             let calls = calls.load(Ordering::Relaxed);
             assert!(
                 calls <= 4 * (elements + 1),
@@ -105,7 +101,7 @@ mod tests {
             panic!("another error");
         };
         assert_eq!(limit, 8 << 20);
-        // Only the last branch exceeds the limit.
+        // The limit is exceeded by no more than the last branch.
         assert!(needed > limit && needed < limit + (1 << 18), "{needed}");
     }
 

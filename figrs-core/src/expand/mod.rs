@@ -1,9 +1,9 @@
 //! Expansion of elements, and their conversion to a factor graph.
 //!
-//! [`Expansion::new`] walks a model from its roots and numbers the values of every element. An expansion calls each Chain's function
-//! once for every combination of parent values that evidence leaves possible. [`Encoding`] turns the expansion into variables and
-//! factors. A Chain becomes one conditional table if each of its results is a plain atomic element that nothing else uses. The other
-//! results of a Chain are joined through a selector variable; the costs of the branches are then added, not multiplied.
+//! [`Expansion::new`] visits the elements of a model from its roots, and lists the values of each element. The expansion calls each Chain's function
+//! once for each combination of parent values that the evidence allows. [`Encoding`] converts the expansion to variables and factors. A Chain becomes
+//! one conditional table if each of its results is an atomic element that nothing else uses. Otherwise a selector variable connects the results with
+//! the Chain, so that the costs of the branches are added, not multiplied.
 //!
 //! [`Expansion::to_depth`] omits Chains that are nested too deeply. Elements that depend on Chains beyond the depth have the
 //! additional value `unknown`. Encodings of an expansion to some depth bound the sums over all worlds from below and from above.
@@ -23,7 +23,6 @@
 mod bounded;
 mod cache;
 mod calls;
-mod content;
 mod encode;
 mod encode_chain;
 mod encode_results;
@@ -31,18 +30,15 @@ mod encoding;
 mod expander;
 mod expansion;
 mod expansion_memory;
-mod parametric;
 mod product;
 mod reach;
 mod rows;
 pub(crate) mod sharing;
-mod situation;
 mod submodels;
 mod walks;
 
 pub use cache::ExpansionCache;
-pub use content::{Content, ExpandedElement, FunctionFailures};
 pub use encoding::Encoding;
-pub use expansion::Expansion;
-pub use parametric::{LearnedParameter, LearnedParameters, ParametricOutcomes};
+pub use expander::learned::{LearnedParameter, LearnedParameters, ParametricOutcomes};
+pub use expansion::{Content, ExpandedElement, Expansion, FunctionFailures};
 pub use submodels::{SolvedSubmodel, Submodel};

@@ -25,8 +25,8 @@ pub(super) fn size(
     Ok(needed as usize)
 }
 
-/// Calls `visit` with each combination of values in row-major order (the last parent changes fastest); the argument is
-/// `None` if a parent that is listed twice would have two values.
+/// Calls `visit` with each combination of values in row-major order (the last parent changes fastest). If a parent is listed twice and has two
+/// different values in the combination, `visit` receives `None`.
 pub(super) fn for_each_combination<E>(
     parents: &[usize],
     supports: &[&Support],
@@ -35,7 +35,7 @@ pub(super) fn for_each_combination<E>(
     if supports.iter().any(|support| support.is_empty()) {
         return Ok(());
     }
-    // Parents that are listed more than once, with the position at which each of them is listed first.
+    // For each parent that is listed again, its index and the index at which it is listed first.
     let first = |(at, parent)| Some((at, parents[..at].iter().position(|p| p == parent)?));
     let repeated: Vec<(usize, usize)> = parents.iter().enumerate().filter_map(first).collect();
     let all = Assignments::rows(supports.iter().map(|support| support.len()));

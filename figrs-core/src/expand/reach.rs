@@ -1,30 +1,31 @@
-//! Reachability: the conditions under which an element of an expansion belongs to the world.
+//! Reachability: the conditions under which an element of an expansion belongs to the world, and the variables on which they depend.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::content::{Content, ExpandedElement};
+use super::encoding::{EncodingBuilder, Guard};
+use super::expansion::{Content, ExpandedElement};
+use figrs_factor::graph::{Assignments, FactorGraph, VarId};
 
-/// The conditions under which an element is reached.
+/// The condition under which a world evaluates an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReachCondition {
-    /// The element is reached in every world.
     Always,
-    /// The element is reached in the worlds in which one of the contained Chains makes the choice listed with it; both
-    /// are given by index.
+    /// A world evaluates the element if one of the contained Chains makes the listed choice. The pairs have the index of a Chain in the expansion,
+    /// and the index of a choice.
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// The conditions under which each element is reached, and the elements whose only use is as a row of one Chain's table.
+/// The conditions under which worlds evaluate the elements, and the elements that are only rows of a Chain's table.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
-    /// For each element, the conditions under which it is reached; `None` for elements that the roots do not need.
+    /// For each element, its condition; `None` if the roots do not depend on the element.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// For each atomic element that only one Chain uses, the index of this Chain.
+    /// For each atomic element that no other element than one Chain uses, the index of this Chain.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-/// The references to an element: none, one Chain, or more.
+/// The uses of an element: none, by one Chain, or more.
 #[derive(Clone, Copy)]
 enum Mention {
     Nothing,
@@ -32,7 +33,6 @@ enum Mention {
     More,
 }
 
-/// A set of reachability conditions under construction.
 enum ReachConditionBuilder {
     Nothing,
     Always,
@@ -61,7 +61,7 @@ impl ReachConditionBuilder {
 }
 
 impl ReachConditions {
-    /// Propagates the conditions of reachability from the roots to the elements on which they depend.
+    /// Computes the conditions under which worlds evaluate the elements, from the roots to the elements on which they depend.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<ReachConditionBuilder> =
@@ -113,14 +113,14 @@ impl ExpandedElement {
     fn is_row(&self) -> bool {
         match self.content {
             Content::Atomic(_) | Content::NotEnumerable(_) | Content::Fixed => true,
-            // The parents of an unexplored Chain belong to every world that contains the Chain.
+            // The parents of an unexplored Chain belong to every world that evaluates the Chain; a row of a table has no parents.
             Content::Unexplored => self.parents.is_empty(),
             _ => false,
         }
     }
 }
 
-/// If the set contains all choices of a Chain, replaces them by the condition of the Chain itself.
+/// If `set` contains all choices of a Chain, replaces these choices by the condition of the Chain itself.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],
@@ -144,6 +144,115 @@ fn simplify(
                 set.extend(own.iter().copied());
             }
             _ => return ReachCondition::Always,
+        }
+    }
+}
+
+/// An assignment of a list of variables, which may contain a variable twice.
+pub(super) struct ListedVariables {
+    pub(super) variables: Vec<VarId>,
+    /// For each entry of the list, the index of its variable among the distinct variables.
+    places: Vec<usize>,
+    assignments: Assignments,
+    values: Vec<u32>,
+    guard: Option<Guard>,
+}
+
+/// The situation of an element for an assignment of its parents and its guard, which shows whether a world evaluates the element.
+pub(super) enum Situation {
+    /// The element is evaluated, with the contained combination of parent values.
+    Reached(usize),
+    Unknown,
+    Absent,
+    /// No world has this assignment.
+    Never,
+}
+
+impl ListedVariables {
+    pub(super) fn new(graph: &FactorGraph, listed: &[VarId]) -> Self {
+        let mut variables: Vec<VarId> = Vec::with_capacity(listed.len());
+        let mut places = Vec::with_capacity(listed.len());
+        for &variable in listed {
+            let known = variables.iter().position(|&v| v == variable);
+            places.push(known.unwrap_or(variables.len()));
+            if known.is_none() {
+                variables.push(variable);
+            }
+        }
+        Self {
+            places,
+            assignments: Assignments::rows(variables.iter().map(|&v| graph.cardinality(v))),
+            values: vec![0; variables.len()],
+            guard: None,
+            variables,
+        }
+    }
+
+    pub(super) fn value(&self, listed: usize) -> usize {
+        self.values[self.places[listed]] as usize
+    }
+
+    pub(super) fn values(&self) -> &[u32] {
+        &self.values
+    }
+
+    /// Advances to the next assignment in row-major order; returns `false` after the last assignment.
+    pub(super) fn advance(&mut self) -> bool {
+        self.assignments.advance(&mut self.values).is_some()
+    }
+}
+
+impl EncodingBuilder<'_> {
+    /// Returns the variables of an element's parents, and its guard if the values of the parents do not show whether a world evaluates the element.
+    pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
+        let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
+        let message = parents.iter().any(tells);
+        let guard = if message { None } else { self.guard(position) };
+        let mut listed: Vec<VarId> = guard.iter().map(|guard| guard.variable).collect();
+        listed.extend(parents.iter().map(|&parent| self.variable(parent)));
+        let mut scope = ListedVariables::new(&self.graph, &listed);
+        scope.guard = guard;
+        scope
+    }
+
+    /// Returns the situation of the element for the present assignment of its [`scope`](Self::scope).
+    pub(super) fn situation(
+        &self,
+        position: usize,
+        parents: &[usize],
+        scope: &ListedVariables,
+    ) -> Situation {
+        let first = match &scope.guard {
+            Some(guard) if !guard.reached[scope.value(0)] => return Situation::Absent,
+            Some(_) => 1,
+            None => 0,
+        };
+        let mut combination = 0;
+        let (mut never, mut unknown) = (false, false);
+        for (i, &parent) in parents.iter().enumerate() {
+            let value = scope.value(first + i);
+            let expanded = &self.expansion.elements()[parent];
+            let values = expanded.support.len();
+            if value < values {
+                combination = combination * values + value;
+            } else if value < expanded.states() {
+                unknown = true;
+            } else if scope.guard.is_none() && self.reached_with(parent, position) {
+                return Situation::Absent;
+            } else {
+                never = true;
+            }
+        }
+        if never {
+            Situation::Never
+        } else if unknown
+            || self.expansion.elements()[position]
+                .content
+                .is_unknown_at(combination)
+        {
+            Situation::Unknown
+        } else {
+            Situation::Reached(combination)
         }
     }
 }

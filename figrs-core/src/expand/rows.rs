@@ -1,29 +1,27 @@
-//! The table of an element's values over the supports of its parents.
+//! The values of an element for each combination of its parents' values.
 
 use std::any::Any;
 
-use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::expander::Cell;
+use super::expansion::{Content, ExpandedElement, FunctionFailures};
 use super::expansion_memory::bytes_of;
 use super::product;
+use crate::element::contained::check_equal_arguments;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, NotEnumerable, TableOp};
-use crate::element::purity;
 use crate::error::{Fault, ModelError};
 use crate::limits::check_time;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
-use figrs_factor::graph::Assignments;
-use figrs_factor::graph::WeightsBuilder;
-use figrs_factor::graph::{FactorTable, Weights, WorldWeight};
+use figrs_factor::graph::{Assignments, FactorTable, Weights, WeightsBuilder, WorldWeight};
 use figrs_factor::{Limits, Until};
 
-/// A check that returns an error if the given number of additional bytes would exceed the memory limit.
+/// A function that returns an error if the given number of additional bytes would exceed the memory limit.
 type Room<'a> = &'a dyn Fn(u64) -> Result<(), ModelError>;
 
 type ExpandedTable = Result<(Support, Content, Option<FunctionFailures>), ModelError>;
 
-/// Collector of the combinations of parent values for which a function fails.
+/// Records the combinations of parent values for which a function fails.
 #[derive(Default)]
 struct FailureCollector {
     failed: Vec<bool>,
@@ -31,8 +29,8 @@ struct FailureCollector {
 }
 
 impl FailureCollector {
-    /// Records the outcome for the next combination of parent values, and returns the value if there is one. Returns an error
-    /// that concerns more worlds than those with this combination of parent values.
+    /// Records the outcome for the next combination of parent values. Returns the value if there is one, and an error only if it makes the whole
+    /// model invalid.
     fn record<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
         self.failed.push(outcome.is_err());
         match outcome {
@@ -56,8 +54,8 @@ impl FailureCollector {
     }
 }
 
-/// Returns the probabilities of an atomic element's outcomes. If the outcomes cannot be listed, returns only the probability of the observed
-/// value, or the probabilities of `range` values and of the value `unknown`.
+/// Returns the probabilities of an atomic element's outcomes. If the outcomes cannot be listed, returns the probability or the density of the
+/// observed value. Without an observed value, returns the probabilities of the first `range` values and of the value `unknown`.
 pub(super) fn atomic(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -95,8 +93,8 @@ pub(super) fn atomic(
     }
 }
 
-/// Returns the first `range` natural numbers with their probabilities, and last the probability of all other numbers; `None` if the values of
-/// the distribution are not natural numbers.
+/// Returns the first `range` natural numbers with their probabilities; the last weight is the probability of all other numbers. Returns `None` if the
+/// distribution is not on the natural numbers.
 fn first_values(
     op: &dyn AtomicOp,
     range: usize,
@@ -114,7 +112,7 @@ fn first_values(
     Ok(Some((values.build(), Weights::from_logs(logs))))
 }
 
-/// Converts probabilities to weights, which are stored as logarithms if a probability is too small for `f64`.
+/// Converts probabilities to weights. The weights are stored as logarithms if a probability is too small for `f64`.
 fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Result<Weights, Fault> {
     if linear.iter().all(|p| p.is_normal()) {
         return Ok(Weights::from_linear(linear));
@@ -150,7 +148,7 @@ pub(super) fn apply(
             return Ok(());
         };
         let value = op.intern(arguments, &mut values).and_then(|value| {
-            purity::check_equal_arguments(supports, arguments, |equal| {
+            check_equal_arguments(supports, arguments, |equal| {
                 let other = op.intern(equal, &mut values)?;
                 let results = || format!("{:?} and {:?}", values.datum(value), values.datum(other));
                 Ok((other != value).then(results))
@@ -167,7 +165,7 @@ pub(super) fn apply(
     Ok((values.build(), Content::Apply(index), failures.finish()))
 }
 
-/// Returns the rows of a conditional table for the values that its parents can take in the expansion.
+/// Returns the rows of a conditional table for the values that the parents can have in the expansion.
 pub(super) fn table(
     element: &AnyElement,
     op: &dyn TableOp,
@@ -254,7 +252,6 @@ fn unknown_state(
     )))
 }
 
-/// Returns the values of a scored element and their weights.
 pub(super) fn score(
     element: &AnyElement,
     evidence: &Evidence,
@@ -272,7 +269,7 @@ pub(super) fn score(
     Ok((support.clone(), Content::Score(weights), failures.finish()))
 }
 
-/// Returns the product of the weights that some pieces of evidence give each value.
+/// Returns the weight of each value: the product of the weights that the statements `evidence` give it.
 fn weigh(
     element: &AnyElement,
     evidence: &[Evidence],
@@ -301,7 +298,7 @@ fn weigh(
     }
 }
 
-/// Removes the values that evidence on the element excludes, and weights the remaining values.
+/// Removes the values that the evidence excludes, and stores the weights of the remaining values.
 pub(super) fn restrict(
     expanded: &mut ExpandedElement,
     evidence: &[Evidence],
@@ -325,15 +322,15 @@ pub(super) fn restrict(
     if soft {
         expanded.weights = Some(weights.select(&kept));
     }
-    // The density of an observed value is not a probability that sums to one over the support.
+    // The densities of an observed value do not sum to one over the support.
     expanded.restricted = evidence.iter().any(|piece| piece.observed().is_some());
     keep_values(expanded, &kept);
     Ok(())
 }
 
-/// Restricts and weighs values that lie in cells, and returns the remaining cells. Evidence is decided for a cell if the weights of its middle
-/// and of its ends are equal. Where it is undecided, the weight is at least zero, and at most the largest weight of the evidence; the list of
-/// the upper bounds is then returned too.
+/// Applies the evidence to an element with cells: removes the excluded values, stores the weights of the others, and returns the remaining cells. The
+/// evidence on a cell is decided if the weights at its midpoint and at its ends are equal. If it is undecided, the weight of the cell is at least
+/// zero, and at most the largest weight that the evidence can give; these upper bounds are then returned too.
 pub(super) fn restrict_cells(
     expanded: &mut ExpandedElement,
     cells: Vec<Cell>,
@@ -352,7 +349,7 @@ pub(super) fn restrict_cells(
         let mut logs = evidence.iter().map(|piece| piece.weight(element, value));
         logs.try_fold(0.0, |sum, weight| Ok(sum + weight?.1))
     };
-    // An unlimited weight is refused later.
+    // If the weight has no upper bound, `check_bounded` returns an error later.
     let most = expanded.max_log_weight.min(f64::MAX.ln());
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     for (i, cell) in cells.iter().enumerate() {
@@ -378,7 +375,6 @@ pub(super) fn restrict_cells(
     Ok((kept.iter().map(|&i| cells[i]).collect(), upper))
 }
 
-/// Removes all values except those at the indices `kept`.
 fn keep_values(expanded: &mut ExpandedElement, kept: &[usize]) {
     let all = expanded.support.len();
     if kept.len() == all {
@@ -394,7 +390,7 @@ fn keep_values(expanded: &mut ExpandedElement, kept: &[usize]) {
     expanded.support = values.build();
     match &mut expanded.content {
         Content::Atomic(probabilities) => {
-            // The probability of the value `unknown` comes last.
+            // The last probability may be that of the value `unknown`.
             let kept: Vec<usize> = kept
                 .iter()
                 .copied()

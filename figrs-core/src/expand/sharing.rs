@@ -1,17 +1,15 @@
-//! Expansion that solves each call of a recursive function once for each argument.
+//! Expansion that computes the distribution of a recursive call once for each argument.
 //!
-//! When a traversal of a model reaches a recursive call, the traversal waits until the body of the call has been expanded and solved. A
-//! solved call is an atomic element. The body of each recursive call is expanded twice. An element that occurs in both expansions of a
-//! body was not created by the body, and may therefore be read elsewhere. A call is unfolded if other elements may read elements of its
-//! body.
+//! When a traversal of a model reaches a recursive call, the traversal waits until the body of the call has been expanded and solved. A solved call
+//! is an atomic element. The body of each call is expanded twice: an element that occurs in both expansions was not created by the body, and other
+//! elements may therefore depend on it. A call whose body has such an element is unfolded instead.
 
 use rustc_hash::FxHashSet;
 
 use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolution, CallSolutions, NO_DEPTH_LIMIT};
-use super::content::{Content, ExpandedElement};
 use super::expander::Expander;
-use super::expansion::Expansion;
+use super::expansion::{Content, ExpandedElement, Expansion};
 use super::expansion_memory::ExpansionMemory;
 use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ElementId, Kind};
@@ -20,25 +18,26 @@ use crate::model::Model;
 use figrs_factor::Limits;
 use figrs_factor::graph::Weights;
 
-/// The kind of query that an expansion with shared calls serves: sums or the best world.
+/// The kind of query for which a model is expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryKind {
     /// The query computes sums over the worlds.
     Sums,
-    /// The query asks for the values of the elements in the most probable world.
+    /// The query asks for the most probable world.
     BestWorld,
 }
 
 impl Expansion {
-    /// Expands all elements that `targets` and the evidence of `model` need. Calls of [`Recursive`](crate::Recursive) functions become
-    /// atomic elements if calls with the same argument may share their distribution.
+    /// Expands all elements that `targets` and the evidence of `model` need. Equal calls of [`Recursive`](crate::Recursive) functions become atomic
+    /// elements, if they may share their distribution.
     ///
-    /// The function `solve` computes a weight for each value of the only target of an expansion, which has no evidence. The weight of a
-    /// value is the sum over the worlds, or the weight of the most probable world, depending on the query.
+    /// The function `solve` receives the expansion of the body of a call, which has one target and no evidence, and computes a weight for each value
+    /// of the target. Depending on the query, the weight is the sum over the worlds with this value, or the weight of the most probable of these
+    /// worlds.
     ///
-    /// **Complexity.** The body of each call is expanded twice and solved once, for each function and argument.
+    /// **Complexity.** For each function and argument, the body of the call is expanded twice and solved once.
     ///
-    /// **Errors.** [`ModelError::CyclicCall`] if a call needs itself; the errors of [`new`](Self::new) and of `solve`.
+    /// **Errors.** [`ModelError::CyclicCall`] if a call depends on itself; the errors of [`new`](Self::new) and of `solve`.
     pub fn sharing_calls<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -53,10 +52,10 @@ impl Expansion {
         Ok(walk.finished(model, targets)?)
     }
 
-    /// Expands a model as [`sharing_calls`](Self::sharing_calls) does for sums over the worlds, with the distributions of solved sub-models in place of their
-    /// roots. The solutions of recursive calls are stored in `memory` and reused.
+    /// Expands a model as [`sharing_calls`](Self::sharing_calls) does for sums over the worlds, and replaces the roots of the sub-models `solved` by
+    /// their distributions. The solutions of recursive calls are stored in `memory` and used again.
     ///
-    /// **Errors.** The conditions are those of [`sharing_calls`](Self::sharing_calls).
+    /// **Errors.** The same errors as [`sharing_calls`](Self::sharing_calls).
     pub fn with_solved<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -75,13 +74,13 @@ impl Expansion {
         Ok(walk.finished(model, targets)?)
     }
 
-    /// Expands a model to a depth as [`to_depth`](Self::to_depth) does, and shares the calls of recursive functions as [`sharing_calls`](Self::sharing_calls)
-    /// does, for sums over the worlds. The distribution of a call is computed once for each argument and each number of further nested Chains that may be
-    /// expanded. The function `solve` returns a last weight for the value `unknown` if the target of the expansion may be unknown.
+    /// Expands a model to a depth as [`to_depth`](Self::to_depth) does, and shares recursive calls as [`sharing_calls`](Self::sharing_calls) does for
+    /// sums over the worlds. The distribution of a call is computed once for each argument and each number of nested Chains that may still be
+    /// expanded. If the target of the expansion may be unknown, the last weight that `solve` returns is that of the value `unknown`.
     ///
     /// **Guarantee.** The sums over the worlds are the same as without sharing, up to rounding.
     ///
-    /// **Errors.** The conditions are those of [`sharing_calls`](Self::sharing_calls).
+    /// **Errors.** The same errors as [`sharing_calls`](Self::sharing_calls).
     pub fn sharing_calls_to_depth<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -109,7 +108,6 @@ impl Expansion {
     }
 }
 
-/// Returns the elements that `model` and `targets` name.
 fn roots(model: &Model, targets: &[AnyElement]) -> FxHashSet<ElementId> {
     let stated = model.evidence().iter().map(|(element, _)| element.id());
     let fixed = model
@@ -124,18 +122,18 @@ struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// The first expansion of the call's body, while the body is expanded for the second time.
+    /// The first expansion of the call's body, during the second expansion.
     first: Option<Expansion>,
 }
 
-/// The recursive calls of one expansion, and a stack of calls that are being solved; each call on the stack waits for the call above it.
+/// The recursive calls of one expansion, and a stack of calls that are being solved. Each call on the stack waits for the call above it.
 struct CallSharing<'m> {
     empty_model: &'m Model,
     limits: &'m Limits,
     asked: QueryKind,
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
-    /// Memory taken by the traversal of the model, which waits for all calls on the stack.
+    /// Memory of the traversal of the model, which waits for the calls on the stack.
     memory: ExpansionMemory,
 }
 
@@ -151,7 +149,7 @@ impl<'m> CallSharing<'m> {
         }
     }
 
-    /// Advances the traversal of a model until it is complete, and solves the calls that it needs.
+    /// Continues the traversal of a model until it is complete, and solves the calls that it needs.
     fn complete<E: From<ModelError>>(
         &mut self,
         walk: &mut Expander<'m>,
@@ -172,7 +170,7 @@ impl<'m> CallSharing<'m> {
         Ok(())
     }
 
-    /// Advances a traversal until it is complete or needs the solution of a call.
+    /// Continues a traversal until it is complete or needs the solution of a call.
     fn advance(
         &mut self,
         walk: &mut Expander<'m>,
@@ -185,7 +183,7 @@ impl<'m> CallSharing<'m> {
         outcome.map(|()| walk.pending_call.take())
     }
 
-    /// Calls a recursive function and begins to expand the body of the call.
+    /// Calls a recursive function, and starts the expansion of the body of the call.
     fn enter_call(&mut self, wanted: CallRequest, first: Option<Expansion>, reached: usize) {
         let Kind::Chain(_, op) = wanted.element.kind() else {
             return;
@@ -195,12 +193,12 @@ impl<'m> CallSharing<'m> {
                 self.calls.set(&wanted, CallSolution::InProgress, false);
                 self.enter_body(wanted, root, ExpansionCache::default(), first, reached);
             }
-            // If a world reaches the call, the traversal that unfolds it reports the error.
+            // The call is unfolded: if a world evaluates the call, the traversal reports the error.
             Err(_) => self.calls.set(&wanted, CallSolution::Unfolded, true),
         }
     }
 
-    /// Begins to expand the body of a call, whose element is `root`. If the depth is limited, the depth of the elements of the body is
+    /// Starts the expansion of the body of a call; the body is the element `root`. If the depth is limited, the depth of the body's elements is
     /// counted from the call.
     fn enter_body(
         &mut self,
@@ -230,7 +228,7 @@ impl<'m> CallSharing<'m> {
         });
     }
 
-    /// Advances the expansion of the body of a call, and returns the number of elements reached.
+    /// Continues the expansion of the body of a call, and returns the number of elements reached.
     fn advance_body<E: From<ModelError>>(
         &mut self,
         mut body: CallExpansion<'m>,
@@ -289,9 +287,9 @@ impl<'m> CallSharing<'m> {
         Ok(reached)
     }
 
-    /// True if two expansions of the body of a recursive call have elements in common that may be read elsewhere. For sums, a common
-    /// element is ignored if it has a certain value or is a function, and is never unknown. For the most probable world, all common elements count, because the
-    /// world would lack them.
+    /// True if two expansions of the body of a recursive call have an element in common on which other elements may depend. For sums, common elements
+    /// that are constant or are functions are ignored, if they are never unknown. For the most probable world, no common element is ignored, because
+    /// the world would lack it.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,
@@ -305,7 +303,7 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if the body of a recursive call has no Scores and no failing functions: only random choices then determine the weights of its values.
+/// True if the body of a recursive call has neither Scores nor functions that fail: the weights of its values then depend only on random choices.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

@@ -1,53 +1,52 @@
-//! Sub-models of an expansion: elements that the rest of the model reaches only through one of them, the root.
+//! Sub-models of an expansion: elements on which the rest of the model depends only through one of them, the root.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::content::Content;
 use super::expander::Expander;
-use super::expansion::{Expansion, Listing};
+use super::expansion::{Content, Expansion, Listing};
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::value::support::Support;
 use figrs_factor::graph::{Assignments, Weights};
 
-/// A sub-model: all elements that the rest of a model reaches only through the element `root`.
+/// A sub-model: the elements on which the rest of the model depends only through the element `root`.
 ///
 /// Given the values of the elements `outer`, the sub-model is independent of the rest of the model.
 #[derive(Clone, Debug)]
 pub struct Submodel {
-    /// The only element of the sub-model that the rest of the model reads.
+    /// The only element of the sub-model on which other elements of the model depend directly.
     pub root: AnyElement,
-    /// The elements of the rest that the sub-model reads, with their values.
+    /// The parents and branch results of the sub-model's elements that are outside the sub-model, with their values.
     pub outer: Vec<(AnyElement, Support)>,
     /// Number of joint values of `root` and `outer`.
     pub interface: usize,
 }
 
-/// A sub-model that has been solved: the distribution of its root for each joint value of the elements that it reads.
+/// A solved sub-model: the distribution of its root for each combination of values of the elements `outer`.
 #[derive(Clone, Debug)]
 pub struct SolvedSubmodel {
     /// The root of the sub-model.
     pub root: AnyElement,
-    /// The elements of the rest that the sub-model reads, with the values that were considered.
+    /// The elements outside the sub-model on which it depends directly, with the values for which it was solved.
     pub outer: Vec<(AnyElement, Support)>,
     /// The values of the root.
     pub support: Support,
-    /// For each joint value of `outer` (the last element changes fastest), the probabilities of the values of the root. Without `outer`, a
-    /// last weight may be the probability that the value is unknown.
+    /// For each combination of values of `outer` (the last element changes fastest), the probabilities of the values of the root. If `outer` is
+    /// empty, the last weight may be the probability that the value of the root is unknown.
     pub weights: Weights,
 }
 
-/// Number of steps, for each element of an expansion, within which sub-models are looked for.
+/// Maximum number of steps of the search for sub-models, for each element of the expansion.
 const STEPS: usize = 64;
 
 impl Expansion {
-    /// Returns the largest sub-models whose interface has at most `interface` joint values, and whose root is neither a target nor `refused`.
-    /// Sub-models with Scores, observed densities or functions that fail for some values are left out, and so are sub-models without any
-    /// function or Chain inside.
+    /// Returns the largest sub-models for which `root` and `outer` have at most `interface` joint values. The root must be neither a target nor in
+    /// `refused`. Sub-models with Scores, observed densities or functions that fail for some values are omitted; so are sub-models in which all
+    /// elements except the root are atomic.
     ///
-    /// The root of a sub-model dominates its other elements in the graph from the roots of the model to the elements that they read.
+    /// In the dependency graph, the root of a sub-model dominates the other elements of the sub-model.
     ///
     /// **References.** Lengauer and Tarjan (1979), for dominators; Koller and Pfeffer (1997), *Object-oriented Bayesian networks*, for
     /// interfaces.
@@ -57,7 +56,7 @@ impl Expansion {
         let mut steps = STEPS * self.elements.len();
         let mut last = usize::MAX;
         for &position in &dominators.order {
-            // The order lists each element before those that it dominates.
+            // The order has each element before the elements that it dominates.
             let members = dominators.dominated(position);
             if (last != usize::MAX && dominators.is_within(position, last))
                 || self.targets.contains(&position)
@@ -92,7 +91,7 @@ impl Expansion {
         for &member in members {
             let expanded = &self.elements[member];
             is_plain &= member == root || matches!(expanded.content, Content::Atomic(_));
-            // The density of an observed value belongs to the rest of the model.
+            // Elements with these contents, such as observed densities, belong to no sub-model.
             let is_special = matches!(
                 expanded.content,
                 Content::Score(_) | Content::Fixed | Content::NotEnumerable(_)
@@ -123,7 +122,7 @@ impl Expansion {
         })
     }
 
-    /// Returns the elements that the element of index `position` reads: its parents and the results of its branches.
+    /// Returns the elements on which the element with the index `position` depends directly: its parents and the results of its branches.
     fn read(&self, position: usize) -> impl Iterator<Item = usize> {
         let expanded = &self.elements[position];
         let results: &[usize] = match &expanded.content {
@@ -134,25 +133,25 @@ impl Expansion {
     }
 }
 
-/// The dominator tree of an expansion: an element dominates another element if every path from the roots to the other element passes it.
+/// The dominator tree of an expansion: an element dominates another element if every path from the roots to the other element contains it.
 struct Dominators {
-    /// The needed elements, in depth-first order of the tree.
+    /// The elements that the roots need, in depth-first order of the tree.
     order: Vec<usize>,
-    /// For each element, its place in the order, and the place behind the last element that it dominates.
+    /// For each element, its place in `order`, and the place after the last element that it dominates.
     places: Vec<(usize, usize)>,
 }
 
 impl Dominators {
     fn new(expansion: &Expansion) -> Self {
         let count = expansion.elements.len();
-        // The index `count` stands for the roots together.
+        // The index `count` is that of a node above all roots.
         let mut parent: Vec<Option<usize>> = vec![None; count + 1];
         let mut depth = vec![0u32; count + 1];
         for root in expansion.roots() {
             parent[root] = Some(count);
         }
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
-        // The elements that read an element come after it.
+        // Each element comes before the elements that depend on it.
         for position in (0..count).rev() {
             let Some(own) = parent[position] else {
                 continue;
@@ -190,7 +189,7 @@ impl Dominators {
         Self { order, places }
     }
 
-    /// Returns the elements that the element of index `position` dominates, with itself.
+    /// Returns the elements that the element with the index `position` dominates, including this element.
     fn dominated(&self, position: usize) -> &[usize] {
         let (first, end) = self.places[position];
         &self.order[first..end]
@@ -203,13 +202,12 @@ impl Dominators {
 }
 
 impl Expander<'_> {
-    /// Replaces the roots of solved sub-models by their distributions.
     pub(in crate::expand) fn replace(&mut self, solved: impl IntoIterator<Item = SolvedSubmodel>) {
         let by_root = solved.into_iter().map(|s| (s.root.id(), Arc::new(s)));
         self.replaced = by_root.collect();
     }
 
-    /// Adds the root of a solved sub-model, after the elements that the sub-model reads.
+    /// Adds the root of a solved sub-model; the elements `outer` must have been added before.
     pub(super) fn add_solved(
         &mut self,
         element: AnyElement,
@@ -235,7 +233,7 @@ impl Expander<'_> {
             let row = digits.try_fold(0, |row, ((&value, moved), (_, known))| {
                 Some(row * known.len() + moved[value as usize]?)
             });
-            // A value that an element did not have before has probability zero.
+            // For a value of an outer element that the solution does not list, all probabilities are zero.
             entries.extend((0..columns).map(|column| row.map(|row| row * columns + column)));
             if all.advance(&mut values).is_none() {
                 break;

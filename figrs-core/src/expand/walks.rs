@@ -2,8 +2,8 @@
 
 use super::cache::ExpansionCache;
 use super::expander::Expander;
+use super::expander::learned::LearnedParameters;
 use super::expansion::Expansion;
-use super::parametric::LearnedParameters;
 use super::submodels::SolvedSubmodel;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
@@ -16,8 +16,8 @@ use figrs_factor::graph::Weights;
 impl Expansion {
     /// Expands the elements that `targets` and the evidence of `model` need.
     ///
-    /// **Errors.** [`ModelError`] if a reached element has a mistake, values cannot be listed, or a limit is exceeded;
-    /// [`ModelError::Stopped`] if the deadline or the interrupt ends the expansion.
+    /// **Errors.** [`ModelError`] if a reached element is invalid, if values cannot be listed, or if a limit is exceeded; [`ModelError::Stopped`] if
+    /// the deadline or the interrupt ends the expansion.
     pub fn new(model: &Model, targets: &[AnyElement], limits: &Limits) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, limits, None);
         walk.reach_roots(model, targets)?;
@@ -27,11 +27,11 @@ impl Expansion {
     /// Expands a model as [`new`](Self::new) does, but with parameters in place of [`Learned`](crate::Learned) elements, at the present
     /// values of the parameters. Missing parameters are added to `learned` and start at the means of their priors.
     ///
-    /// A member of a family with a learned parameter depends only on its other parameters. A learned element that is a target, or that
-    /// another function reads, is an element with a single value. An element of `stand_ins` whose outcomes cannot be listed has only the
-    /// value that `stand_ins` gives.
+    /// If a learned element is a parameter of a family, it is not a parent of the members any more. If a learned element is a target, or an argument
+    /// of another function, its only value is the present value of its parameters. If the outcomes of an element in `stand_ins` cannot be listed, its
+    /// only value is the one in `stand_ins`.
     ///
-    /// **Errors.** The conditions are those of [`new`](Self::new).
+    /// **Errors.** The same errors as [`new`](Self::new).
     pub fn learning(
         model: &Model,
         targets: &[AnyElement],
@@ -45,11 +45,10 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands a model as [`new`](Self::new) does, but with the decided elements `decided`. Each decided element has the given options
-    /// as its values, all with weight one, independent of its parents. A decided element is a decision, or any other element that is to
-    /// be controlled.
+    /// Expands a model as [`new`](Self::new) does, but treats the elements of `decided` as decisions: the values of such an element are the given
+    /// options, all with weight one, independent of its parents.
     ///
-    /// **Errors.** The conditions are those of [`new`](Self::new).
+    /// **Errors.** The same errors as [`new`](Self::new).
     pub fn deciding(
         model: &Model,
         targets: &[AnyElement],
@@ -57,7 +56,6 @@ impl Expansion {
         decided: &[(AnyElement, Support)],
     ) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, limits, None);
-        // Each option has weight one.
         let options = decided.iter().map(|(decision, options)| SolvedSubmodel {
             root: decision.clone(),
             outer: Vec::new(),
@@ -69,13 +67,11 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands the Chains that are nested in fewer than `depth` other Chains; all elements that need other Chains have the value
-    /// `unknown`.
+    /// Expands the Chains that are nested in fewer than `depth` other Chains. Elements that depend on other Chains may have the value `unknown`.
     ///
-    /// A part of the model that is expanded to some depth is also expanded to any greater depth, even if elements are reached in another
-    /// order.
+    /// An expansion to a greater depth contains all elements of an expansion to a smaller depth.
     ///
-    /// **Errors.** The conditions are those of [`new`](Self::new).
+    /// **Errors.** The same errors as [`new`](Self::new).
     pub fn to_depth(
         model: &Model,
         targets: &[AnyElement],

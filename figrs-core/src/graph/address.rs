@@ -1,4 +1,4 @@
-//! Addresses: identities of elements that are stable from run to run.
+//! Addresses: identities of elements that are the same in every run of a program.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -10,8 +10,8 @@ use crate::value::datum::Datum;
 /// Address of an element in a program: the path of parents, Chains and parent values that leads to the element from the
 /// roots.
 ///
-/// The same program gives the same addresses in every run and on every thread, also for elements created inside Chains.
-/// By contrast, the identities of handles ([`ElementId`](crate::ElementId)) differ from run to run.
+/// The same program gives the same addresses in every run and on every thread, also for elements created inside Chains. By contrast, an
+/// [`ElementId`](crate::ElementId) differs from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address(u64);
 
@@ -22,17 +22,14 @@ impl Address {
         Self(hasher.finish())
     }
 
-    /// Returns the address of the root of index `position`.
     pub(crate) fn root(position: usize) -> Self {
         Self::step(0, 0, position as u64)
     }
 
-    /// Returns the address of the parent of index `position`.
     pub(crate) fn parent(self, position: usize) -> Self {
         Self::step(self.0, 1, position as u64)
     }
 
-    /// Returns the address of the element that this Chain returns for the parent values `values`.
     pub(crate) fn branch(self, values: &[Datum]) -> Self {
         let mut hasher = FxHasher::default();
         values.hash(&mut hasher);

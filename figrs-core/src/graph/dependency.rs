@@ -5,42 +5,40 @@ use rustc_hash::FxHashMap;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::expand::{Content, ExpandedElement, Expansion};
 use crate::model::Model;
-use crate::model::statements::StatementIndex;
+use crate::model::evidence::StatementIndex;
 
-/// A directed acyclic graph of the elements that the roots of a model reach: an edge leads from an element to an element that
-/// reads it.
+/// A directed acyclic graph of the elements on which the roots of a model depend. An edge leads to each element from its parents; it also leads to a
+/// Chain from the results from which the Chain chooses.
 ///
-/// In this graph, a Chain is a function of its parents and of the results from which it chooses. Therefore the dependency graph contains
-/// the elements that branches create or capture. Evidence that leaves several values possible (conditions, weights,
-/// [`Score`](crate::Score)s) is a separate node, which reads the element. The node of a Score in a branch also reads the nodes that
-/// determine whether the branch is taken.
+/// Therefore the dependency graph contains the elements that branches create or capture. Evidence that leaves several values possible (conditions,
+/// weights, [`Score`](crate::Score)s) is a separate node, with an edge from the element. The node of a Score in a branch also has edges from the
+/// nodes that determine whether the branch is taken.
 ///
 /// [`separation`](Self::separation) finds the elements that can depend on each other.
 #[derive(Clone, Debug, Default)]
 pub struct DependencyGraph {
     pub(super) nodes: Vec<DependencyNode>,
-    /// The elements of the model; their nodes come before the nodes of evidence and of branch conditions.
+    /// The elements of the graph; their nodes come before the nodes of evidence and of branch conditions.
     elements: Vec<AnyElement>,
     positions: FxHashMap<ElementId, usize>,
-    /// The nodes whose values the model sets by observations or interventions, and the nodes of its other evidence.
+    /// The nodes of observed elements, and the nodes of other evidence.
     pub(super) stated: Vec<usize>,
 }
 
 /// A node of the dependency graph: an element, a statement of evidence, or the condition that a branch is taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DependencyNode {
-    /// The nodes that this node reads: parents first, then the results from which a Chain chooses.
+    /// The nodes with edges to this node: the parents, followed by the results from which a Chain chooses.
     pub(super) inputs: Vec<usize>,
-    /// Number of parents among the nodes that this node reads.
     pub(super) parents: usize,
-    /// `true` if the value of the node is a function of the nodes that it reads.
+    /// `true` if the value of the node is a function of the values of `inputs`.
     pub(super) is_function: bool,
 }
 
 impl DependencyGraph {
     /// Builds the graph of an expansion, with all branches that are possible given the evidence of its model.
     ///
-    /// If the expansion found the evidence impossible, the graph is meaningless.
+    /// The graph has no meaning if the expansion has found that the evidence is impossible.
     pub fn of_expansion(model: &Model, expansion: &Expansion) -> Self {
         let mut graph = Self::default();
         for (position, expanded) in expansion.elements().iter().enumerate() {
@@ -72,7 +70,7 @@ impl DependencyGraph {
         of.iter().rposition(is_read)
     }
 
-    /// Changes the graph such that `element` reads `inputs` instead of its former inputs.
+    /// Replaces the edges to `element` by edges from `inputs`.
     #[must_use]
     pub fn with_inputs(mut self, element: &AnyElement, inputs: &[AnyElement]) -> Self {
         let inputs: Vec<usize> = inputs.iter().filter_map(|input| self.node(input)).collect();
@@ -131,7 +129,7 @@ impl DependencyGraph {
         Some(graph)
     }
 
-    /// Returns the same graph without the edges from `elements` to the elements that read them.
+    /// Returns the graph without the edges from `elements` to the elements that depend on them.
     #[must_use]
     pub fn without_edges_from(&self, elements: &[AnyElement]) -> Self {
         let mut graph = self.clone();
@@ -140,7 +138,7 @@ impl DependencyGraph {
             is_cut[at] = true;
         }
         for node in &mut graph.nodes {
-            // A reader whose input was removed is no longer a function of its remaining inputs.
+            // A node that has lost an input is not a function of its remaining inputs.
             let before = node.inputs.len();
             let parents = node.inputs[..node.parents].iter();
             node.parents = parents.filter(|&&input| !is_cut[input]).count();
@@ -150,7 +148,7 @@ impl DependencyGraph {
         graph
     }
 
-    /// Returns the index of the node of `element`; a node is added for a new element.
+    /// Returns the index of the node of `element`; adds a node if the element is new.
     fn number(&mut self, element: &AnyElement) -> usize {
         match self.positions.get(&element.id()) {
             Some(&at) => at,
@@ -166,7 +164,7 @@ impl DependencyGraph {
         at
     }
 
-    /// Adds a statement of evidence that reads the nodes `inputs`.
+    /// Adds the node of a statement of evidence, with edges from the nodes `inputs`.
     fn add_evidence(&mut self, inputs: Vec<usize>) {
         self.stated.push(self.nodes.len());
         self.nodes.push(DependencyNode {
@@ -183,7 +181,6 @@ impl DependencyGraph {
         self
     }
 
-    /// Adds the evidence of `model` to the graph.
     fn state(&mut self, model: &Model) {
         for (element, evidence) in model.evidence() {
             let Some(&at) = self.positions.get(&element.id()) else {
@@ -197,7 +194,7 @@ impl DependencyGraph {
         }
     }
 
-    /// Adds the evidence of Scores, each of which weighs the worlds that reach it.
+    /// Adds the evidence of Scores, and the branch conditions of their evaluation.
     fn add_scores(&mut self, expansion: &Expansion) {
         let elements = expansion.elements();
         let is_score = |element: &ExpandedElement| matches!(element.content, Content::Score(_));
@@ -239,7 +236,6 @@ impl DependencyGraph {
         }
     }
 
-    /// Returns the node of `element`; `None` if it was not reached.
     pub(super) fn node(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
     }
@@ -268,7 +264,7 @@ fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     }
 }
 
-/// Returns, for each element, `true` if the roots reach it through parents only; every world has such an element.
+/// For each element, returns `true` if it is a root, or if roots depend on it through parents only; every world evaluates such an element.
 fn always_reached(expansion: &Expansion) -> Vec<bool> {
     let elements = expansion.elements();
     let mut is_always = vec![false; elements.len()];

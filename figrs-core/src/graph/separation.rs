@@ -1,24 +1,24 @@
-//! Conditional independence by separation in the graph of a model.
+//! Conditional independence, found by d-separation in the graph of a model.
 
 use super::dependency::DependencyGraph;
 use crate::element::node::AnyElement;
 
-/// Role of the evidence of a model in a [separation](DependencyGraph::separation).
+/// The role of a model's evidence in a [separation](DependencyGraph::separation).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceRole {
-    /// The evidence is given, in addition to the given elements.
+    /// The evidence is given, like the elements `given`.
     Given,
     /// The evidence is not given.
     Unknown,
-    /// The evidence is not given, and the separation starts from it, as from the elements `from`.
+    /// The evidence is not given; the separation finds the elements that can depend on the evidence, as on the elements `from`.
     Asked,
 }
 
-/// The elements that can depend on given elements when other elements are known.
+/// The elements that can depend on some elements, given the values of other elements.
 ///
-/// **Guarantee.** Separated elements are independent for all probabilities and functions. The test of separation is D-separation, which
-/// is complete for graphs with functions: elements that are not separated depend on each other for almost all probabilities. Elements
-/// that are functions of given elements count as given.
+/// **Guarantee.** Separated elements are independent of each other for all probabilities and functions. The test is D-separation, which is complete
+/// for graphs with deterministic functions: elements that are not separated depend on each other for almost all probabilities. Elements that are
+/// functions of given elements are treated as given.
 ///
 /// **Complexity.** The time is linear in the size of the graph.
 ///
@@ -34,10 +34,8 @@ pub struct Separation<'g> {
 }
 
 impl DependencyGraph {
-    /// Finds the elements that can depend on the elements `from` when the elements `given` are known. With the role
-    /// [`Asked`](EvidenceRole::Asked), the evidence counts as part of `from`.
-    ///
-    /// Elements that are not in the graph are ignored.
+    /// Finds the elements that can depend on the elements `from`, given the values of the elements `given`. With the role
+    /// [`Asked`](EvidenceRole::Asked), the evidence is treated as part of `from`. Elements that are not in the graph are ignored.
     pub fn separation(
         &self,
         from: &[AnyElement],
@@ -61,15 +59,15 @@ impl DependencyGraph {
         }
     }
 
-    /// Returns the nodes that active trails from the nodes `from` reach, given the nodes `given`.
+    /// Returns the nodes that can be reached from the nodes `from` by active trails, given the nodes `given`.
     fn active_trails(&self, from: &[usize], given: &[usize]) -> Vec<bool> {
         let n = self.nodes.len();
         let (starts, readers) = self.readers();
         let readers = |node: usize| &readers[starts[node]..starts[node + 1]];
         let is_known = self.known(given, &readers);
         let opens = self.ancestors(given);
-        // The directions in which a trail can leave a node depend on whether the trail came from a reader (up) or from an
-        // input (down).
+        // The directions in which a trail can leave a node depend on the direction in which it reached the node: up (from a child) or down (from an
+        // input).
         let mut seen = [vec![false; n], vec![false; n]];
         let mut is_reached = vec![false; n];
         let mut open: Vec<(usize, Direction)> =
@@ -96,7 +94,7 @@ impl DependencyGraph {
         is_reached
     }
 
-    /// Returns, for each node, the nodes that read it, as ranges of one list.
+    /// Returns the children of each node, as ranges of one list.
     fn readers(&self) -> (Vec<usize>, Vec<usize>) {
         let mut starts = vec![0; self.nodes.len() + 1];
         for input in self.nodes.iter().flat_map(|node| &node.inputs) {
@@ -116,7 +114,7 @@ impl DependencyGraph {
         (starts, readers)
     }
 
-    /// Returns the nodes that are given, or are functions of given nodes alone.
+    /// Returns the nodes that are given, and the nodes that are functions of given nodes alone.
     fn known<'r>(&self, given: &[usize], readers: &impl Fn(usize) -> &'r [usize]) -> Vec<bool> {
         let mut unknown: Vec<usize> = self.nodes.iter().map(|node| node.inputs.len()).collect();
         let mut is_known = vec![false; self.nodes.len()];
@@ -137,7 +135,7 @@ impl DependencyGraph {
         is_known
     }
 
-    /// Returns the nodes `of` and all their ancestors.
+    /// Returns `true` for the nodes `of` and all their ancestors.
     pub(super) fn ancestors(&self, of: &[usize]) -> Vec<bool> {
         let mut is_ancestor = vec![false; self.nodes.len()];
         let mut open = of.to_vec();
@@ -163,8 +161,8 @@ impl Separation<'_> {
         at.is_some_and(|at| self.is_reached[at])
     }
 
-    /// Returns elements that would separate `element` if they were given as well: its nearest ancestors on active trails that have a name
-    /// or are random. If active trails also come from the elements that read `element`, the result is `element` itself.
+    /// Returns elements that separate `element` from the start of the separation if they are given as well: its nearest ancestors on active trails
+    /// that have a name or are random. If active trails also reach `element` through its children, the result is `element` itself.
     pub fn cut(&self, element: &AnyElement) -> Vec<AnyElement> {
         let Some(start) = self.graph.node(element).filter(|&at| self.is_reached[at]) else {
             return Vec::new();
@@ -181,7 +179,7 @@ impl Separation<'_> {
         let (mut open, mut found) = (vec![start], Vec::new());
         while let Some(at) = open.pop() {
             let (parents, results) = nodes[at].inputs.split_at(nodes[at].parents);
-            // An element that a branch creates cannot be given; its Chain is listed instead.
+            // An element that a branch creates cannot be given; the result contains its Chain instead.
             if !reached(results).is_empty() {
                 found.extend(self.graph.element(at).cloned());
                 continue;

@@ -1,4 +1,4 @@
-//! The graph of a model for traversal: elements and their connections.
+//! The graph of the elements of a model, for traversal.
 
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use crate::element::parents::Parents;
 use crate::error::ModelError;
 use crate::expand::{Content, Expansion, ExpansionCache};
 use crate::model::Model;
-use crate::model::statements::StatementIndex;
+use crate::model::evidence::StatementIndex;
 use crate::value::datum::Datum;
 use figrs_factor::Limits;
 use figrs_factor::graph::Assignments;
@@ -24,13 +24,13 @@ pub struct GraphNode {
     pub label: Label,
     /// The address of the element, an identity that is stable from run to run.
     pub address: Address,
-    /// Description of the element's distribution, if it has a distribution of its own.
+    /// The description of the element's distribution, if it is a random element.
     pub distribution: Option<String>,
     /// The evidence on the element, in words.
     pub evidence: Vec<String>,
     /// The value that an intervention sets for the element.
     pub intervention: Option<String>,
-    /// `true` if the element is a target.
+    /// `true` if the element is a target of the query.
     pub target: bool,
     /// `true` if the element is a Chain whose branches lie beyond the depth of the graph.
     pub unexplored: bool,
@@ -39,24 +39,24 @@ pub struct GraphNode {
 /// Kind of connection between two elements of a [`ModelGraph`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// The first element of the edge is a parent of the second.
+    /// The element `from` is a parent of the element `to`.
     Parent,
-    /// The second element of the edge is a Chain, and the first element is its result for the contained parent values.
+    /// The element `to` is a Chain, and the element `from` is its result for the contained parent values.
     Branch(String),
 }
 
-/// A connection, from an element to an element that reads it.
+/// A connection, from an element to an element that depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphEdge {
-    /// The index of the element that is read.
+    /// The index of the element on which the element `to` depends.
     pub from: usize,
-    /// The index of the element that reads.
+    /// The index of the element that depends on the element `from`.
     pub to: usize,
     /// Kind of the connection.
     pub kind: EdgeKind,
 }
 
-/// The elements that the roots of a model reach, and their connections.
+/// The elements on which the roots of a model depend, and the connections between them.
 ///
 /// The graph converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`; `Drawable` in the crate `figrs-report` writes
 /// the graph as DOT or SVG.
@@ -77,22 +77,22 @@ pub struct ModelGraph {
 }
 
 impl ModelGraph {
-    /// Builds the graph without the elements that Chains create, which exists also for infinite and continuous models.
+    /// Builds the graph without the elements that Chains create; this is also possible for infinite and continuous models.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self::walk(model, &targets.elements(), None)
     }
 
-    /// Builds the graph with the branches of every Chain, for finite models within the default [`Limits`].
+    /// Builds the graph with the branches of every Chain. The model must be finite, within the default [`Limits`].
     ///
-    /// **Errors.** [`ModelError`] if a reached element has a mistake, the model is not finite, or it exceeds a limit.
+    /// **Errors.** [`ModelError`] if an element is invalid, if the model is not finite, or if it exceeds a limit.
     pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
         let targets = targets.elements();
         let expansion = Expansion::new(model, &targets, &Limits::default())?;
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// Builds the graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default
-    /// [`Limits`]. The graph to a given depth exists also for infinite models, whose deeper Chains are marked as unexplored.
+    /// Builds the graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default [`Limits`]. This is
+    /// also possible for infinite models; Chains that are nested more deeply are marked as unexplored.
     pub fn to_depth(
         model: &Model,
         targets: impl Parents,
@@ -105,7 +105,7 @@ impl ModelGraph {
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// Returns the elements, in the order in which they are first reached.
+    /// Returns the elements, in the order in which the traversal reached them.
     pub fn nodes(&self) -> &[GraphNode] {
         &self.nodes
     }
@@ -167,8 +167,8 @@ impl ModelGraph {
         position
     }
 
-    /// Returns the elements that the element of index `position` reads, with the kinds of the connections and the addresses of
-    /// the elements.
+    /// Returns the elements with a connection to the element with the index `position`, with the kinds of the connections and the addresses of the
+    /// elements.
     fn connections(
         &self,
         position: usize,
@@ -190,7 +190,7 @@ impl ModelGraph {
     }
 }
 
-/// Returns the results of the Chain of index `position`, each with the first combination of parent values that leads to it.
+/// Returns the results of the Chain with the index `position`, with descriptions of the combinations of parent values that choose them.
 fn branches(
     expansion: &Expansion,
     position: usize,

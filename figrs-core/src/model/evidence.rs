@@ -5,41 +5,40 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use figrs_factor::wording::StatedAt;
+use rustc_hash::FxHashMap;
 
 use crate::element::contained::contained;
 use crate::element::function::FunctionId;
-use crate::element::node::AnyElement;
+use crate::element::node::{AnyElement, ElementId};
 use crate::error::{Fault, ModelError};
+use crate::model::Model;
 use crate::value::Value;
 use crate::value::datum::Datum;
+use figrs_factor::wording::StatedAt;
 
-/// Largest magnitude of a log-weight, which prevents an overflow of the sum over all elements.
+/// Largest magnitude of a log-weight. The limit prevents an overflow of the sum of log-weights over all elements.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
 
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 type LogWeightFunction = Arc<dyn Fn(&dyn Any) -> Result<f64, Fault> + Send + Sync>;
 
-/// Identity of a statement of evidence, without the element to which the statement applies.
+/// The identity of a statement of evidence, without its element.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StatementId {
     /// The element is observed to have the contained value.
     Observed(Datum),
-    /// The value passes the test with the contained identity.
+    /// The value of the element must pass the test with the contained identity.
     Condition(FunctionId),
-    /// The value has the weight that the function with the contained identity returns.
+    /// The weight of the value is the result of the function with the contained identity.
     Weight(FunctionId),
-    /// The value has the weight whose logarithm the function with the contained identity returns.
+    /// The logarithm of the weight of the value is the result of the function with the contained identity.
     LogWeight(FunctionId),
 }
 
-/// The content of a piece of evidence: observation, condition or weight.
 #[derive(Clone)]
 pub(crate) enum Statement {
-    /// The element is observed to have the contained value.
     Observe(Datum),
-    /// The value passes the contained test.
     Condition(Predicate),
     /// Each value has a weight, which is not negative.
     Weigh(WeightFunction),
@@ -49,7 +48,6 @@ pub(crate) enum Statement {
     WeighAtMost {
         weigh: WeightFunction,
         maximum: f64,
-        /// A function that prints a value.
         shown: fn(&dyn Any) -> String,
     },
 }
@@ -58,7 +56,7 @@ pub(crate) enum Statement {
 #[derive(Clone)]
 pub struct Evidence {
     statement: Statement,
-    /// Identity of the statement's function; `None` if it is not known.
+    /// The identity of the statement's function; `None` if it is not known.
     function: Option<FunctionId>,
     location: &'static Location<'static>,
 }
@@ -148,8 +146,8 @@ impl Evidence {
         self.location
     }
 
-    /// Returns the identity of the statement; `None` if it cannot be compared. Statements with equal identities, about elements of one type, give
-    /// every value the same weight.
+    /// Returns the identity of the statement; `None` if the statement cannot be compared. If two statements about elements of the same type have
+    /// equal identities, they give the same weight to every value.
     pub fn identity(&self) -> Option<StatementId> {
         match &self.statement {
             Statement::Observe(value) => Some(StatementId::Observed(value.clone())),
@@ -169,7 +167,7 @@ impl Evidence {
         }
     }
 
-    /// True if the evidence may give weights other than zero and one.
+    /// True if the evidence can give weights other than zero and one.
     pub fn is_soft(&self) -> bool {
         !matches!(
             self.statement,
@@ -177,9 +175,8 @@ impl Evidence {
         )
     }
 
-    /// Returns the natural logarithm of the largest weight that this evidence can give any value, if a maximum was stated. The largest weight is
-    /// one for an observation or a condition. (The density of an observed value is not part of the largest weight of its evidence, because it
-    /// belongs to the element.)
+    /// Returns the natural logarithm of the largest weight that this evidence can give to a value, if such a maximum is known. The largest weight is
+    /// one for an observation or a condition. (The density of an observed value is not part of this weight.)
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),
@@ -188,7 +185,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the weight of `value`, a value of `element`, as a number and as its natural logarithm.
+    /// Returns the weight of the value `value` of `element`, and the natural logarithm of the weight.
     ///
     /// **Errors.** [`ModelError::InvalidWeight`], [`ModelError::InvalidLogWeight`] or [`ModelError::WeightAboveMaximum`] if the weight is not
     /// allowed; [`ModelError::Function`] if a function fails.
@@ -269,5 +266,68 @@ impl fmt::Debug for Evidence {
                 write!(f, "weight{}", StatedAt(self.location))
             }
         }
+    }
+}
+
+/// The evidence, the interventions and the policies of a model, indexed by element. The index is valid only for elements of the indexed
+/// model, and while the model is alive.
+#[derive(Debug, Default)]
+pub struct StatementIndex {
+    evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
+    /// For each element with an intervention, the element and the value that the intervention sets; the stored element prevents another element from
+    /// getting the same identity.
+    interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
+    /// For each decision that follows a policy, the decision and the element from which it takes its value.
+    policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
+}
+
+impl StatementIndex {
+    /// Creates the index of the statements of `model`.
+    pub fn of(model: &Model) -> Self {
+        let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
+        for (element, statement) in model.evidence() {
+            let all = statements.entry(element.id()).or_default();
+            all.push(statement.clone());
+        }
+        let evidence = statements.into_iter().map(|(id, all)| (id, all.into()));
+        let interventions = model.interventions().iter();
+        let interventions: FxHashMap<_, _> = interventions
+            .map(|(element, value)| (element.id(), (element.clone(), value.clone())))
+            .collect();
+        let policies = model.policies().iter();
+        let open = policies.filter(|(decision, _)| !interventions.contains_key(&decision.id()));
+        Self {
+            evidence: evidence.collect(),
+            policies: open.map(|pair| (pair.0.id(), pair.clone())).collect(),
+            interventions,
+        }
+    }
+
+    /// Returns the statements of evidence about `element`, in their order in the model.
+    pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
+        let all = self.evidence.get(&element.id());
+        all.cloned().unwrap_or_default()
+    }
+
+    /// Returns the value that an intervention sets for `element`, if there is one.
+    pub fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
+        let (_, value) = self.interventions.get(&element.id())?;
+        Some(value)
+    }
+
+    /// Returns the element from which the decision takes its value, if the decision follows a policy.
+    #[inline]
+    pub fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
+        if self.policies.is_empty() {
+            return None;
+        }
+        let (_, policy) = self.policies.get(&element.id())?;
+        Some(policy)
+    }
+
+    /// True if a decision takes its value from `element`.
+    pub fn is_policy(&self, element: &AnyElement) -> bool {
+        let mut policies = self.policies.values();
+        policies.any(|(_, policy)| policy.id() == element.id())
     }
 }

@@ -1,8 +1,7 @@
-//! A model: a set of evidence and interventions on elements.
+//! A model: evidence and interventions on elements.
 
 pub mod evidence;
 pub(crate) mod observation_pool;
-pub mod statements;
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,10 +14,10 @@ use crate::model::evidence::Evidence;
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Evidence and interventions on elements, stored separately from the elements.
+/// Evidence and interventions on elements. A model is stored separately from the elements.
 ///
-/// Many models can use the same elements at once. Any element may have several statements of evidence, all of which hold. The elements with
-/// evidence, together with the targets of a run, are the roots of a world.
+/// Several models can use the same elements. An element may have several statements of evidence; all of them hold. The roots of a world are the
+/// elements with evidence, and the targets of the query.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -30,7 +29,7 @@ use crate::value::datum::Datum;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Model {
-    // The evidence is shared, which makes a clone of the model cheap; each answer holds its model.
+    // The evidence is shared by clones of the model, which are therefore cheap; each answer holds a clone.
     evidence: Arc<Vec<(AnyElement, Evidence)>>,
     interventions: Arc<Vec<(AnyElement, Datum)>>,
     policies: Arc<Vec<(AnyElement, AnyElement)>>,
@@ -73,8 +72,8 @@ impl Model {
         self
     }
 
-    /// States a condition as [`condition`](Self::condition) does, with a test that several statements share. Algorithms then know that the
-    /// statements have the same test.
+    /// States a condition as [`condition`](Self::condition) does, with a test that several statements share. Algorithms can then use results that
+    /// were computed for one of these statements for all of them.
     #[track_caller]
     pub fn condition_shared<T: Value, F>(self, element: &Element<T>, test: &Arc<F>) -> Self
     where
@@ -83,7 +82,8 @@ impl Model {
         self.with(element, Evidence::condition_shared(test))
     }
 
-    /// Weighs worlds by the value of `element`; weights must be finite and not negative, and may exceed one.
+    /// Multiplies the weight of each world by a function of the value of `element`. The results of the function must be finite and not negative, and
+    /// may exceed one.
     #[track_caller]
     pub fn weigh<T: Value>(
         self,
@@ -95,7 +95,7 @@ impl Model {
 
     /// Weighs worlds as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a larger weight is an error.
     ///
-    /// Unexpanded parts of a model have bounded weights only if maxima are stated.
+    /// Algorithms that compute bounds without expanding the whole model need such a maximum.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         self,
@@ -106,7 +106,8 @@ impl Model {
         self.with(element, Evidence::weigh_at_most(maximum, weight))
     }
 
-    /// Weighs worlds by the value of `element`; `log_weight` returns natural logarithms of weights, and `-inf` excludes a value.
+    /// Multiplies the weight of each world by a function of the value of `element`; `log_weight` returns the natural logarithm of the factor, and
+    /// `-inf` excludes a value.
     #[track_caller]
     pub fn log_weigh<T: Value>(
         self,
@@ -116,8 +117,8 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
-    /// Weighs worlds like [`log_weigh`](Self::log_weigh), with a function that may return an error. A query whose algorithm calls the function for such
-    /// a value then fails with [`ModelError::Function`](crate::ModelError::Function), which has the text of the error.
+    /// Weighs worlds like [`log_weigh`](Self::log_weigh), with a function that may return an error. If the function returns an error, the query fails
+    /// with [`ModelError::Function`](crate::ModelError::Function), which has the text of the error.
     #[track_caller]
     pub fn try_log_weigh<T: Value, E: fmt::Display>(
         self,
@@ -133,8 +134,8 @@ impl Model {
         self.with_evidence(element.clone(), Evidence::observe_any(value))
     }
 
-    /// Sets `element` to `value`, independent of its parents. The value set by an intervention is not evidence about the parents of the
-    /// element, which then need not belong to the world. A later intervention on the same element replaces an earlier one.
+    /// Sets `element` to `value`, independent of its parents. An intervention is not evidence about the parents of the element. A later intervention
+    /// on the same element replaces an earlier one.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.intervene_any(element.erased(), Datum::new(value))
     }
@@ -147,10 +148,10 @@ impl Model {
         self
     }
 
-    /// Makes `decision` follow `policy`: the decision has the value of that element, which has the same type, unless an intervention sets
-    /// the decision. A later policy for the same decision replaces an earlier one.
+    /// Makes `decision` follow `policy`: the decision has the value of the element `policy`, which must have the same type. An intervention on the
+    /// decision takes precedence. A later policy for the same decision replaces an earlier one.
     ///
-    /// The elements that the policy reads must not depend on the decision.
+    /// The element `policy` must not depend on the decision.
     #[doc(hidden)]
     pub fn follow_any(mut self, decision: &AnyElement, policy: AnyElement) -> Self {
         let policies = Arc::make_mut(&mut self.policies);
@@ -163,13 +164,13 @@ impl Model {
         self.with_evidence(element.erased().clone(), evidence)
     }
 
-    /// Adds a statement about an element, such as a statement of the [evidence](Self::evidence) of another model.
+    /// Adds a statement of evidence about an element, such as one of the [statements](Self::evidence) of another model.
     pub fn with_evidence(mut self, element: AnyElement, evidence: Evidence) -> Self {
         Arc::make_mut(&mut self.evidence).push((element, evidence));
         self
     }
 
-    /// Adds interventions on elements that have no intervention.
+    /// Adds the interventions `set`, except on elements that already have an intervention.
     pub(crate) fn with_set(mut self, set: impl Iterator<Item = (AnyElement, Datum)>) -> Self {
         Arc::make_mut(&mut self.interventions).extend(set);
         self
@@ -191,14 +192,14 @@ impl Model {
         &self.interventions
     }
 
-    /// Returns the decisions that follow policies, each with the element that gives the decision its value.
+    /// Returns the decisions that follow policies, each with the element from which it takes its value.
     #[doc(hidden)]
     pub fn policies(&self) -> &[(AnyElement, AnyElement)] {
         &self.policies
     }
 
-    /// True if `other` is a clone of this model, or states the same evidence, interventions and policies about the same elements.
-    /// Conditions and weights by functions whose identity is unknown are equal only in clones.
+    /// True if `other` is a clone of this model, or states the same evidence, interventions and policies about the same elements. Conditions and
+    /// weights whose functions have no known identity are equal only in clones.
     #[doc(hidden)]
     pub fn states_the_same(&self, other: &Self) -> bool {
         let same_evidence = |(a, b): (&(AnyElement, Evidence), &(AnyElement, Evidence))| {
@@ -224,7 +225,7 @@ impl Model {
         evidence && set(self) == set(other) && followed(self) == followed(other)
     }
 
-    /// Returns the same model, reduced to the statements of evidence that `keep` accepts; `keep` receives the index of a statement.
+    /// Returns the model with only the statements of evidence for whose indices `keep` returns `true`.
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));
         Self {
@@ -234,7 +235,7 @@ impl Model {
         }
     }
 
-    /// Describes the statement of evidence of index `position` in words, for messages.
+    /// Describes the statement of evidence with the index `position` in words.
     pub fn describe(&self, position: usize) -> String {
         let (element, evidence) = &self.evidence[position];
         let element = element.label();

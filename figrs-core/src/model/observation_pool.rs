@@ -1,4 +1,4 @@
-//! Pooling: combines the observations of one distribution into a single observation of a list.
+//! Pooling: replaces the observations of values of one distribution by one observation of a list.
 
 use std::borrow::Cow;
 
@@ -9,16 +9,16 @@ use super::evidence::Evidence;
 use crate::element::node::{AnyElement, ElementId, FamilyOp, Kind};
 use crate::value::datum::Datum;
 
-/// Maximum number of distributions, with the same parents and the same hash, to which an observation is compared.
+/// Maximum number of distributions with the same parents and the same hash with which a distribution is compared.
 const MAX_CANDIDATES: usize = 8;
 
-/// The observations of one distribution, given as indices of statements.
+/// The observations of values of one distribution, by the indices of their statements.
 struct ObservationPool<'a> {
     family: &'a dyn FamilyOp,
     statements: Vec<usize>,
 }
 
-/// Returns the parents and the family if `statement` observes a member of a family.
+/// Returns the parents and the family of `element`, if `statement` is an observation and the element is a member of a family.
 fn member<'a>(
     element: &'a AnyElement,
     statement: &'a Evidence,
@@ -31,18 +31,17 @@ fn member<'a>(
 }
 
 impl Model {
-    /// Returns the same model, in which one observation of a list replaces all observations of the same distribution.
+    /// Returns the model in which one observation of a list replaces all observations of values of the same distribution.
     ///
     /// The new statement takes the place of the first replaced observation.
     ///
-    /// Elements whose observations were pooled are set to their values, for the elements that read them. The result of pooling depends
-    /// only on the model. The number of handles to an element has no influence on pooling, because it differs with the number of
-    /// threads.
+    /// The replaced elements are set to their observed values, for the elements that depend on them. The result depends only on the model, and not on
+    /// the number of threads.
     #[doc(hidden)]
     pub fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());
         let mut met: FxHashSet<ElementId> = set.collect();
-        // Elements with an intervention or with several statements are not changed.
+        // Elements with an intervention or with several statements keep their statements.
         let stated = self.evidence().iter().map(|(element, _)| element.id());
         let apart: FxHashSet<ElementId> = stated.filter(|&id| !met.insert(id)).collect();
         let mut buckets = FxHashMap::<(Vec<ElementId>, u64), Vec<usize>>::default();
@@ -132,7 +131,7 @@ mod tests {
             observed.and_then(|o| o.get()),
             Some(&vec!['a', 'b', 'c', 'a'])
         );
-        // Elements observed in the list are set to their values for their readers.
+        // The elements that were observed are set to their values, for the elements that depend on them.
         assert_eq!(pooled.interventions().len(), 1 + 4);
     }
 }

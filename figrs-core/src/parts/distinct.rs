@@ -1,4 +1,4 @@
-//! Sets of objects: objects that several references turn out to be, each counted once.
+//! Sets of objects: the distinct objects that are the values of several references.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -15,10 +15,10 @@ use crate::element::{Constant, Element, apply_at, apply_shared_at, chain_at};
 use crate::error::Fault;
 use crate::value::{Value, canonical};
 
-/// A set of objects, without an order; two objects are one if they are the same [`Value`].
+/// A set of objects without an order. Two objects are equal if they are the same [`Value`].
 ///
-/// Objects that hold elements are the same if they hold the same elements. [`distinct`] makes the set from references, and
-/// [`fold_parts`](Element::fold_parts) summarises a field of its objects.
+/// Objects with elements are equal if they have the same elements. [`distinct`] makes a set from references, and [`fold_parts`](Element::fold_parts)
+/// computes a summary of one field of its objects.
 #[derive(Clone)]
 pub struct Distinct<T>(Vec<T>);
 
@@ -38,7 +38,7 @@ impl<T: Value> Distinct<T> {
         self.0.iter().any(|known| known.same(object))
     }
 
-    /// The set with one more object, unless it has this object already.
+    /// Returns the set with the additional object `object`.
     fn with(&self, object: &T) -> Self {
         let mut set = self.clone();
         if !set.contains(object) {
@@ -81,7 +81,7 @@ impl<T: Value> Value for Distinct<T> {
 }
 
 impl<T: Value> fmt::Debug for Distinct<T> {
-    /// Prints the objects in the order of their texts, because the set has no order.
+    /// Prints the objects in the order of their texts, so that equal sets have equal texts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut objects: Vec<String> = self.0.iter().map(|object| format!("{object:?}")).collect();
         objects.sort();
@@ -89,7 +89,7 @@ impl<T: Value> fmt::Debug for Distinct<T> {
     }
 }
 
-/// Returns the set of the objects that `references`, a list or an iterator, turn out to be.
+/// Returns the set of the objects that are the values of `references`, a list or an iterator.
 ///
 /// ```
 /// # use figrs_core::{Element, Select, Uniform, Value, distinct};
@@ -104,8 +104,8 @@ impl<T: Value> fmt::Debug for Distinct<T> {
 /// # drop(strength);
 /// ```
 ///
-/// **Cost.** A [`fold`](crate::fold) over the references, whose states are the sets: for `n` references to `k` objects at most
-/// `k` choose 0 + ... + `k` choose `n` states, and each table has at most `k` times as many rows.
+/// **Cost.** The set is a [`fold`](crate::fold) over the references. For `n` references to `k` objects, the fold has at most `k` choose 0 + ... + `k`
+/// choose `n` states, and each of its tables has at most `k` rows for each state.
 #[track_caller]
 pub fn distinct<T: Value>(
     references: impl IntoIterator<Item: AsElement<Value = T>>,
@@ -121,7 +121,7 @@ pub fn distinct<T: Value>(
 }
 
 impl<T: Value> Element<Vec<T>> {
-    /// Returns the set of the objects of a list, whose length may be uncertain.
+    /// Returns the set of the objects in a list, whose length may be uncertain.
     #[track_caller]
     pub fn distinct(&self) -> Element<Distinct<T>> {
         let parents = vec![self.erased().clone()];
@@ -131,13 +131,13 @@ impl<T: Value> Element<Vec<T>> {
 }
 
 impl<T: Value> Element<Distinct<T>> {
-    /// Returns the state after `step` has processed a field of each object, starting from `start`: a sum, a maximum, a count.
+    /// Returns the state after `step` has processed one field of each object in the set, starting from `start`, such as a sum, a maximum or a count.
     ///
-    /// The objects of a set have no order; `step` must therefore give the same result in every order. Only the fields of the objects in the set
-    /// are part of a world.
+    /// The objects of a set have no order; therefore the result of `step` must not depend on the order. A world evaluates only the fields of the
+    /// objects in the set.
     ///
-    /// **Cost.** For each possible set a [`fold`](crate::fold) over the fields of its objects. Exact algorithms may need a table over all these
-    /// fields together with the sets; if all objects are known beforehand, [`fold_parts_among`](Self::fold_parts_among) is cheaper.
+    /// **Cost.** There is a [`fold`](crate::fold) over the fields of the objects for each possible set. Exact algorithms may need a table over the
+    /// sets and all these fields; if all objects are known in advance, [`fold_parts_among`](Self::fold_parts_among) is cheaper.
     #[track_caller]
     pub fn fold_parts<U: Value, S: Value>(
         &self,
@@ -154,12 +154,12 @@ impl<T: Value> Element<Distinct<T>> {
         })
     }
 
-    /// Summarises as [`fold_parts`](Self::fold_parts) does, for sets of some of `objects`.
+    /// Returns the same state as [`fold_parts`](Self::fold_parts), for sets whose objects are all in the list `objects`.
     ///
-    /// A set that has another object is an error ([`Fault::Row`]), unless evidence excludes it.
+    /// A set with any other object is an error ([`Fault::Row`]), unless evidence excludes this set.
     ///
-    /// **Cost.** Two tables for each of the objects: the sets times two, and twice the states times the values of the field. The
-    /// states are combined with the sets, but not with several fields at once.
+    /// **Cost.** There are two tables for each object: the first has two entries for each set; the second has twice the number of states times the
+    /// number of values of the field. Exact algorithms combine the states with the sets, but not with several fields at once.
     #[track_caller]
     pub fn fold_parts_among<U: Value, S: Value>(
         &self,

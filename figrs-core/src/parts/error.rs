@@ -7,9 +7,9 @@ use thiserror::Error;
 use crate::element::label::printable;
 use crate::similar_names::did_you_mean;
 
-/// The reason why a path leads to no element, or why data are no evidence on the parts of an object.
+/// The reason why a path leads to no element, or why data cannot be evidence on the parts of an object.
 ///
-/// All texts are paths from the object that the question was about, unless they are described otherwise.
+/// All paths start at the object for which the method was called.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PartError {
@@ -19,41 +19,41 @@ pub enum PartError {
         printable(.path)
     )]
     Syntax {
-        /// The text.
+        /// The text that is not a path.
         path: String,
-        /// The mistake, such as `has an empty name`.
+        /// The error in the text, such as `has an empty name`.
         problem: String,
     },
-    /// An object has no field with the name in the path.
+    /// An object has no field with a name that the path contains.
     #[error(
         "`{}`: {} is of type `{type_name}`, which has no field `{}`; {}",
         printable(.path), place(.at), printable(.field), did_you_mean(.near)
     )]
     UnknownField {
-        /// The whole path.
+        /// The complete path.
         path: String,
-        /// The path of the object without the field.
+        /// The path of the object.
         at: String,
         /// The name of the type of the object.
         type_name: String,
-        /// The name that is not the name of a field.
+        /// The name in the path.
         field: String,
         /// Similar names, or all names if there are only a few.
         near: Vec<String>,
     },
-    /// A list has no item with the number in the path.
+    /// A list has no item with an index that the path contains.
     #[error(
         "`{}`: {} has {length} items, numbered from 0, and none has the number {index}; give a smaller number",
         printable(.path), place(.at)
     )]
     UnknownItem {
-        /// The whole path.
+        /// The complete path.
         path: String,
         /// The path of the list.
         at: String,
         /// Number of items of the list.
         length: usize,
-        /// The number in the path.
+        /// The index in the path.
         index: usize,
     },
     /// A map has no object with the key in the path or in the data.
@@ -62,7 +62,7 @@ pub enum PartError {
         printable(.path), place(.at), did_you_mean(.near)
     )]
     UnknownKey {
-        /// The whole path.
+        /// The complete path.
         path: String,
         /// The path of the map.
         at: String,
@@ -71,14 +71,14 @@ pub enum PartError {
         /// Similar keys, or all keys if there are only a few.
         near: Vec<String>,
     },
-    /// The path goes on with a field where there is a list, with the number of an item where there are fields, or after its last object.
+    /// The path continues with a field after a list, with an index after an object with fields, or after an object without parts.
     #[error("{}{} is {found}; {remedy}", within(.path, .at), place(.at))]
     NotOfThisKind {
-        /// The whole path.
+        /// The complete path.
         path: String,
         /// The path of the object.
         at: String,
-        /// The kind of the object, such as `a list of 3 items`.
+        /// A description of the object, such as `a list of 3 items`.
         found: String,
         /// The remedy.
         remedy: String,
@@ -89,12 +89,12 @@ pub enum PartError {
         within(.path, .at), place(.at)
     )]
     Missing {
-        /// The whole path.
+        /// The complete path.
         path: String,
         /// The path of the option.
         at: String,
     },
-    /// The values of the element at the path have another type.
+    /// The values of the element at the end of the path do not have the type that was asked for.
     #[error("{} is an element with values of type `{values}`, not `{asked}`; ask for an `Element<{values}>`", place(.path))]
     WrongType {
         /// The path of the element.
@@ -104,19 +104,19 @@ pub enum PartError {
         /// The type that was asked for.
         asked: String,
     },
-    /// The data state no value of the type of the element, or no object of this kind.
+    /// The data do not describe a value of the element's type, or do not have the form of the object.
     #[error("{} is {found} and takes {expected}, not {}", place(.path), printable(.given))]
     WrongData {
         /// The path of the element or object.
         path: String,
-        /// The kind of the object, such as ``an element with values of type `u8` ``.
+        /// A description of the object, such as ``an element with values of type `u8` ``.
         found: String,
         /// The data that the type accepts.
         expected: String,
-        /// The data that were given.
+        /// The given data.
         given: String,
     },
-    /// The data state another value than the object has, where the value is not random.
+    /// A value of the object is not random, and the data state another value.
     #[error(
         "{} is not random: it is {}, and the data state {}; leave it out, or state the same value",
         place(.path), printable(.value), printable(.given)
@@ -124,27 +124,27 @@ pub enum PartError {
     ValueDiffers {
         /// The path of the value.
         path: String,
-        /// The value of the object.
+        /// The value in the object.
         value: String,
-        /// The data that were given.
+        /// The given data.
         given: String,
     },
-    /// The data state a list of another length than the list of the object.
+    /// A list in the data and the list of the object have different lengths.
     #[error("{} has {length} items, and the data state {given}; state `null` for items about which nothing is known", place(.path))]
     WrongLength {
         /// The path of the list.
         path: String,
         /// Number of items of the object's list.
         length: usize,
-        /// Number of items that the data state.
+        /// Number of items in the data.
         given: usize,
     },
-    /// The references between objects form a cycle.
+    /// References between objects form a cycle.
     #[error("the path `{}…` has over {depth} steps: references between objects form a cycle; skip a field of this cycle{}", printable(.path), Call("#[parts(skip)]"))]
     Cycle {
-        /// The start of a path that goes round the cycle.
+        /// The start of a path through the cycle.
         path: String,
-        /// Number of steps that a path may have.
+        /// Maximum number of steps of a path.
         depth: usize,
     },
     /// The object has too many parts to list, possibly because many paths lead to the same objects.
@@ -153,12 +153,11 @@ pub enum PartError {
         Call("#[parts(skip)]")
     )]
     TooManyParts {
-        /// Number of parts that are listed.
+        /// Maximum number of parts.
         limit: usize,
     },
 }
 
-/// The object at a path, in words.
 fn place(path: &str) -> String {
     if path.is_empty() {
         "the object".into()
@@ -167,7 +166,7 @@ fn place(path: &str) -> String {
     }
 }
 
-/// The whole path as the start of a message about the object at the path `at`; nothing if the object is at the end of the path.
+/// Returns the start of a message about the object at the path `at`: the path `path`, or an empty text if the two paths are equal.
 fn within(path: &str, at: &str) -> String {
     if path == at {
         String::new()

@@ -1,4 +1,4 @@
-//! Evidence on the parts of objects: by path, and for a whole object at once.
+//! Evidence on the parts of objects, by paths or from data for a whole object.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::model::Model;
 use crate::value::plain_data::PlainData;
 
 impl Model {
-    /// States that the element at a path of an object has this value. The value may also be plain data, such as a whole JSON
-    /// object for the object at the path: [`observe_data`](Self::observe_data).
+    /// States that the element at the path `path` of an object has the value `value`. If the value is plain data, the path may also lead to an
+    /// object, whose parts the data describe; see [`observe_data`](Self::observe_data).
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -67,7 +67,7 @@ impl Model {
         observe(self, object.member(), "", path, &value.into())
     }
 
-    /// States values of the parts of an object, all at once, for example from a JSON file.
+    /// States the values of several parts of an object, for example from a JSON file.
     ///
     /// The data have the form of the object: fields by their names, maps by their keys, lists as lists of the same length. `null` states
     /// nothing, unless the element at this place accepts `null` as a value, as elements of options do. Fields may be left out. The name of a
@@ -88,14 +88,14 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// **Errors.** [`PartError`] for the first mistake in the data.
+    /// **Errors.** [`PartError`] for the first error in the data.
     #[track_caller]
     pub fn observe_data(self, object: &impl Parts, data: &PlainData) -> Result<Self, PartError> {
         observe(self, object.member(), "", "", data)
     }
 }
 
-/// Adds the evidence of data on the part at the path `rest` of the object `member`, which is at the path `start`.
+/// Adds the evidence of `data` on the part with the path `rest` of the object `member`, which has the path `start`.
 #[track_caller]
 fn observe(
     model: Model,
@@ -105,7 +105,7 @@ fn observe(
     data: &PlainData,
 ) -> Result<Model, PartError> {
     let before = Path::parse(start)?.len();
-    // The mistakes of `rest` alone are reported first, because those of the joined path could be hidden by the join.
+    // Errors in `rest` are reported first, because the complete path might hide them.
     Path::parse(rest)?;
     let path = Arc::new(Path::parse(&joined(start, rest))?);
     match follow(member, &path, before, Location::caller())? {
@@ -114,7 +114,6 @@ fn observe(
     }
 }
 
-/// Adds the evidence of data on the object at a path.
 #[track_caller]
 fn observe_member(
     model: Model,

@@ -1,4 +1,4 @@
-//! Steps along a path, and the element at its end.
+//! Lookup of the object or element at the end of a path.
 
 use std::any::{Any, type_name};
 use std::panic::Location;
@@ -17,9 +17,7 @@ use crate::error::Fault;
 use crate::similar_names::similar_names;
 use crate::value::Value;
 
-/// The end of the steps along a path.
 pub(super) enum Found<'a> {
-    /// The object at the end of the path.
     End(Member<'a>),
     /// An element whose values are objects, in which the path goes on.
     Through(Reference<'a>),
@@ -61,7 +59,7 @@ impl Reference<'_> {
     }
 }
 
-/// Follows a path from one of its objects on, to which the first `from` steps lead.
+/// Follows a path from the object `start`, at which the first `from` steps of the path end.
 pub(super) fn follow<'a>(
     start: Member<'a>,
     path: &'a Arc<Path>,
@@ -87,7 +85,7 @@ pub(super) fn follow<'a>(
     Ok(Found::End(member))
 }
 
-/// The object to which one step leads.
+/// Returns the object to which one step leads.
 fn next<'a>(
     member: Member<'a>,
     step: &Step,
@@ -187,7 +185,6 @@ fn wrong_type<T>(path: &Path, values: &ValueType) -> PartError {
     }
 }
 
-/// The kind of an object, in words.
 pub(super) fn kind(member: &Member<'_>) -> String {
     match member {
         Member::Element(element) => {
@@ -201,7 +198,7 @@ pub(super) fn kind(member: &Member<'_>) -> String {
     }
 }
 
-/// The way on from an object where a path goes wrong.
+/// Returns the remedy for a path that has an error after the object `member`.
 fn remedy(member: &Member<'_>) -> String {
     match member {
         Member::Element(element) => {

@@ -1,4 +1,4 @@
-//! Members of objects: what stands at one place of a path.
+//! The kinds of objects to which the steps of a path lead.
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -15,7 +15,7 @@ use crate::element::{Constant, Element};
 use crate::value::Value;
 use crate::value::plain_data::PlainData;
 
-/// An object as [`Parts`] sees it: an element, a plain value, fields, a list, or nothing.
+/// The kind of an object: an element, a value that is not random, an object with fields, a list, or a missing object.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Member<'a> {
@@ -38,7 +38,7 @@ pub enum Member<'a> {
     Missing,
 }
 
-/// An object in a field of another object, not yet looked into.
+/// A field of an object; the object in the field is examined only when it is needed.
 #[derive(Clone, Copy)]
 pub struct ObjectField<'a>(FieldKind<'a>);
 
@@ -49,12 +49,12 @@ enum FieldKind<'a> {
 }
 
 impl<'a> ObjectField<'a> {
-    /// A field whose type implements [`Parts`].
+    /// Creates a field whose type implements [`Parts`].
     pub fn parts(field: &'a dyn Parts) -> Self {
         Self(FieldKind::Parts(field))
     }
 
-    /// A field that is a plain value.
+    /// Creates a field with a value that is not random.
     pub fn value<T: Value>(field: &'a T) -> Self {
         Self(FieldKind::Value(ValueMember(field)))
     }
@@ -76,7 +76,7 @@ impl fmt::Debug for ObjectField<'_> {
     }
 }
 
-/// An element in an object.
+/// An element that is a part of an object.
 #[derive(Clone, Copy)]
 pub struct ElementMember<'a> {
     pub(super) element: &'a AnyElement,
@@ -112,7 +112,7 @@ impl<T: Value> PlainValue for T {
 }
 
 impl ValueMember<'_> {
-    /// True if the data state this value; an error describes the data that state a value.
+    /// True if the data describe this value. The error describes the data that would describe a value.
     pub(super) fn is_stated_by(self, data: &PlainData) -> Result<bool, String> {
         self.0.is_stated_by(data)
     }
@@ -131,7 +131,7 @@ impl fmt::Debug for ValueMember<'_> {
     }
 }
 
-/// The name of a type without the paths of its modules.
+/// Returns the name of a type without the paths of modules.
 pub(super) fn short_type_name(full: &str) -> String {
     let mut short = String::new();
     let mut name = String::new();

@@ -61,7 +61,7 @@ use path::Path;
 ///
 /// `#[parts(crate = "path")]` on the type names the crate that exports the trait, if this is not `figrs`.
 pub trait Parts {
-    /// The kind of the object, and the objects in its fields.
+    /// Returns the kind of the object, with its fields or items.
     fn member(&self) -> Member<'_>;
 
     /// The type of such objects: paths through references of uncertain identity are checked before the objects are known.
@@ -75,7 +75,7 @@ pub trait Parts {
     /// its value. An object without such a part, such as another variant of an enum, makes an error ([`Fault::Part`](crate::Fault::Part)) in the worlds that have this
     /// value; evidence can exclude these worlds.
     ///
-    /// **Errors.** [`PartError`], if the path does not lead to an element, or to an element with values of another type.
+    /// **Errors.** [`PartError`] if the path does not lead to an element, or if the values of the element have another type.
     #[track_caller]
     fn find<T: Value>(&self, path: &str) -> Result<Element<T>, PartError>
     where
@@ -87,7 +87,7 @@ pub trait Parts {
 
     /// Returns all elements of the object in the order of the fields, each with its path.
     ///
-    /// Elements that are values of other elements are not listed, because they differ from world to world.
+    /// Elements inside the values of other elements are not listed, because they differ between worlds.
     ///
     /// **Errors.** [`PartError::Cycle`] if references form a cycle; [`PartError::TooManyParts`] if the object has too many parts.
     fn paths(&self) -> Result<Vec<(String, AnyElement)>, PartError>
@@ -97,8 +97,8 @@ pub trait Parts {
         walk::elements(self)
     }
 
-    /// Names each element of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as
-    /// targets of a query: the answer, and all messages, then print the paths. An element that has a name keeps it.
+    /// Names each element of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as targets of a query.
+    /// The answer and all messages then print the paths. An element keeps a name that it already has.
     ///
     /// ```
     /// # use figrs_core::{Flip, Parts};

@@ -2,11 +2,10 @@
 
 use super::error::PartError;
 
-/// A parsed path.
 #[derive(Debug)]
 pub(super) struct Path {
     text: String,
-    /// The steps of the path, each with the position in the text where it ends.
+    /// The steps of the path; each step is stored with the position in the text at which it ends.
     steps: Vec<(Step, usize)>,
 }
 
@@ -49,7 +48,7 @@ impl Path {
                 steps.push((Step::Item(index), at));
                 continue;
             }
-            // A point stands before each field but the first.
+            // A point precedes each field except the first.
             let field = match rest.strip_prefix('.') {
                 Some(field) if at > 0 => field,
                 None if at == 0 => rest,
@@ -84,7 +83,6 @@ impl Path {
         self.steps.get(at).map(|(step, _)| step)
     }
 
-    /// The path of the object that the first steps lead to.
     pub(super) fn start(&self, steps: usize) -> &str {
         let end = steps.checked_sub(1).map_or(0, |last| self.steps[last].1);
         &self.text[..end]
@@ -111,7 +109,7 @@ pub(super) fn keyed(start: &str, key: &str) -> String {
     format!("{start}[\"{key}\"]")
 }
 
-/// The path of a part of the object at the path `start`.
+/// Returns the path that consists of the path `start` and the path `rest`.
 pub(super) fn joined(start: &str, rest: &str) -> String {
     if start.is_empty() || rest.is_empty() || rest.starts_with('[') {
         format!("{start}{rest}")

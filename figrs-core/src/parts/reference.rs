@@ -7,7 +7,7 @@ use crate::element::{Element, chain_at};
 use crate::value::Value;
 
 impl<T: Value> Element<T> {
-    /// Returns the element in a field of the object that this element turns out to have as its value.
+    /// Returns the element that `part` selects from the object that is the value of this element.
     ///
     /// ```
     /// # use figrs_core::{Constant, Element, Select, Uniform, Value};
@@ -21,7 +21,7 @@ impl<T: Value> Element<T> {
     /// # drop(engine);
     /// ```
     ///
-    /// The field of each object is the element of that object, not a copy: two references that turn out to be the same object read
+    /// The result has the value of the object's own element, not of a copy: if two references have the same object as their value, both results have
     /// the same value. The cost is that of a [`flat_map`](Self::flat_map): a table with a row for each object.
     #[track_caller]
     pub fn part<U: Value>(

@@ -1,4 +1,4 @@
-//! The list of all elements of an object, with their paths.
+//! Lists all elements of an object, with their paths.
 
 use super::Parts;
 use super::error::PartError;
@@ -9,15 +9,15 @@ use crate::element::node::AnyElement;
 /// Maximum number of steps of the path of a part.
 const MAX_STEPS: usize = 128;
 
-/// Maximum number of parts of an object, counted by their paths.
+/// Maximum number of parts of an object; a part counts once for each of its paths.
 const MAX_PARTS: usize = 1 << 20;
 
-/// Number of characters of the path in the error about a cycle.
+/// Number of characters of a path that the error about a cycle prints.
 const SHOWN: usize = 60;
 
 pub(super) fn elements(object: &dyn Parts) -> Result<Vec<(String, AnyElement)>, PartError> {
     let mut found = Vec::new();
-    // The parts that are still to be visited: the first one is at the end.
+    // A stack of parts that are still to be visited.
     let mut open = vec![(String::new(), ObjectField::parts(object), 0)];
     let mut visited = 0;
     while let Some((path, field, steps)) = open.pop() {

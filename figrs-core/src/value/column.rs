@@ -1,4 +1,4 @@
-//! Columns: the values of one element in many worlds, as an untyped list.
+//! Columns: lists of the values of one element in many worlds, without their type.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -6,9 +6,9 @@ use std::fmt::Debug;
 use super::Value;
 use super::datum::Datum;
 
-/// A list of values of one type, for samplers that run many worlds at once.
+/// A list of values of the same type, for samplers that evaluate many worlds at once.
 pub trait AnyColumn: Debug + Send + Sync {
-    /// Returns the list as `dyn Any`; its type is `Vec<T>`.
+    /// Returns the list as `dyn Any`; its type is `Vec<T>` for values of type `T`.
     fn as_any(&self) -> &dyn Any;
     /// Returns the number of values in the column.
     fn len(&self) -> usize;
@@ -16,17 +16,17 @@ pub trait AnyColumn: Debug + Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Returns the value of index `index`.
+    /// Returns the value with the index `index`.
     fn any(&self, index: usize) -> &dyn Any;
-    /// Returns the value of index `index` as a datum.
+    /// Returns the value with the index `index` as a datum.
     fn datum(&self, index: usize) -> Datum;
     /// Returns a column of the values with the indices `positions`.
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
-    /// Adds `value`, which must have the same type.
+    /// Adds `value`, which must have the type of the values in the list.
     fn push(&mut self, value: &dyn Any);
-    /// Adds the values of `other`, a list of the same type.
+    /// Adds the values of `other`, which must have the same type.
     fn append(&mut self, other: &dyn AnyColumn);
-    /// Returns an empty list of the same type.
+    /// Returns an empty list for values of the same type.
     fn fresh(&self) -> Box<dyn AnyColumn>;
     /// Returns a copy of the list.
     fn copied(&self) -> Box<dyn AnyColumn>;

@@ -1,4 +1,4 @@
-//! Type-erased values.
+//! Values whose type is known only at run time.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -38,8 +38,7 @@ impl<T: Value> AnyValue for T {
 
 macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
-        /// A number or a truth value. A plain value is copied as a whole, because copying its bytes one by one is
-        /// slower.
+        /// A number or a truth value, which is stored without a pointer. (Separate variants are faster than a copy of the bytes.)
         #[derive(Clone, Copy, Debug)]
         pub enum Plain {
             $($variant($type),)+
@@ -68,7 +67,6 @@ macro_rules! plain {
                 }
             }
 
-            /// Returns the plain form of `value`; `None` if `T` is not a plain type.
             #[inline]
             fn new<T: Value>(value: &T) -> Option<Self> {
                 let value: &dyn Any = value;
@@ -123,7 +121,7 @@ macro_rules! integers {
                 }
             }
 
-            /// Returns `value` as a value of this type; `None` if it does not fit or the type is not an integer type.
+            /// Returns the integer `value` as a value of the type of `self`; `None` if the integer does not fit or the type is not an integer type.
             fn with_integer(self, value: i128) -> Option<Self> {
                 match self {
                     $(Self::$variant(_) => value.try_into().ok().map(Self::$variant),)+
@@ -135,7 +133,6 @@ macro_rules! integers {
 }
 integers!(U8, U16, U32, U64, Usize, I8, I16, I32, I64, Isize);
 
-/// A type whose values fit into the bits of a machine word.
 trait WordValue {
     fn word(&self) -> u64;
     fn from_word(word: u64) -> Self;
@@ -175,7 +172,7 @@ in_word!(
 );
 
 impl PlainType {
-    /// True if the words `a` and `b` hold the same value.
+    /// True if the words `a` and `b` represent the same value.
     #[inline]
     pub fn same(self, a: u64, b: u64) -> bool {
         a == b
@@ -187,7 +184,7 @@ impl PlainType {
     }
 }
 
-/// Representation of a value: numbers and truth values are stored directly, and other values behind a shared pointer.
+/// The storage of a value: numbers and truth values are stored directly; other values are stored behind a shared pointer.
 #[derive(Clone)]
 enum Repr {
     Plain(Plain),
@@ -203,14 +200,14 @@ impl Repr {
     }
 }
 
-/// A [`Value`] whose type is known only to the elements that made it.
+/// A [`Value`] of any type, which is not known at compile time.
 ///
 /// A clone is cheap: numbers and truth values are copied, and all other values are shared.
 #[derive(Clone)]
 pub struct Datum(Repr);
 
 impl Datum {
-    /// Wraps `value` in its canonical form ([`Value::canonical`]).
+    /// Stores `value` in its canonical form ([`Value::canonical`]).
     #[inline]
     pub fn new<T: Value>(value: T) -> Self {
         let value = canonical(value);
@@ -239,7 +236,7 @@ impl Datum {
         }
     }
 
-    /// Returns the value as `dyn Any`, for dynamic dispatch.
+    /// Returns the value as `dyn Any`.
     #[inline]
     pub fn as_any(&self) -> &dyn Any {
         match &self.0 {
@@ -248,13 +245,12 @@ impl Datum {
         }
     }
 
-    /// True if this is the same value as `other`.
+    /// True if the value is the same as `other`.
     pub fn same_as(&self, other: &dyn Any) -> bool {
         self.0.value().same(other)
     }
 
-    /// True if the value has a standard type with countably many values; its likelihoods are then probabilities and
-    /// not densities.
+    /// True if the type of the value is a standard type with countably many values; an observed value then has a probability, and not a density.
     #[doc(hidden)]
     pub fn is_countable(&self) -> bool {
         match &self.0 {
@@ -271,7 +267,7 @@ impl Datum {
         }
     }
 
-    /// Returns the integer increased by `by`; `None` if the value is not an integer or the sum is outside its type.
+    /// Returns the integer increased by `by`; `None` if the value is not an integer or if the sum does not fit into the type.
     #[must_use]
     pub fn stepped(&self, by: i128) -> Option<Self> {
         match &self.0 {
@@ -284,8 +280,7 @@ impl Datum {
         }
     }
 
-    /// Returns the approximate number of bytes that the value holds on the heap, besides its own size; a shared value
-    /// counts in full.
+    /// Returns the approximate number of bytes that the value holds on the heap, besides its own size; a shared value is counted completely.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Plain(_) => 0,

@@ -1,4 +1,4 @@
-//! Values of the standard types from plain data.
+//! Conversion of plain data to values of the standard types.
 
 use std::sync::Mutex;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::Value;
 use super::plain_data::PlainData;
 
-/// Maximum number of bytes of all texts that become `&'static str`.
+/// Maximum number of bytes of all texts that are stored as `&'static str`.
 const MAX_STATIC_BYTES: usize = 1 << 20;
 
 pub(super) fn integer<T: TryFrom<i128>>(data: &PlainData, bounds: &str) -> Result<T, String> {
@@ -59,7 +59,7 @@ pub(super) fn static_text(data: &PlainData) -> Result<&'static str, String> {
     static TEXTS: Mutex<(FxHashSet<&'static str>, usize)> =
         Mutex::new((FxHashSet::with_hasher(rustc_hash::FxBuildHasher), 0));
     let text = text(data)?;
-    // A panic cannot leave the set in a wrong state, so that a poisoned lock is valid.
+    // A panic cannot leave the set in an invalid state; the set behind a poisoned lock is therefore valid.
     let mut stored = TEXTS
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -96,7 +96,7 @@ pub(super) fn array<T: Value, const N: usize>(data: &PlainData) -> Result<[T; N]
         .map_err(|_| format!("a list of length {N}"))
 }
 
-/// Returns the items of `data`, a list of length `length`.
+/// Returns the items of `data`, which must be a list with `length` items.
 pub(super) fn fields(data: &PlainData, length: usize) -> Result<&[PlainData], String> {
     match data {
         PlainData::List(items) if items.len() == length => Ok(items),
@@ -104,7 +104,7 @@ pub(super) fn fields(data: &PlainData, length: usize) -> Result<&[PlainData], St
     }
 }
 
-/// Returns the index of the variant that a text names, for `#[derive(Value)]`.
+/// Returns the index in `names` of the variant that a text names, for `#[derive(Value)]`.
 pub fn variant(data: &PlainData, names: &[&str]) -> Result<usize, String> {
     let named = |text: &String| names.iter().position(|name| name == text);
     let found = match data {

@@ -1,15 +1,15 @@
 //! Integer arguments of elements.
 
 use crate::element::Element;
-use crate::element::operand::Operand;
+use crate::element::param::Operand;
 
-/// Integer argument of an element's constructor: an integer of any type, or an element of integers.
+/// An integer argument of a constructor: an integer of any type, or an element of integers.
 #[derive(Clone, Debug)]
 pub struct Integer(Operand);
 
 impl Integer {
-    /// Returns the integer as a numeric parameter of a family of distributions. `f64` does not represent every integer above
-    /// 2⁵³, and families refuse integers above this number.
+    /// Returns the integer as a numeric parameter of a family of distributions. `f64` does not represent every integer above 2⁵³; for a larger
+    /// integer, the check of the family returns an error.
     pub(crate) fn operand(self) -> Operand {
         self.0
     }

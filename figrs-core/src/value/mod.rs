@@ -18,16 +18,15 @@ use std::sync::Arc;
 use crate::parts::ValueParts;
 use plain_data::PlainData;
 
-/// A type whose values an element may take.
+/// A type of the values of elements.
 ///
-/// Values are compared and hashed, because equal values of a distribution are merged and evidence is looked up. The trait is implemented
-/// for the standard types and their tuples, arrays and collections, and for elements, which are compared by identity. For a user-defined
-/// enum or struct whose fields are values, `#[derive(Value)]` implements the trait. For a type that is `Eq + Hash`, one line implements the
-/// trait: [`value!`](crate::value!)`(MyType);`.
+/// Values are compared and hashed, for example to merge equal outcomes of a distribution. The trait is implemented for the standard types and their
+/// tuples, arrays and collections, and for elements, which are compared by identity. For a user-defined enum or struct whose fields are values,
+/// `#[derive(Value)]` implements the trait. For a type that is `Eq + Hash`, one line implements the trait: [`value!`](crate::value!)`(MyType);`.
 ///
-/// If several values are equal, the functions of a model see only one of them (the representative). Floating-point numbers are made
-/// canonical: `-0.0` becomes `0.0`, and every NaN becomes the same NaN, also within tuples, lists and derived types. If the equality of a
-/// type ignores data, such as the case of letters, [`canonical`](Value::canonical) must return the representative of equal values.
+/// If several values are equal, the functions of a model receive only one of them, the representative. For floating-point numbers, `0.0` represents
+/// `-0.0`, and one NaN represents all NaNs, also within tuples, lists and derived types. If the equality of a type ignores data, such as the case of
+/// letters, [`canonical`](Value::canonical) must return the representative of equal values.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Value};
@@ -49,15 +48,14 @@ use plain_data::PlainData;
 pub trait Value: Clone + Debug + Send + Sync + 'static {
     /// True if `self` and `other` are the same outcome of a distribution.
     fn same(&self, other: &Self) -> bool;
-    /// Feeds the value to a hasher; values that are the [`same`](Value::same) feed the same bytes.
+    /// Writes the value to a hasher; values that are the [`same`](Value::same) must write the same bytes.
     fn feed<H: Hasher>(&self, hasher: &mut H);
     /// Returns the representative of all values that are the [`same`](Value::same) as this value; `None` if this value is the
     /// representative.
     ///
-    /// The default is `None`, which is correct if equal values have equal fields. `#[derive(Value)]` calls `canonical` for the fields. A
-    /// type whose equality ignores some data must override `canonical`. Without an override of `canonical`, a function would receive any
-    /// one of several equal values, and answers would depend on the order in which an algorithm reached them. In the expansions of exact
-    /// algorithms, debug builds report a function that distinguishes equal values.
+    /// The default is `None`, which is correct if equal values have equal fields. `#[derive(Value)]` calls `canonical` for the fields. A type whose
+    /// equality ignores some data must override `canonical`. Without an override, a function would receive any one of several equal values, and
+    /// answers would depend on the order of the evaluation. Debug builds report some functions that distinguish equal values.
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -80,8 +78,7 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn canonical(&self) -> Option<Self> {
         None
     }
-    /// Returns the number of bytes that the value holds on the heap, which count against the memory
-    /// [limit](crate::Limits::expansion_memory).
+    /// Returns the number of bytes that the value holds on the heap, which count towards the memory [limit](crate::Limits::expansion_memory).
     ///
     /// The default is zero. Standard types count their contents, and `#[derive(Value)]` adds up the fields; elements are counted
     /// separately. For a type that holds lists, `heap_bytes` should return the sizes of the lists:
@@ -105,14 +102,14 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn heap_bytes(&self) -> usize {
         0
     }
-    /// Returns the value that `data` states, for evidence from files ([`Model::observe_data`](crate::Model::observe_data)).
+    /// Returns the value that `data` describes, for evidence from files ([`Model::observe_data`](crate::Model::observe_data)).
     ///
-    /// Numbers, texts, truth values, and lists, tuples and options of these are read from data of the same form. For an enum with
-    /// `#[derive(Value)]`, a text names a variant without fields. A text that is read as a `&'static str` is stored until the program ends:
-    /// each different text once, and 1 MiB in all.
+    /// Numbers, texts, truth values, and lists, tuples and options of these are described by data of the same form. A variant without fields of an
+    /// enum with `#[derive(Value)]` is described by its name. A `&'static str` from a file is stored until the program ends: each different text
+    /// once, and at most 1 MiB in total.
     ///
-    /// **Errors.** A description of the data that the type accepts, such as `a whole number from 0 to 255`. Unless overridden, the method
-    /// accepts no data.
+    /// **Errors.** A description of the data that the type accepts, such as `a whole number from 0 to 255`. The default implementation accepts no
+    /// data.
     fn from_data(data: &PlainData) -> Result<Self, String> {
         let _ = data;
         Err("a value that only Rust code can state, with `Model::observe`".into())
@@ -124,7 +121,7 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
 }
 
-/// Returns the representative of the values that are equal to `value`.
+/// Returns the representative of the values that equal `value`.
 #[inline]
 pub(crate) fn canonical<T: Value>(value: T) -> T {
     match value.canonical() {
@@ -135,7 +132,7 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
-/// Values that are equal must have equal fields, as with derived implementations; see [`Value::canonical`].
+/// Equal values must have equal fields, as with a derived implementation of `Eq`; see [`Value::canonical`].
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};
@@ -160,7 +157,7 @@ macro_rules! value {
 
 value!(std::cmp::Ordering);
 
-/// Standard types that are `Eq + Hash`, each with the function that reads it from plain data.
+/// Implements `Value` for standard types that are `Eq + Hash`. Each type is given with the function that converts plain data to its values.
 macro_rules! readable {
     ($($type:ty: $read:expr),+ $(,)?) => {$(
         impl Value for $type {
@@ -225,7 +222,7 @@ macro_rules! float {
             }
             #[inline]
             fn canonical(&self) -> Option<Self> {
-                // Adding zero turns -0.0 into 0.0.
+                // Adding zero changes -0.0 to 0.0.
                 let canonical = if self.is_nan() { Self::NAN } else { *self + 0.0 };
                 (canonical.to_bits() != self.to_bits()).then_some(canonical)
             }
@@ -277,7 +274,6 @@ tuple!(6, A.0, B.1, C.2, D.3, E.4, F.5);
 tuple!(7, A.0, B.1, C.2, D.3, E.4, F.5, G.6);
 tuple!(8, A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
 
-/// Returns a collection of the representatives of `items`.
 fn canonical_items<'a, T: Value, C: FromIterator<T>>(items: impl IntoIterator<Item = &'a T>) -> C {
     items.into_iter().cloned().map(canonical).collect()
 }
@@ -317,7 +313,7 @@ macro_rules! sequence {
 sequence!(
     [T: Value] Vec<T>: items => items.capacity() * size_of::<T>(), canonical_items(items), from_data::list;
     [T: Value] VecDeque<T>: items => items.capacity() * size_of::<T>(), canonical_items(items), from_items;
-    // Nodes of a tree are at least half full.
+    // The nodes of a B-tree are at least half full.
     [T: Value + Ord] BTreeSet<T>: items => 2 * size_of::<T>() * items.len(), canonical_items(items), from_items;
     [T: Value, const N: usize] [T; N]: items => size_of_val(items) - size_of::<Self>(), items.clone().map(canonical), from_data::array;
     [T: Value] Arc<[T]>: items => size_of_val(&**items), canonical_items(&**items), from_items;
@@ -406,7 +402,6 @@ macro_rules! pointer {
 }
 pointer!(Box, Arc);
 
-/// A value in the form in which hashed collections store it as a key.
 #[derive(Clone, Debug)]
 pub(crate) struct Key<T>(pub(crate) T);
 
@@ -424,7 +419,7 @@ impl<T: Value> Hash for Key<T> {
     }
 }
 
-/// A borrowed value that looks up a [`Key`] without being cloned.
+/// A borrowed key, for lookups without a clone of the value.
 pub(crate) struct KeyRef<'a, T>(pub(crate) &'a T);
 
 impl<T: Value> Hash for KeyRef<'_, T> {

@@ -1,4 +1,4 @@
-//! Plain data: what a JSON or TOML file says, before the types of a program give it a meaning.
+//! Plain data: the content of a JSON or TOML file, before it is converted to the types of a program.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,16 +7,16 @@ use rustc_hash::FxHashSet;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Maximum number of lists and objects that contain each other.
+/// Maximum nesting depth of lists and objects.
 const MAX_DEPTH: usize = 128;
 
-/// Number of characters of a text that messages print.
+/// Maximum number of characters of a text that a message prints.
 const SHOWN: usize = 40;
 
-/// Data without the types of a program, as a JSON file contains them: evidence on the [`Parts`](crate::Parts) of an object.
+/// Data as in a JSON file, which are not yet converted to the types of a program: evidence on the [`Parts`](crate::Parts) of an object.
 ///
-/// Any format of serde that describes itself can be read, such as JSON, TOML and YAML. Text, numbers and truth values convert into plain
-/// data, and lists of these do.
+/// Any self-describing format of serde can be read, such as JSON, TOML and YAML. Texts, numbers, truth values and lists of these convert into plain
+/// data.
 ///
 /// ```
 /// # use figrs_core::PlainData;
@@ -26,11 +26,11 @@ const SHOWN: usize = 40;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 ///
-/// **Errors.** Reading fails if an object states a field twice, or if more than 128 lists and objects contain each other.
+/// **Errors.** Reading fails if an object contains a field twice, or if lists and objects are nested more than 128 deep.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PlainData {
-    /// Nothing, `null` in JSON.
+    /// No value: `null` in JSON.
     Null,
     /// A truth value.
     Bool(bool),
@@ -47,7 +47,7 @@ pub enum PlainData {
 }
 
 impl fmt::Display for PlainData {
-    /// Prints a short description for messages: a single value, or the size of a list or an object.
+    /// Prints a short description for messages: a single value, or the number of items or fields.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("null"),
@@ -130,7 +130,7 @@ impl<'de> Deserialize<'de> for PlainData {
     }
 }
 
-/// Reads data that stand within this number of lists and objects.
+/// Reads data that are nested in this number of lists and objects.
 #[derive(Clone, Copy)]
 struct Inside(usize);
 

@@ -1,4 +1,4 @@
-//! The states of conditional tables: possible values, numbered once and shared by several tables.
+//! The states of conditional tables: lists of possible values that several tables can share.
 
 use std::fmt::{Debug, Formatter, Result};
 use std::marker::PhantomData;
@@ -10,8 +10,8 @@ use super::support::{Support, SupportBuilder};
 ///
 /// Clones are cheap.
 ///
-/// A list or an array converts into `States`. If an element and the tables of its children use clones of one `States`, the rows of the
-/// tables are found by index, without looking up values.
+/// A list or an array converts into `States`. If the tables of an element and of its children use clones of the same `States`, the rows of the tables
+/// are found by index, without a search for values.
 ///
 /// ```
 /// # use figrs_core::{Flip, States, Table};
@@ -27,7 +27,7 @@ pub struct States<T> {
 }
 
 impl<T: Value> States<T> {
-    /// Creates the states from a list of distinct values. A table refuses states in which a value is repeated.
+    /// Creates the states from a list of distinct values. A table with states in which a value is repeated is an error.
     pub fn new(values: impl IntoIterator<Item = T>) -> Self {
         let mut support = SupportBuilder::new::<T>();
         let mut given = 0;
@@ -52,7 +52,7 @@ impl<T: Value> States<T> {
         self.support.is_empty()
     }
 
-    /// Returns the state of index `index`.
+    /// Returns the state with the index `index`.
     pub fn get(&self, index: usize) -> Option<&T> {
         (index < self.len()).then(|| self.support.get(index))?
     }

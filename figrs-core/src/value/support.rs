@@ -1,4 +1,4 @@
-//! The support of an element: its possible values, numbered.
+//! The support of an element: the list of its possible values.
 
 use std::any::{Any, TypeId};
 use std::fmt::Debug;
@@ -11,20 +11,18 @@ use super::column::AnyColumn;
 use super::datum::Datum;
 use super::{Key, KeyRef, Value};
 
-/// A list of distinct canonical values, numbered in the order of their insertion.
+/// A list of distinct canonical values, in the order of their insertion.
 #[derive(Clone, Debug)]
 struct DistinctValues<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
-    /// Heap size of the values in bytes, besides their own size.
     heap: usize,
-    /// In debug builds, values that equal a value of the list but print differently, each with the number of the listed
-    /// value.
+    /// In debug builds, values that equal a listed value but print differently, each with the index of the listed value.
     look_alikes: Vec<(usize, T)>,
-    /// Number of values that were compared for `look_alikes`.
+    /// Number of values that were compared with listed values in a debug build.
     compared: usize,
 }
 
-/// Maximum number of repeated values that debug builds compare with the stored values.
+/// Maximum number of repeated values that a debug build compares with the listed values.
 const MAX_COMPARED_VALUES: usize = 64;
 
 impl<T> Default for DistinctValues<T> {
@@ -52,7 +50,7 @@ impl<T: Value> DistinctValues<T> {
         self.set.insert_full(Key(value)).0
     }
 
-    /// Compares a repeated value with the stored value, and records it if it prints differently.
+    /// Compares a repeated value with the listed value, and records the repeated value if it prints differently.
     #[cold]
     fn compare(&mut self, index: usize, value: &T) {
         let value = value.canonical().unwrap_or_else(|| value.clone());
@@ -149,13 +147,13 @@ impl<T: Value> AnyValues for DistinctValues<T> {
         self.set.capacity() - self.set.len()
     }
     fn bytes_each(&self) -> usize {
-        // In addition to each value, the value's hash and its slot in the hash table are stored.
+        // Size of a value's hash and of its slot in the hash table.
         const ENTRY_BYTES: usize = 18;
         size_of::<T>() + ENTRY_BYTES
     }
 }
 
-/// A growing list of distinct values, which [`SupportBuilder::build`] turns into a [`Support`].
+/// A growing list of distinct values, from which [`SupportBuilder::build`] makes a [`Support`].
 #[derive(Debug)]
 pub struct SupportBuilder(Box<dyn AnyValues>);
 
@@ -166,12 +164,12 @@ impl Clone for SupportBuilder {
 }
 
 impl SupportBuilder {
-    /// An empty list of values of type `T`.
+    /// Creates an empty list of values of the type `T`.
     pub fn new<T: Value>() -> Self {
         Self(Box::new(DistinctValues::<T>::default()))
     }
 
-    /// Returns the index of `value`, which is added if it is new; `None` if it has another type.
+    /// Returns the index of `value`; a new value is added. Returns `None` if `value` has another type.
     pub fn insert(&mut self, value: &dyn Any) -> Option<usize> {
         self.0.insert(value)
     }
@@ -191,18 +189,17 @@ impl SupportBuilder {
         self.0.decode(positions)
     }
 
-    /// Returns the indices of the values of `column`, which are added if they are new; `None` if they have another
-    /// type.
+    /// Returns the indices of the values of `column`; new values are added. Returns `None` if the values of `column` have another type.
     pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.0.encode(column.as_any())
     }
 
-    /// Returns the value of index `index`.
+    /// Returns the value with the index `index`.
     pub fn any(&self, index: usize) -> &dyn Any {
         self.0.any(index)
     }
 
-    /// Returns the value of index `index` as a datum.
+    /// Returns the value with the index `index` as a datum.
     pub fn datum(&self, index: usize) -> Datum {
         self.0.datum(index)
     }
@@ -222,10 +219,8 @@ impl SupportBuilder {
         self.0.bytes()
     }
 
-    /// Returns the approximate size of the list in bytes while `more` values are added.
-    ///
-    /// If the list has no room for the new values, its memory is doubled, and for a moment the old memory exists as
-    /// well.
+    /// Returns the approximate size of the list in bytes during the addition of `more` values. If the list has no room for the new values, its
+    /// capacity is doubled, and the old memory is freed only after the copy.
     pub fn bytes_with(&self, more: usize) -> usize {
         let moved = 2 * self.0.len() * self.0.bytes_each();
         self.0.bytes() + if self.0.room() < more { moved } else { 0 }
@@ -242,15 +237,14 @@ impl SupportBuilder {
         Self(self.0.empty())
     }
 
-    /// Turns the list into a finished support.
+    /// Converts the list to a support.
     pub fn build(self) -> Support {
         Support(Arc::from(self.0))
     }
 }
 
-/// The distinct values of an element, in a fixed order, which also resolves ties.
-///
-/// Clones are cheap.
+/// The distinct values of an element, in a fixed order. If several values are equally good answers, the first of them is the answer. Clones are
+/// cheap.
 #[derive(Clone, Debug)]
 pub struct Support(Arc<dyn AnyValues>);
 
@@ -274,17 +268,17 @@ impl Support {
         self.len() == 0
     }
 
-    /// Returns the value of index `index`, for dynamic dispatch.
+    /// Returns the value with the index `index` as `dyn Any`.
     pub fn any(&self, index: usize) -> &dyn Any {
         self.0.any(index)
     }
 
-    /// Returns the value of index `index` as a datum.
+    /// Returns the value with the index `index` as a datum.
     pub fn datum(&self, index: usize) -> Datum {
         self.0.datum(index)
     }
 
-    /// Returns the value of index `index`, if the values are of type `T`.
+    /// Returns the value with the index `index`, if the values are of type `T`.
     pub fn get<T: Value>(&self, index: usize) -> Option<&T> {
         self.any(index).downcast_ref()
     }
@@ -298,7 +292,7 @@ impl Support {
         self.0.printed(value)
     }
 
-    /// In debug builds, returns a value that equals this value but prints differently, if one was seen.
+    /// In a debug build, returns a value that equals `value` but prints differently, if such a value was found.
     pub(crate) fn look_alike(&self, value: &dyn Any) -> Option<&dyn Any> {
         self.0.look_alike(value)
     }
@@ -322,7 +316,7 @@ impl Support {
 }
 
 impl PartialEq for Support {
-    /// True if both supports have the same values in the same order; the comparison of clones takes constant time.
+    /// True if both supports have the same values in the same order. The comparison of clones takes constant time.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.same(&*other.0)
     }

@@ -1,6 +1,6 @@
 //! List arguments of elements.
 
-use crate::element::operand::Operand;
+use crate::element::param::Operand;
 use crate::element::{Element, Parameter};
 
 /// List argument of an element's constructor: a list whose entries are numbers, [`Param`](crate::Param)s or

@@ -19,7 +19,7 @@ pub struct Area {
     columns: Range<usize>,
 }
 
-/// The end of a range of rows or columns that extends to the edge of the level.
+/// Stands for the edge of the level as the end of a range of rows or columns.
 const EDGE: usize = usize::MAX;
 
 impl Default for Area {
@@ -56,12 +56,11 @@ impl Area {
         self
     }
 
-    /// True if the cell in `row` and `column` lies in the area.
     pub(crate) fn contains(&self, row: usize, column: usize) -> bool {
         self.rows.contains(&row) && self.columns.contains(&column)
     }
 
-    /// Returns a column; from it on, the area contains either every column or none.
+    /// Returns a column. The area contains either all columns from this column on, or none of them.
     pub(crate) fn settled_column(&self) -> usize {
         match self.columns.end {
             EDGE => self.columns.start,
@@ -69,7 +68,6 @@ impl Area {
         }
     }
 
-    /// True if the area has a cell in the column `column` or to the right of it.
     pub(crate) fn goes_on_at(&self, column: usize) -> bool {
         self.columns.end > column
     }

@@ -1,4 +1,4 @@
-//! Demands on the boards of a generator; their cells are read as tiles of a level.
+//! Demands on boards. The automata of levels read the boards, whose cells are tiles.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,14 +16,12 @@ use figrs_models::mdmc::{Level, Tile, TileSet};
 /// Demands on boards of one size, read from a [file](crate::DesignFile::on_boards).
 #[derive(Clone)]
 pub struct BoardDemands {
-    /// Rows and columns of boards.
     size: (usize, usize),
     tiles: Arc<TileSet>,
-    /// The demands on boards turned onto their left side, each with its automaton.
+    /// The demands on the board turned onto its left side, each with the demand's automaton.
     demands: Arc<[(Reader, Demand)]>,
 }
 
-/// Writes the demands on boards turned onto their left side.
 impl fmt::Debug for BoardDemands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -33,7 +31,7 @@ impl fmt::Debug for BoardDemands {
 }
 
 impl BoardDemands {
-    /// Creates demands on boards from pairs of an automaton and a demand; a demand without an automaton is left out.
+    /// Creates demands on boards from pairs of an automaton and a demand; drops demands without an automaton.
     pub(super) fn new(
         size: (usize, usize),
         tiles: &TileSet,
@@ -55,7 +53,7 @@ impl BoardDemands {
         Self::new(size, &TileSet::unknown([]), Vec::new())
     }
 
-    /// Returns the demands of two lists, which must be for boards of the same size and tiles.
+    /// Joins two lists of demands, which must be for boards of the same size and with the same tiles.
     #[must_use]
     pub fn with(&self, others: &Self) -> Self {
         let all = self.demands.iter().chain(&*others.demands);
@@ -79,13 +77,13 @@ impl BoardDemands {
         self.tiles.tile(cell.symbol()).unwrap_or(Tile::BORDER)
     }
 
-    /// Returns the row and column, on the board turned onto its left side, of the cell with the index `index` in scan order.
+    /// Returns the row and column of a cell on the board turned onto its left side; `index` is the index of the cell in scan order.
     fn lying_cell(&self, index: usize) -> (usize, usize) {
         let (_, columns) = self.size;
         (columns - 1 - index % columns, index / columns)
     }
 
-    /// Returns the board turned onto its left side; its columns are the rows of the upright board.
+    /// Returns the board turned onto its left side: the columns of the turned board are the rows of the upright board.
     fn lying(&self, cells: &[impl Symbol]) -> Array2<Tile> {
         let (rows, columns) = self.size;
         let mut lying = Array2::from_elem((columns, rows), Tile::BORDER);
@@ -96,7 +94,7 @@ impl BoardDemands {
     }
 }
 
-/// Reads a board in scan order; its state consists of the automaton states of all demands.
+/// Reads a board in scan order; a state consists of the states of the automata of all demands.
 impl<C: Symbol> Automaton<C> for BoardDemands {
     type State = Vec<DemandState>;
 
@@ -123,7 +121,7 @@ impl<C: Symbol> Automaton<C> for BoardDemands {
     }
 }
 
-/// A [`Generator`] of those boards of another generator that meet demands. Exact algorithms use the automata of the demands; Markov chains sample
+/// A [`Generator`] of the boards of another generator that meet demands. Exact algorithms use the automata of the demands; Markov chains sample
 /// boards of any size.
 ///
 /// ```
@@ -149,13 +147,13 @@ pub struct DemandedBoards<G> {
 }
 
 impl<G> DemandedBoards<G> {
-    /// Creates a generator of those boards of `generator` that meet `demands`.
+    /// Creates a generator of the boards of `generator` that meet `demands`.
     pub fn new(generator: G, demands: BoardDemands) -> Self {
         Self { generator, demands }
     }
 }
 
-/// Uses the methods of the generator, except for its own sampler and its own answers, which ignore the demands.
+/// Uses the methods of the other generator, except for its own sampler and its own exact answers, because these ignore the demands.
 impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Generator
     for DemandedBoards<G>
 {
@@ -178,7 +176,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
         self.generator.board(cells)
     }
 
-    /// Returns the prediction of the other generator, which ignores that demands multiply the number of states.
+    /// Returns the prediction of the other generator, although the demands multiply the number of states.
     fn predicted_bytes(&self) -> Option<f64> {
         self.generator.predicted_bytes()
     }
@@ -207,11 +205,10 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
     }
 }
 
-/// A rule for whole boards that combines all demands. The violation of the rule is a sum over demands: the number of wrong, missing or surplus cells
-/// or occurrences, or 1 for a broken demand that has no such number.
+/// A rule for whole boards that combines all demands. The violation of the rule is the sum, over all demands, of the number of wrong, missing or
+/// surplus cells or occurrences; a broken demand without such a number adds 1.
 struct DemandsRule {
     demands: BoardDemands,
-    /// The most recently read board, turned onto its left side.
     lying: Array2<Tile>,
     looked_at: u64,
 }
@@ -262,8 +259,8 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
     }
 }
 
-/// Returns by how many cells or occurrences a board, turned onto its left side, misses `demand`: zero exactly if the board meets it. Returns `None`
-/// for demands without such a number.
+/// Returns the number of cells or occurrences by which a board misses `demand`; zero exactly if the board meets the demand. The board is turned onto
+/// its left side. Returns `None` for demands without such a number.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32
@@ -313,7 +310,7 @@ fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     }
 }
 
-/// Returns the number of cells whose tile does not match the form of `pattern` that matches best.
+/// Returns the number of cells of `tiles` that do not match `pattern`, for the form of the pattern that matches best.
 fn misfits(pattern: &Pattern, tiles: ArrayView2<'_, Tile>) -> u32 {
     let forms = pattern.forms().iter().map(|form| {
         let cells = form.iter().zip(&tiles);

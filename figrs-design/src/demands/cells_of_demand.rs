@@ -1,4 +1,4 @@
-//! Finds the cells to which a demand refers. Editors can highlight them.
+//! Finds the cells to which a demand refers, for example to highlight these cells in an editor.
 
 use ndarray::Array2;
 
@@ -8,7 +8,7 @@ use super::mask::Mask;
 
 impl Demand {
     /// Returns the cells of the demand on a level of the size `size`, row by row in model coordinates: the cells that a mask, a drawing or a path
-    /// sets, or the cells of an area. No cell is returned if the demand concerns the whole level, or does not fit the level.
+    /// sets, or the cells of an area. Returns no cells if the demand concerns the whole level or does not fit the level.
     ///
     /// ```
     /// use figrs_models::mdmc::{TileClass, TileSet, Meaning};

@@ -1,4 +1,4 @@
-//! Compiles demands to automata that read levels of a given size.
+//! Compiles demands to automata for levels of a given size.
 
 use std::ops::Range;
 
@@ -16,7 +16,6 @@ use crate::DemandError;
 use crate::metrics::shape::is_support;
 use figrs_models::mdmc::{TileClass, TileSet};
 
-/// Size of a level, and its set of tiles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LevelFrame<'a> {
     pub(super) height: usize,
@@ -29,7 +28,7 @@ impl LevelFrame<'_> {
         area.within((self.height, self.width))
     }
 
-    /// Returns the automaton of `demand`, or `None` if it has no automaton.
+    /// Returns the automaton of `demand`, or `None` if a demand of this kind has no automaton.
     ///
     /// Returns an error if `demand` does not fit the level.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]
@@ -232,10 +231,10 @@ impl LevelFrame<'_> {
         }))
     }
 
-    /// Returns the automaton of `demand`, which is part of a combined demand (`any`, `not`).
+    /// Returns the automaton of a demand that is part of a combined demand (`any`, `not`).
     fn combined(&self, demand: &Demand) -> Result<Reader, DemandError> {
         let reader = match demand {
-            // A soft demand has an automaton, but it weighs levels instead of excluding them.
+            // A soft demand has an automaton, but cannot be part of another demand, because it does not exclude levels.
             Demand::Preferred { .. } => None,
             demand => self.automaton(demand)?,
         };
@@ -307,12 +306,12 @@ impl LevelFrame<'_> {
         })
     }
 
-    /// Returns the automaton of the demand that every window of `most` + 1 columns contains ground.
+    /// Returns the automaton of the demand that each window of `most` + 1 columns contains ground.
     fn maximum_gap(&self, most: usize) -> Result<Reader, DemandError> {
         let ground = TileClass::of(self.tiles.tiles().filter(|&tile| is_support(tile)));
         let bottom = Area::all().rows(self.height - 1..);
         if most >= self.width {
-            // If gaps may be as wide as the level, every level meets the demand and nothing has to be counted.
+            // If gaps may be as wide as the level, every level meets the demand.
             return self.number(&ground, &bottom, (0, usize::MAX));
         }
         let (rows, columns) = self.within(&bottom)?;
@@ -370,7 +369,7 @@ fn check_range(least: usize, most: usize) -> Result<(), DemandError> {
     Ok(())
 }
 
-/// Largest weight of a soft demand; rounding would lose a larger weight.
+/// Largest weight of a soft demand; larger weights would be lost in rounding.
 const LARGEST_WEIGHT: f64 = 500.0;
 
 fn check_weight(weight: f64) -> Result<(), DemandError> {

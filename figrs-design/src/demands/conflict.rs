@@ -1,4 +1,4 @@
-//! Finds conflicts: minimal sets of demands that contradict each other, and the column at which they do.
+//! Finds conflicts: minimal sets of demands that contradict each other, and the column at which levels can no longer meet them.
 
 use std::cell::Cell;
 
@@ -7,15 +7,15 @@ use figrs_models::board::ConflictStage;
 use figrs_models::mdmc::Tile;
 
 use super::demand::Demand;
+use super::demand_error::Remedy;
 use super::error::SteeringError;
 use super::parts::LevelParts;
 use super::proof::{Conflict, ProofSearch};
-use super::remedy::Remedy;
 use super::room::of_places;
 use super::steered::SteeredLevel;
 use super::trial::{Trial, first_column, minimal};
 
-/// Returns the error that reports a conflict, which is either `proven` or found by particles.
+/// Returns the error for a conflict, which is either `proven` or found by particles.
 pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -> SteeringError {
     let demands = conflict.demands.iter();
     SteeringError::Contradictory {
@@ -38,10 +38,10 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// Divisor of the work of the search for a proof: the quotient is reserved to [confirm](confirmed) conflicts that particles find.
+/// One part in this number of the proof's work is reserved for [confirming](confirmed) a conflict that particles find.
 const CONFIRMATION: u64 = 4;
 
-/// Returns demands that exclude each other, and whether this is proven, if the search of the stage `stage` finds any.
+/// Searches by the method for the stage `stage` for demands that exclude each other. Returns the conflict, and true if it is proven.
 pub(super) fn find(
     steered: &SteeredLevel,
     stage: ConflictStage<'_, Tile>,
@@ -49,7 +49,7 @@ pub(super) fn find(
 ) -> Option<(Conflict, bool)> {
     let is_proven = |conflict| (conflict, true);
     match stage {
-        // Exploring a small model takes no longer than the search.
+        // If the model is small, its exact exploration takes no longer than the search for a proof.
         ConflictStage::BeforeExact => proven(steered, engine, |is_large| is_large).map(is_proven),
         ConflictStage::Undecided => proven(steered, engine, |_| true).map(is_proven),
         ConflictStage::Impossible => {
@@ -83,8 +83,8 @@ pub(super) fn find(
     }
 }
 
-/// Searches once for demands that are proven to exclude each other, if the search is `worth` its time; this function receives whether the model is
-/// large. An interrupted search proves nothing.
+/// Searches for demands that are proven to exclude each other, once for all calls. The function `worth`, given whether the model is large, decides
+/// whether the search is worthwhile. An interrupted search returns nothing.
 pub(super) fn proven(
     steered: &SteeredLevel,
     engine: &Frontier,
@@ -116,19 +116,19 @@ pub(super) fn proven(
     steered.proof().get_or_init(proof).0.clone()
 }
 
-/// Tries to prove the conflict `found` by particles, within the work that the first search left over.
+/// Tries to prove the conflict `found`, which particles found, with the work that the first search has left.
 fn confirmed(steered: &SteeredLevel, found: &Conflict, engine: &Frontier) -> Option<Conflict> {
     let spent = steered.proof().get().map_or(0, |(_, spent)| *spent);
     let work = WorkBudget::new(steered.steps_of_proof().saturating_sub(spent));
     ProofSearch::new(steered, engine, work).confirm(&found.demands)
 }
 
-/// Returns demands that, by arithmetic on their numbers alone, contradict each other or do not fit into the level.
+/// Returns demands that contradict each other or do not fit into the level because of their numbers alone.
 fn by_arithmetic(steered: &SteeredLevel) -> Option<Conflict> {
     of_counts(steered).or_else(|| of_places(steered))
 }
 
-/// Returns demands on numbers of tiles of one kind that contradict each other or do not fit into the level.
+/// Returns demands on the numbers of one tile that contradict each other or do not fit into the level.
 fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     let (height, width) = (steered.height(), steered.width());
     let demands = steered.demands().enumerate();
@@ -143,7 +143,7 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
         }
         for &(other, of, _, most) in &counts {
             if of == tile && most < least {
-                // The first column after which fewer cells remain than tiles are missing.
+                // The first column after which the remaining cells are fewer than the tiles that the demand still needs.
                 let column = width.saturating_sub((least - most).div_ceil(height));
                 return Some(Conflict::at(column, vec![other, demand]));
             }
@@ -152,10 +152,10 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     None
 }
 
-/// Returns a minimal set of demands that contradict each other up to the first column where all demands together fail. The set of demands may not be
-/// minimal if trials remain undecided.
+/// Returns a minimal set of contradictory demands. Only the columns up to the first one at which no level meets all demands are considered. If trials
+/// remain undecided, the set may not be minimal.
 ///
-/// `trial` takes some demands, and the number of columns from the left on which to try them.
+/// The function `trial` receives a level, some of the demands on it, and the number of columns to examine, counted from the left.
 fn minimal_conflict(
     steered: &SteeredLevel,
     trial: &dyn Fn(&SteeredLevel, usize) -> Trial,
@@ -163,7 +163,6 @@ fn minimal_conflict(
     let columns = first_column(steered.width(), |last| trial(steered, last + 1));
     let all: Vec<usize> = (0..steered.demands().len()).collect();
     let core = minimal(&all, |rest| match rest {
-        // Without demands, every level is allowed.
         [] => Trial::Possible,
         rest => trial(
             &steered.part(steered.level_model(), rest),

@@ -45,15 +45,16 @@ use figrs_models::shares::whole_numbers;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Demand {
-    /// Every local configuration occurs in training: for a Markov chain, each cell together with its neighbours; for n-grams, the full history of
-    /// each column; for a Markov random field, each pair of neighbours.
+    /// Every local configuration of tiles occurs in training: for a Markov chain, each cell together with its neighbours; for n-grams, the full
+    /// history of each column; for a Markov random field, each pair of neighbours.
     Seen,
-    /// Each cell that the mask sets has the tile of the mask, as evidence: if the trained model never draws these tiles, there is no level.
+    /// Each cell that the mask sets has the tile of the mask, as evidence. If the trained model never draws these tiles, the demand excludes all
+    /// levels.
     Pinned(Mask),
-    /// Each cell that the mask sets gets the tile of the mask by intervention, whatever the trained model would draw. Earlier cells do not depend on
-    /// placed tiles, and configurations with placed tiles need not occur in training.
+    /// Each cell that the mask sets gets the tile of the mask by intervention, whatever the trained model would draw. Cells that the model draws
+    /// earlier do not depend on placed tiles, and configurations with placed tiles need not occur in training.
     Placed(Mask),
-    /// In the bottom row, at most this number of adjacent columns lack ground on which a player can stand; the demand applies to levels that are
+    /// In the bottom row, at most this number of adjacent columns lack ground on which a player can stand. The demand applies to levels that are
     /// played to the right.
     MaximumGap(usize),
     /// The level has from `least` to `most` tiles of a kind.
@@ -65,12 +66,12 @@ pub enum Demand {
         /// Largest allowed number of tiles.
         most: usize,
     },
-    /// A pattern occurs nowhere: at no position do all its set tiles match.
+    /// A pattern occurs nowhere in the level: at no position do all tiles that the mask sets match.
     Forbidden(Mask),
-    /// A player gets from a start to the goal, by the rules of a movement and through the areas of the [`Route`]. The rules must be made for the
+    /// A player can get from a start to the goal by the rules of a movement, through the areas of the [`Route`]. The rules must be compiled for the
     /// tiles and the direction of travel of the level's model.
     Playable(Route),
-    /// The tiles of a rectangle match one of the forms of a pattern, for example a path that is kept free or a piece at the start.
+    /// The tiles of a rectangle match one of the forms of a pattern, for example a path without obstacles or a given start of a level.
     Shaped {
         /// The pattern that the tiles of the rectangle match.
         pattern: Pattern,
@@ -90,7 +91,7 @@ pub enum Demand {
         /// Largest allowed number of tiles.
         most: usize,
     },
-    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. A level with such windows has rhythm.
+    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. This demand gives a level rhythm.
     InEach {
         /// Class of the tiles that are counted.
         class: TileClass,
@@ -112,8 +113,8 @@ pub enum Demand {
         /// Smallest and largest allowed number of tiles in each section.
         sections: Vec<(usize, usize)>,
     },
-    /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the section before: the
-    /// difficulty rises.
+    /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the section before; if
+    /// the tiles are dangerous, the difficulty rises.
     Rising {
         /// Class of the tiles that are counted.
         class: TileClass,
@@ -133,22 +134,22 @@ pub enum Demand {
         /// Largest allowed number of occurrences; `None` means no limit.
         most: Option<usize>,
     },
-    /// For each occurrence of the pattern `each` in an area, the pattern `by` occurs with its first cell `rows` further down and `columns` further to
-    /// the right; negative numbers are further up and to the left.
+    /// Near each occurrence of the pattern `each` in an area, the pattern `by` occurs: its first cell is `rows` further down and `columns` further to
+    /// the right than the first cell of `each`; negative numbers mean up and left.
     Accompanied {
-        /// The pattern that needs the other pattern near each of its occurrences.
+        /// The pattern that needs the pattern `by` near each of its occurrences.
         each: Pattern,
-        /// Area of the occurrences that need the other pattern.
+        /// Area of the occurrences of `each` that need the pattern `by` near them.
         area: Area,
-        /// The other pattern, which may lie anywhere in the level.
+        /// The pattern that must occur near the occurrences of `each`, anywhere in the level.
         by: Pattern,
-        /// Allowed numbers of rows from the first cell of the pattern `each` down to the first cell of the pattern `by`.
+        /// Allowed shifts in rows, downwards, from the first cell of `each` to the first cell of `by`.
         rows: RangeInclusive<isize>,
-        /// Allowed numbers of columns from the first cell of the pattern `each` to the first cell of the pattern `by`, to the right.
+        /// Allowed shifts in columns, to the right, from the first cell of `each` to the first cell of `by`.
         columns: RangeInclusive<isize>,
     },
-    /// After each occurrence of a pattern in an area, the next occurrence of another pattern in the area, if there is one, begins `least` to `most`
-    /// columns further to the right.
+    /// After each occurrence of the pattern `from` in an area, the next occurrence of the pattern `to` in the area, if there is one, begins `least`
+    /// to `most` columns further to the right.
     Spaced {
         /// The pattern from which the distance is measured.
         from: Pattern,
@@ -156,18 +157,18 @@ pub enum Demand {
         to: Pattern,
         /// Area in which both patterns are sought.
         area: Area,
-        /// Smallest number of columns from the first column of one pattern to that of the other.
+        /// Smallest distance in columns from the first column of `from` to the first column of `to`.
         least: usize,
-        /// Largest number of columns between the first columns of both patterns; `None` means no limit.
+        /// Largest distance in columns from the first column of `from` to the first column of `to`; `None` means no limit.
         most: Option<usize>,
     },
     /// An area equals its mirror image.
     Mirrored {
         /// Area that is symmetric.
         area: Area,
-        /// The sides that are exchanged in the mirror image.
+        /// The axis of the mirror image.
         mirror: Mirror,
-        /// If given, tiles are compared only by whether they belong to this class.
+        /// If given, tiles count as equal if both belong to this class or both do not.
         by: Option<TileClass>,
     },
     /// An area repeats every `period` columns.
@@ -176,28 +177,28 @@ pub enum Demand {
         area: Area,
         /// Number of columns after which the area repeats.
         period: usize,
-        /// If given, tiles are compared only by whether they belong to this class.
+        /// If given, tiles count as equal if both belong to this class or both do not.
         by: Option<TileClass>,
     },
-    /// Each column of an area with all rows is one of the given columns.
+    /// Each column of an area, which must have all rows, is one of the given columns.
     ColumnsAmong {
         /// The area, which must have all rows.
         area: Area,
-        /// The allowed columns, each from the top.
+        /// The allowed columns, each given by its tiles from the top.
         columns: Vec<Vec<Tile>>,
     },
     /// At least one of the given demands is met.
     Any(Vec<Demand>),
     /// The contained demand is not met.
     Not(Box<Demand>),
-    /// Soft demand: a level that does not meet the demand is less probable by the factor exp(-`weight`).
+    /// Soft demand: the weight of a level that does not meet the demand is multiplied by exp(-`weight`).
     Preferred {
         /// The demand that a level should meet.
         demand: Box<Demand>,
         /// The negative natural logarithm of the factor for levels that do not meet the demand.
         weight: f64,
     },
-    /// Soft demand: each cell that differs from the drawing makes a level less probable by the factor exp(-`cost`); for repair and in-fill.
+    /// Soft demand: each cell that differs from the drawing multiplies the weight of a level by exp(-`cost`), for repair and in-fill of levels.
     Near {
         /// The drawing; free cells of the drawing are not compared.
         drawing: Mask,
@@ -216,13 +217,13 @@ pub enum Mirror {
 }
 
 impl Demand {
-    /// Demands that tiles of one kind fill a share from `low` to `high` of a level's `cells` cells.
+    /// Demands that the share of `tile` among the `cells` cells of a level is from `low` to `high`.
     pub fn density(tile: Tile, low: f64, high: f64, cells: usize) -> Self {
         let (least, most) = whole_numbers(low, high, cells);
         Self::Count { tile, least, most }
     }
 
-    /// Demands that a player can get from the left to the right by the published rules of [`Playability`](crate::Playability).
+    /// Demands that a player can get from the left side to the right side by the published rules of [`Playability`](crate::Playability).
     pub fn playable() -> Self {
         Self::Playable(Route::default())
     }
@@ -247,13 +248,13 @@ impl Demand {
         }
     }
 
-    /// Returns the demand that `other` is met if `self` is met.
+    /// Makes the demand `other` conditional: a level that meets `self` must also meet `other`.
     #[must_use]
     pub fn implies(self, other: Self) -> Self {
         Self::Any(vec![Self::Not(Box::new(self)), other])
     }
 
-    /// Makes the demand soft: a level that does not meet it is less probable by the factor exp(-`weight`).
+    /// Makes the demand soft: the weight of a level that does not meet the demand is multiplied by exp(-`weight`).
     #[must_use]
     pub fn preferred(self, weight: f64) -> Self {
         Self::Preferred {
@@ -262,7 +263,7 @@ impl Demand {
         }
     }
 
-    /// True if the demand, or a demand that is part of it, limits gaps in the ground.
+    /// True if the demand, or a part of it, limits gaps in the ground.
     pub(super) fn has_gap(&self) -> bool {
         match self {
             Self::MaximumGap(_) => true,
@@ -272,7 +273,7 @@ impl Demand {
         }
     }
 
-    /// Returns the route that a player must be able to take; `None` if the demand has no route.
+    /// Returns the route that a player must be able to take; `None` for demands without a route.
     pub fn route(&self) -> Option<&Route> {
         match self {
             Self::Playable(route) => Some(route),

@@ -1,16 +1,18 @@
 //! Errors of demands on a level.
 
+use std::fmt;
+
+use figrs_core::wording::Call;
+
+use crate::Route;
 use figrs_derive::ErrorDebug;
 use figrs_reading::{Mistake, MistakeKind};
-
-use super::remedy::{Remedy, with_remedies};
-use crate::Route;
 
 /// Reason why a demand does not fit a level.
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum DemandError {
-    /// A value of a demand, a pattern or a route is not allowed on a level, or on this level.
+    /// A value of a demand, a pattern or a route is never allowed, or not allowed on this level.
     #[error("{problem}; {remedy}")]
     Invalid {
         /// The problem, as a statement that names the item and the numbers.
@@ -18,7 +20,7 @@ pub enum DemandError {
         /// The remedy, as a request.
         remedy: String,
     },
-    /// Rejection sampling cannot meet the demand.
+    /// A demand cannot be met by rejection sampling.
     #[error("{}", with_remedies(&not_rejected(.demand), .remedies, |remedy| remedy.to_string()))]
     NotRejected {
         /// Description of the demand.
@@ -33,7 +35,7 @@ fn not_rejected(demand: &str) -> String {
 }
 
 impl DemandError {
-    /// Writes the error; `word` gives the words of each remedy, such as the options of a program.
+    /// Writes the error; `word` returns the text of each remedy, such as the name of a program's option.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {
             Self::NotRejected { demand, remedies } => {
@@ -50,7 +52,6 @@ impl DemandError {
         }
     }
 
-    /// Converts the error to a mistake in the file that states the demand.
     pub(super) fn into_mistake(self) -> Mistake {
         match self {
             Self::Invalid { problem, remedy } => Mistake::new(MistakeKind::Value, problem, remedy),
@@ -58,7 +59,7 @@ impl DemandError {
         }
     }
 
-    /// Returns the error for a pattern without cells, or whose cells all accept any tile.
+    /// Returns the error for a pattern that has no cells, or whose cells accept any tile.
     pub(super) fn empty_pattern() -> Self {
         Self::invalid(
             "the pattern matches everywhere",
@@ -66,8 +67,7 @@ impl DemandError {
         )
     }
 
-    /// Returns the error for a pattern of `size` rows and columns that is larger than the `space` in which it
-    /// should occur.
+    /// Returns the error for a pattern of `size` rows and columns that is larger than the area of `space` rows and columns where it should occur.
     pub(super) fn pattern_size(size: (usize, usize), space: (usize, usize)) -> Self {
         let problem = format!(
             "a pattern of {} rows and {} columns cannot stand in {} rows and {} columns",
@@ -79,7 +79,6 @@ impl DemandError {
         )
     }
 
-    /// Returns the error for a cell outside the level.
     pub(super) fn outside(row: usize, column: usize) -> Self {
         Self::invalid(
             format!("row {row}, column {column} is outside of the level"),
@@ -95,7 +94,6 @@ impl DemandError {
         )
     }
 
-    /// Returns the error for a route with more areas than are allowed.
     pub(super) fn too_many_areas(route: &Route) -> Self {
         Self::invalid(
             format!(
@@ -105,4 +103,45 @@ impl DemandError {
             format!("give 1 to {}", Route::MOST_AREAS),
         )
     }
+}
+
+/// A change of the request, after which the sampler may be able to draw levels that meet the demands. The text of a remedy names calls of the
+/// library; a program can name its own options instead, by [`SteeringError::worded`](crate::SteeringError::worded) and
+/// [`DemandError::worded`](crate::DemandError::worded).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// State fewer demands.
+    FewerDemands,
+    /// State the tiles as evidence instead of placing them.
+    PinTiles,
+    /// Allow more particles.
+    MoreParticles,
+    /// Draw by the exact method.
+    ExactLaw,
+    /// Condition the model on the demands instead of rejecting levels.
+    ConditionTheModel,
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (request, call) = match self {
+            Self::FewerDemands => return f.write_str("take one of them back"),
+            Self::PinTiles => ("pin the tiles", "Demand::Pinned"),
+            Self::MoreParticles => ("allow more particles", "ConditionalSampler::most_particles"),
+            Self::ExactLaw => ("draw from the exact law", "Method::Exact"),
+            Self::ConditionTheModel => ("condition the model instead", "ConditionalSampler"),
+        };
+        write!(f, "{request}{}", Call(call))
+    }
+}
+
+/// Writes a problem and its remedies, each of which alone suffices; `word` returns the text of a remedy.
+pub(super) fn with_remedies(
+    problem: &str,
+    remedies: &[Remedy],
+    word: impl Fn(Remedy) -> String,
+) -> String {
+    let remedies: Vec<String> = remedies.iter().copied().map(word).collect();
+    format!("{problem}; {}", remedies.join(", or "))
 }

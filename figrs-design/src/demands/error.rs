@@ -1,12 +1,11 @@
-//! Errors when levels are drawn given demands.
+//! Errors of drawing levels that meet demands.
 
 use std::ops::RangeInclusive;
 
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-use super::demand_error::DemandError;
-use super::remedy::{Remedy, with_remedies};
+use super::demand_error::{DemandError, Remedy, with_remedies};
 use figrs_models::board::BoardError;
 use figrs_models::mdmc::SamplingError;
 
@@ -17,16 +16,16 @@ pub enum SteeringError {
     /// A demand does not fit the level.
     #[error(transparent)]
     Demand(#[from] DemandError),
-    /// The look-ahead distance or the width of the level is not allowed.
+    /// The look-ahead or the width of the level is not allowed.
     #[error(transparent)]
     Sampling(#[from] SamplingError),
     /// An inference algorithm failed.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
-    /// The sampler of boards drew no level.
+    /// The conditional sampler of boards drew no level.
     #[error(transparent)]
     Board(Box<BoardError>),
-    /// No level meets all of the demands.
+    /// No level meets all demands.
     #[error(
         "{}",
         with_remedies(
@@ -40,32 +39,31 @@ pub enum SteeringError {
         demands: Vec<String>,
         /// Indices of the contradictory demands in the list of all demands, from 0.
         places: Vec<usize>,
-        /// `true` if each of the listed demands is needed for the conflict; `false` if work or memory did not suffice to find out.
+        /// `true` if the conflict needs each of the listed demands; `false` if the work or memory did not suffice to test each of them.
         minimal: bool,
-        /// First column, from 0, at which no level meets all demands any more; a range of columns that contains it if work or memory ran
-        /// out.
+        /// First column, from 0, at which levels can no longer meet all demands; a range of columns that contains this column if the work or memory
+        /// ran out.
         columns: RangeInclusive<usize>,
         /// `true` if it is proven that no level meets these demands.
         proven: bool,
-        /// Changes by which levels may be found; each change alone may suffice.
+        /// Changes of the request, each of which alone may let the sampler find levels.
         remedies: &'static [Remedy],
     },
-    /// The rejection sampler drew many levels, and none met the demands.
+    /// The rejection sampler drew levels, but none of them met the demands.
     #[error(
         "{}",
         with_remedies(&not_met(.demands, *.tries), .remedies, |remedy| remedy.to_string())
     )]
     NotMet {
-        /// Descriptions of the demands.
+        /// The demands, as text.
         demands: Vec<String>,
         /// Number of levels that were drawn.
         tries: u64,
-        /// Changes by which levels may be found; each change alone may suffice.
+        /// Changes of the request, each of which alone may let the sampler find levels.
         remedies: &'static [Remedy],
     },
 }
 
-/// Converts the error of the sampler of boards to the error of a level.
 impl From<BoardError> for SteeringError {
     fn from(error: BoardError) -> Self {
         match &error {
@@ -81,7 +79,7 @@ impl From<BoardError> for SteeringError {
 }
 
 impl SteeringError {
-    /// Writes the error; `word` gives the words of each remedy, such as the options of a program.
+    /// Writes the error; `word` returns the text of each remedy, such as the name of a program's option.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {
             Self::Demand(error) => error.worded(word),

@@ -1,4 +1,4 @@
-//! Runs automata as folds over the elements of a level.
+//! Runs the automata of demands as folds over the elements of a level.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,8 +14,8 @@ use figrs_models::mdmc::twist::DemandState;
 type Step = Box<dyn Fn((&DemandState, &Tile)) -> DemandState + Send + Sync>;
 type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 
-/// An automaton, with the functions that return its next state. Cells that the automaton treats alike share one step function. Algorithms
-/// therefore compute its results once.
+/// An automaton with step functions, which return its next state. Cells that the automaton treats alike share one step function, so that algorithms
+/// compute each result of the function once.
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,
@@ -37,7 +37,6 @@ impl std::fmt::Debug for Functions {
 }
 
 impl Steps {
-    /// Creates the step functions for levels of `width` columns.
     pub(super) fn new(reader: Reader, width: usize) -> Self {
         let mut first: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
         let alike = (0..width).map(|column| *first.entry(reader.phase(column)).or_insert(column));
@@ -83,10 +82,10 @@ impl Steps {
     }
 }
 
-/// The state of an automaton, folded over the cells of a level, as evidence that the demand is met.
+/// The fold of a demand's automaton over the cells of a level, as evidence that the level meets the demand.
 pub(super) struct FoldedDemand<'a> {
     steps: &'a Steps,
-    /// Natural logarithm of the factor by which the weight of a level that breaks the demand is multiplied; `None` excludes such levels.
+    /// Negative natural logarithm of the factor that multiplies the weight of a level that breaks the demand; `None` excludes such levels.
     weight: Option<f64>,
     state: Element<DemandState>,
 }

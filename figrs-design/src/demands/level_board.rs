@@ -11,16 +11,17 @@ use super::parts::LevelParts;
 use super::steered::SteeredLevel;
 use crate::DemandError;
 
-/// A level as a board lies on its left side: the rows of the board are the columns of the level, from the left, each from the bottom up. A
-/// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws the levels that meet the demands.
+/// A level with demands becomes a board by turning it onto its left side: the rows of the board are the columns of the level, from the left, each
+/// from the bottom up. A [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws the levels that meet the demands.
 ///
-/// A demand to resemble a drawing multiplies a tile's weight as soon as particles sample this tile. For demands with automata, such as numbers and patterns,
-/// particles propose tiles in view of the rest of the level, as if cells were independent (n-grams look ahead exactly for a drawing). Such proposals make
-/// the weights more even and do not change the distribution of levels; twenty particles therefore usually suffice for a level.
+/// A demand to resemble a drawing multiplies a tile's weight as soon as particles sample this tile. For demands with automata, such as numbers and
+/// patterns, particles prefer tiles after which the rest of the level probably meets the demand. This probability is estimated as if cells were
+/// independent (for n-grams and a drawing, it is exact). Such proposals make the weights more even and do not change the distribution of levels;
+/// twenty particles therefore usually suffice for a level.
 ///
-/// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. Which demands the error names, and
-/// whether they are proven to conflict, is the same on all machines: the search for a proof has a limited [work](SteeredLevel::proof_work), and so has the
-/// search by particles if no proof is found ([work](SteeredLevel::conflict_work)).
+/// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. The error is the same on all
+/// machines, because work instead of time limits the search for a proof ([`proof_work`](SteeredLevel::proof_work)) and, if no proof is found, the
+/// search by particles ([`conflict_work`](SteeredLevel::conflict_work)).
 ///
 /// **References.** Levels are conditioned by sequential Monte Carlo (Gordon, Salmond and Smith 1993) instead of the look-ahead of Snodgrass and Ontañón
 /// (2017).
@@ -55,7 +56,7 @@ impl Generator for SteeredLevel {
     fn sequence(&self) -> Result<BoardSequence<'_, Tile>, BoardError> {
         const PARTICLES: usize = 20;
         let sequence = BoardSequence::new(LevelParts::of(self), PARTICLES);
-        // Following each particle's player takes most of the time.
+        // The evidence on players, which follows the player of each particle, takes most of the time.
         let is_followed = self.demands().any(|demand| demand.route().is_some());
         Ok(if is_followed {
             sequence.slow()

@@ -1,4 +1,4 @@
-//! Masks: rectangles in which some cells have a tile and the others are free.
+//! Masks: rectangles in which some cells have a tile and the other cells are free.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use ndarray::Array2;
 use figrs_models::mdmc::vglc;
 use figrs_models::mdmc::{Level, LevelError, Tile, TileSet, Travel};
 
-/// A rectangle in which some cells have a tile and the others are free.
+/// A rectangle in which some cells have a tile and the other cells are free.
 ///
-/// In the text of a mask each row is a line, with the character of each tile, and `_` for a free cell. If `_` is a tile of the set, a free cell is
-/// written as the first of `~`, `*` and `:` that is not a tile.
+/// The text of a mask has a line for each row, with the character of each tile, and `_` for a free cell. If `_` is the character of a tile, the first
+/// of `~`, `*` and `:` that is not a tile stands for a free cell.
 ///
 /// ```
 /// use figrs_models::mdmc::{Tile, TileSet};
@@ -27,7 +27,7 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// Returns the character of a free cell for a set of tiles: the first of `_`, `~`, `*` and `:` that is not a tile of the set.
+    /// Returns the character that stands for a free cell: the first of `_`, `~`, `*` and `:` that is not the character of a tile of the set.
     pub fn free_symbol(set: &TileSet) -> char {
         let mut symbols = ['_', '~', '*', ':'].into_iter();
         symbols
@@ -42,7 +42,7 @@ impl Mask {
         }
     }
 
-    /// Creates a mask for redrawing a part of a level: the columns `free` are free, and all other cells are set to the tiles of `level`.
+    /// Creates a mask for redrawing a part of a level: the columns `free` are free, and all other cells have the tiles of `level`.
     pub fn around(level: &Level, free: std::ops::Range<usize>) -> Self {
         let mut mask = Self::free(level.height(), level.width());
         for ((row, column), &tile) in level.as_array().indexed_iter() {
@@ -58,7 +58,7 @@ impl Mask {
     /// **Errors.** The errors of [`Level::from_text`].
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let free = Self::free_symbol(set);
-        // A free cell is first read as a tile with its own character.
+        // The reader treats the character of free cells as a further tile, and then replaces this tile.
         let with_free = set.clone().and_unknown([free]);
         let level = Level::from_text(place, text, &with_free)?;
         let tile = |tile: &Tile| Some(*tile).filter(|tile| tile.symbol() != Some(free));
@@ -69,7 +69,7 @@ impl Mask {
 
     /// Reads a mask from a file.
     ///
-    /// **Errors.** The errors of [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with places in the file.
+    /// **Errors.** The errors of [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with the place of the mistake in the file.
     pub fn read(path: impl AsRef<Path>, set: &TileSet) -> Result<Self, LevelError> {
         let path = path.as_ref();
         Self::from_text(&path.display().to_string(), &vglc::read_text(path)?, set)

@@ -19,8 +19,6 @@ mod pattern;
 mod played_proof;
 mod proof;
 mod proposed;
-mod reachability_memo;
-pub(crate) mod remedy;
 mod room;
 mod state_values;
 mod statements;

@@ -1,5 +1,5 @@
-//! Turns demands on upright levels to model coordinates, and demands on boards to the order in which boards are read. In model coordinates, levels in
-//! which the player climbs lie on their side.
+//! Turns demands on upright levels to model coordinates (in which levels where the player climbs lie on their side), and demands on boards to the
+//! order in which automata read boards.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -12,11 +12,10 @@ use crate::DemandError;
 use figrs_models::mdmc::Travel;
 
 impl Demand {
-    /// Returns the demand in model coordinates, where levels in which the player climbs lie on their side. The demand itself applies to upright
+    /// Returns the demand in model coordinates, where levels in which the player climbs lie on their side. The original demand applies to upright
     /// levels of `size` rows and columns.
     ///
-    /// Counts along a level follow the direction of travel. If the player climbs, windows, sections, periods and distances are numbers of rows, from
-    /// the bottom.
+    /// Windows, sections, periods and distances are counted in the direction of travel: if the player climbs, they count rows from the bottom.
     ///
     /// **Errors.** [`DemandError`] if an area does not lie in the level.
     pub fn turned(&self, travel: Travel, size: (usize, usize)) -> Result<Self, DemandError> {
@@ -26,9 +25,9 @@ impl Demand {
         }
     }
 
-    /// Returns the demand for boards of `size` rows and columns turned onto their left side. The columns of the turned board, read from the left and
-    /// each from the bottom up, are the rows of the upright board, read from the top and each from the left. Windows, sections, periods and distances
-    /// count rows of the upright board, from the top.
+    /// Returns the demand for boards of `size` rows and columns after these boards are turned onto their left side. The columns of a turned board,
+    /// from the left and each from the bottom up, are the rows of the upright board, from the top and each from the left. Windows, sections, periods
+    /// and distances count rows of the upright board, from the top.
     ///
     /// **Errors.** [`DemandError`] if an area does not lie in the board.
     pub(super) fn in_scan_order(&self, size: (usize, usize)) -> Result<Self, DemandError> {
@@ -59,7 +58,6 @@ impl Turn {
         *size
     }
 
-    /// Returns the ranges of rows and columns of an area after the turn.
     fn lines(&self, rows: Range<usize>, columns: Range<usize>) -> (Range<usize>, Range<usize>) {
         match self {
             Self::ToTheRight { size } => (columns, reversed(&rows, size.0)),
@@ -136,7 +134,7 @@ impl Turn {
                 columns,
             } => {
                 *area = self.area(area)?;
-                // A turn that reverses lines exchanges their first and last cells, so distances between first lines become distances between last
+                // If a turn reverses the order of lines, the distance between the first lines of two patterns becomes the distance between their last
                 // lines.
                 let from_the_end = |one: usize, other: usize, lines: &RangeInclusive<isize>| {
                     let over = one as isize - other as isize;

@@ -1,4 +1,4 @@
-//! Splits a level with demands into parts, for levels too long to be held in memory as a whole.
+//! Splits a level with demands into parts, because a particle filter cannot hold all elements of a long level in memory.
 
 use figrs_infer::{Sequence, SequencePart};
 
@@ -10,23 +10,21 @@ use figrs_models::mdmc::Tile;
 pub(super) struct LevelParts<'a> {
     steered: &'a SteeredLevel,
     columns: usize,
-    /// Number of columns in a part.
     each: usize,
-    /// Number of columns to the left on which a column depends.
     reach: usize,
 }
 
 impl<'a> LevelParts<'a> {
     const CELLS: usize = 448;
-    /// If particles follow players, maximum of the number of columns of a part times the squared number of rows, because the state of a particle
-    /// then grows with this square.
+    /// Maximum product of the columns of a part and the squared number of rows, if particles follow players: the state of such a particle grows with
+    /// this square.
     const SQUARES: usize = 1568;
 
     pub(super) fn of(steered: &'a SteeredLevel) -> Self {
         Self::to(steered, steered.width())
     }
 
-    /// Creates the parts of the first `columns` columns, whose tiles form the trajectory.
+    /// Splits the first `columns` columns of a level into parts; the tiles of these columns form the trajectory.
     pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);
@@ -45,7 +43,6 @@ impl<'a> LevelParts<'a> {
 
 #[cfg(test)]
 impl LevelParts<'_> {
-    /// Splits the level into parts of `each` columns.
     pub(super) fn of_each(self, each: usize) -> Self {
         Self { each, ..self }
     }

@@ -42,7 +42,7 @@ impl PartialEq for Pattern {
 
 impl Eq for Pattern {}
 
-/// Writes the name or, for a pattern without a name, the numbers of rows and columns.
+/// Writes the name of the pattern or, if it has none, its numbers of rows and columns.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
@@ -53,7 +53,7 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
-    /// Creates a pattern with a single form; `cells` has the class of tiles that each cell accepts.
+    /// Creates a pattern with a single form; each entry of `cells` is the class of tiles that this cell accepts.
     ///
     /// **Errors.** [`DemandError`] if the pattern has no cell, or if each of its cells accepts any tile.
     pub fn new(cells: Array2<TileClass>) -> Result<Self, DemandError> {
@@ -84,7 +84,7 @@ impl Pattern {
         }
     }
 
-    /// Creates the pattern that occurs wherever one of `patterns` does.
+    /// Creates the pattern that occurs wherever one of `patterns` occurs.
     ///
     /// **Errors.** [`DemandError`] if the patterns have different sizes, or if there are none.
     pub fn any_of(patterns: &[Self]) -> Result<Self, DemandError> {
@@ -111,7 +111,7 @@ impl Pattern {
         })
     }
 
-    /// Creates a pattern from lines of text; `class` returns the class for which each character stands.
+    /// Creates a pattern from lines of text; `class` returns the class of tiles for which a character stands.
     ///
     /// **Errors.** [`DemandError`] if a character has no class, rows have different lengths, or no cell
     /// restricts its tile.
@@ -179,7 +179,7 @@ impl Pattern {
     }
 }
 
-/// Creates a pattern that accepts the mask's tile where a cell is set, and any tile where a cell is free.
+/// Creates a pattern that accepts the tile of the mask in a cell that the mask sets, and any tile in a free cell.
 impl TryFrom<&Mask> for Pattern {
     type Error = DemandError;
 

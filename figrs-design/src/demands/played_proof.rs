@@ -1,4 +1,4 @@
-//! Proves that no level that meets certain demands on tiles is playable.
+//! Proves that no playable level meets certain demands on tiles.
 
 use super::area::Area;
 use super::demand::Demand;
@@ -10,8 +10,8 @@ use crate::play::cell_class::CellClass;
 use crate::play::search::dead_end;
 use figrs_models::mdmc::Tile;
 
-/// Returns a conflict between a route that no player can take and the demands that limit the tiles of cells. Returns `None` if no conflict is found,
-/// or if the work runs out; `spend` takes a number of steps of work and returns false if too few remain.
+/// Returns a conflict: a route that no player can take, and demands on the tiles of single cells that block the route. Returns `None` if it finds no
+/// conflict, or if the work runs out; `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
 pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) -> Option<Conflict> {
     let numbered = || steered.demands().enumerate();
     let limits: Vec<usize> = numbered()
@@ -44,8 +44,8 @@ pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) ->
     })
 }
 
-/// Returns the furthest column that a player can reach if `demands` certainly leave no path to the goal; `None` if a path may exist or the work runs
-/// out.
+/// Returns the furthest column that a player can reach, if `demands` certainly leave the player no path to the goal; `None` if a path may exist or
+/// the work runs out.
 fn dead_end_by(
     steered: &SteeredLevel,
     route: &Route,
@@ -79,7 +79,7 @@ fn dead_end_by(
             };
             classes.sort_unstable();
             classes.dedup();
-            // If no tile is allowed in a cell, the demands conflict even without the player's path.
+            // If no tile is allowed in a cell, the demands conflict even without the route.
             if classes.is_empty() {
                 return None;
             }
@@ -89,7 +89,7 @@ fn dead_end_by(
     dead_end(route, steered.height(), &cells, spend)
 }
 
-/// True if the demand restricts the tiles of cells independently of all other demands.
+/// True if the demand limits the tiles of single cells, independently of all other cells and demands.
 fn limits_cells(demand: &Demand) -> bool {
     match demand {
         Demand::Pinned(_)
@@ -107,7 +107,7 @@ fn limits_cells(demand: &Demand) -> bool {
     }
 }
 
-/// True unless `demand`, which [limits cells](limits_cells), forbids `tile` in the cell.
+/// True unless `demand`, which [limits single cells](limits_cells), forbids `tile` in the cell.
 fn allows(demand: &Demand, (row, column): (usize, usize), tile: Tile) -> bool {
     let is_in = |area: &Area| area.contains(row, column);
     match demand {

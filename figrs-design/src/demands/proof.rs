@@ -1,4 +1,4 @@
-//! Proves that demands contradict each other, by exact inference with little memory: first each demand alone, then several together.
+//! Proves that demands contradict each other, by exact inference with little memory: first for each demand alone, then for several demands together.
 
 use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};
@@ -12,13 +12,12 @@ use super::steered::SteeredLevel;
 use super::trial::{Core, Trial, combinations, first_column, minimal};
 use figrs_models::mdmc::LevelModel;
 
-/// Demands that contradict each other, given by their indices, and the first column at which no level meets all of them any more.
+/// Demands that contradict each other, given by their indices, and the first column at which levels can no longer meet all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub(super) demands: Vec<usize>,
-    /// True if the conflict is known to need each of its demands.
     pub(super) is_minimal: bool,
-    /// The column at which levels fail, or a range that contains this column if the search did not find it.
+    /// The column at which levels can no longer meet all demands, or a range that contains this column.
     pub(super) columns: RangeInclusive<usize>,
 }
 
@@ -34,48 +33,43 @@ impl Conflict {
 
 /// Searches for a proof that no level can meet some demands.
 ///
-/// A trial decides whether any level meets some of the demands, by a [`Frontier`] with a small memory limit. If the model fits into the memory, a
-/// trial covers the levels of the model; otherwise it covers all levels with the tiles that are possible in their rows. The search also tries a
-/// window of a few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search proves holds for the
-/// model, but some conflicts may remain unproven. Every trial includes the tiles that demands place by intervention.
+/// A trial decides whether any level meets some of the demands, by a [`Frontier`] with a small memory limit. If the states of the model fit into this
+/// memory, a trial examines the levels of the model; otherwise it examines all levels in which each tile is possible in its row. The search also
+/// examines windows of a few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search proves holds
+/// for the model, but the search may not prove every conflict. Every trial includes the tiles that demands place by intervention.
 ///
 /// The search first tries each demand alone. Then it looks for a player's path through a level in which each cell may have any tile that the demands
 /// allow. At last it tries all demands together, and leaves demands out one after another if no level meets them. In long levels, the search takes
-/// all of these steps with the [first columns](Self::FIRST_COLUMNS) before it takes more columns.
+/// all of these steps for the [first columns](Self::FIRST_COLUMNS) before it includes more columns.
 ///
-/// The search stops when its work is used up or the given frontier is interrupted, even within a trial. A stopped search returns the conflict proven
-/// so far, and states what it could not decide.
+/// The search stops when its work is used up or its [`Frontier`] is interrupted, even within a trial. A stopped search returns the conflict proven so
+/// far, and states whether the conflict may contain more demands or columns than necessary.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
-    /// The model whose levels the trials examine.
     model: LevelModel,
-    /// True if `model` is a relaxation of the level's model that ignores neighbours.
+    /// True if `model` is a relaxation, in which the tiles of neighbouring cells are independent.
     is_relaxed: bool,
     /// Number of columns, from the left, that trials examine.
     columns: usize,
-    /// Indices of the demands that place tiles.
     placed: Vec<usize>,
     work: WorkBudget,
-    /// The exact algorithm for the trials, without a memory limit.
     frontier: Frontier,
-    /// True if the work budget or an interrupt has ended a trial early.
+    /// True if a trial ended early because the work was used up or the run was interrupted.
     is_ended: Cell<bool>,
 }
 
 impl<'a> ProofSearch<'a> {
-    /// Number of columns of the first trials.
     const FIRST_COLUMNS: usize = 256;
     /// Factor by which the number of columns grows from one round of trials to the next.
     const FURTHER: usize = 8;
-    /// Maximum size in bytes of a trial's states if the trial uses the model itself.
+    /// Maximum size in bytes of the states of a trial that uses the model itself.
     const MODEL_BYTES: u64 = 8 << 20;
-    /// Maximum size in bytes of a trial's states if the trial ignores neighbours; only demands have states then.
+    /// Maximum size in bytes of the states of a trial that uses the relaxation, in which only demands have states.
     const BYTES: u64 = 2 << 20;
-    /// Maximum size in bytes of the states in a trial of a window of a few columns.
+    /// Maximum size in bytes of the states of a trial of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
 
-    /// Creates a search that stops when the budget `work` is used up.
     pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, work: WorkBudget) -> Self {
         let demands = steered.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
@@ -85,7 +79,7 @@ impl<'a> ProofSearch<'a> {
             is_relaxed: false,
             columns: Self::FIRST_COLUMNS.min(steered.width()),
             placed: placed.map(|(number, _)| number).collect(),
-            // Trials report no progress of a run.
+            // Trials do not report progress.
             frontier: frontier.clone().on_progress(|_| ()).work(&work),
             work,
             is_ended: Cell::new(false),
@@ -94,7 +88,7 @@ impl<'a> ProofSearch<'a> {
         search
     }
 
-    /// If the states of the model's first columns take too much memory, replaces the model by a relaxation that ignores neighbours.
+    /// Replaces the model by a relaxation that ignores neighbours, if the states of the model's first columns take too much memory.
     fn relax(&mut self) {
         if self.is_relaxed {
             return;
@@ -126,7 +120,6 @@ impl<'a> ProofSearch<'a> {
         self.frontier.clone().memory(bytes)
     }
 
-    /// Records whether the work budget or the interrupt has ended a trial early.
     fn note(&self, error: &Error) {
         let is_ended = matches!(error, Error::NothingDone { .. });
         self.is_ended.set(self.is_ended.get() || is_ended);
@@ -136,12 +129,11 @@ impl<'a> ProofSearch<'a> {
         self.is_ended.get() || self.work.left() == 0 || self.frontier.is_interrupted()
     }
 
-    /// Takes `steps` steps from the work budget; returns true if the search may go on.
+    /// Uses up `steps` steps of work; returns true if the search may go on.
     fn spend(&self, steps: u64) -> bool {
         self.work.spend(steps) && !self.is_over()
     }
 
-    /// True if the trials use a relaxed model because the model itself takes too much memory.
     pub(super) fn is_relaxed(&self) -> bool {
         self.is_relaxed
     }
@@ -154,7 +146,7 @@ impl<'a> ProofSearch<'a> {
         let hard: Vec<usize> = (0..self.steered.demands().len())
             .filter(|&demand| self.is_tried(demand))
             .collect();
-        // A demand that takes too much memory alone also takes too much together with others.
+        // A demand that takes too much memory alone is left out, because it would also take too much memory together with others.
         let mut small = Vec::new();
         for &demand in &hard {
             match self.trial(&[demand]) {
@@ -163,7 +155,7 @@ impl<'a> ProofSearch<'a> {
                 (Trial::Unknown, _) => {}
             }
         }
-        // This search looks at all columns, so it runs once.
+        // The search for a player's path examines all columns, and therefore runs once.
         if self.columns <= Self::FIRST_COLUMNS
             && let Some(conflict) = unplayable(self.steered, &|steps| self.spend(steps))
         {
@@ -181,7 +173,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Tries to prove that the demands with the indices `demands` contradict each other; returns their conflict if this succeeds.
+    /// Tries to prove that the demands with the indices `demands` contradict each other; returns their conflict, or `None` without a proof.
     pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
         self.in_more_columns(|search| {
             let demands = demands.iter().copied();
@@ -191,19 +183,19 @@ impl<'a> ProofSearch<'a> {
         })
     }
 
-    /// True if the trials of the search state the demand as evidence.
+    /// True if trials can state the demand as evidence.
     fn is_tried(&self, demand: usize) -> bool {
         match self.steered.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
-            // In a model without neighbours any column may follow any other, which gives playability too many states.
+            // In the relaxed model any column may follow any other column, and the automaton for playability has too many states.
             Demand::Playable(_) => !self.is_relaxed,
             _ => true,
         }
     }
 
-    /// Returns whether any level meets the demands with the indices `demands`, and the demands on which the answer depends.
+    /// Decides whether any level meets the demands with the indices `demands`. Also returns the demands on which the answer depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
-        // The relaxed model ignores neighbours, so each of its levels counts as seen.
+        // The relaxed model ignores neighbours, so all of its levels meet the demand `Seen`.
         let is_open =
             |demand: &usize| !self.is_relaxed || *self.steered.demand(*demand) != Demand::Seen;
         let open: Vec<usize> = demands.iter().copied().filter(is_open).collect();
@@ -214,7 +206,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// Decides by exact inference whether any level meets these demands, over all columns of the trials.
+    /// Decides by exact inference whether any level meets the demands `demands` in the columns that trials examine.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -231,14 +223,13 @@ impl<'a> ProofSearch<'a> {
         self.try_model(&part.first_columns(columns).model, bytes)
     }
 
-    /// Returns the conflict of `demands`, which contradict each other: the demands that it needs, and the column, as far as the remaining work finds
-    /// them.
+    /// Returns the conflict of `demands`, which contradict each other. As far as the remaining work suffices, drops demands that the conflict does
+    /// not need, and finds the first column at which levels can no longer meet the other demands.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,
             is_minimal,
         } = minimal(demands, |rest| match rest {
-            // Without demands, every level is allowed.
             [] => Trial::Possible,
             rest => self.trial(rest).0,
         });
@@ -248,7 +239,7 @@ impl<'a> ProofSearch<'a> {
                 ..Conflict::at(column, demands)
             };
         }
-        // Demands that place tiles are named if the conflict needs them.
+        // The conflict also names the demands that place tiles, if the conflict needs these demands.
         let placed = minimal(&self.placed, |rest| {
             let placed = rest.to_vec();
             let without = Self {
@@ -268,13 +259,13 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns a level with the model of the trials, the tiles that demands place, and the demands with the indices `demands`.
+    /// Returns a level of the trials' model, with the tiles that demands place and with the demands `demands`, given by their indices.
     fn part(&self, demands: &[usize]) -> SteeredLevel {
         let demands = [&*self.placed, demands].concat();
         self.steered.part(&self.model, &demands)
     }
 
-    /// Returns whether the evidence of `model` can be met, by exact inference within `bytes` bytes.
+    /// Decides by exact inference, with states of at most `bytes` bytes, whether the evidence of `model` can be met.
     fn try_model(&self, model: &Model, bytes: u64) -> Trial {
         if model.evidence().is_empty() {
             return Trial::Possible;
@@ -289,10 +280,10 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns the last column of a window around set cells in which the demands contradict each other; `None` if there is none.
+    /// Returns the middle column of a window, around set cells, in which the demands contradict each other; `None` if there is no such window.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
-        // Placed tiles may stand beside tiles with which training never shows them, so that windows prove nothing.
+        // Training may never show a placed tile beside its neighbours, so windows prove nothing if demands place tiles.
         if !chosen().any(|demand| *demand == Demand::Seen) || !self.placed.is_empty() {
             return None;
         }
@@ -375,7 +366,7 @@ impl<'a> ProofSearch<'a> {
     }
 }
 
-/// Returns ranges of rows around rows with set cells, each extended by one row above and below; ranges that meet are joined.
+/// Returns ranges of rows around the rows with set cells: each range has one more row above and below, and ranges that touch are joined.
 fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for row in (0..height).filter(|&row| is_set(row)) {

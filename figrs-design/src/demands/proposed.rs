@@ -1,4 +1,4 @@
-//! Levels that another sampler proposes, as boards of the conditional sampler: proposals are drawn until one meets the demands.
+//! Levels of another sampler, as boards of the conditional sampler: the other sampler proposes levels until one of them meets the demands.
 
 use figrs_core::{Stream, stream};
 use figrs_models::board::{BoardElements, BoardError, Generator, OwnSampler};
@@ -7,18 +7,18 @@ use figrs_models::mdmc::{DrawnLevels, GeneratedLevel, Tile};
 use rand::{Rng, RngExt};
 
 use super::demand::Demand;
+use super::demand_error::Remedy;
 use super::error::SteeringError;
-use super::remedy::Remedy;
 use super::steered::SteeredLevel;
 use crate::{DemandError, Playability};
 
-/// Levels that another sampler proposes until one meets the demands, for samplers that cannot be conditioned, such as look-ahead.
-/// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws them.
+/// Levels that another sampler, such as the look-ahead sampler, proposes until one of them meets the demands, because this sampler cannot be
+/// conditioned. [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws these levels.
 ///
 /// # Guarantee
 ///
-/// Levels have exactly the distribution of the other sampler's levels given the demands. Under soft demands, a level is accepted with a probability that is
-/// the product of their factors.
+/// Levels have exactly the distribution of the other sampler's levels given the demands. With soft demands, a level is accepted with a probability
+/// equal to the product of the demands' factors.
 ///
 /// # Complexity
 ///
@@ -55,8 +55,8 @@ pub struct ProposedLevels {
 impl ProposedLevels {
     /// Creates a sampler that draws up to 10 000 `proposals` for each level.
     ///
-    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], an intervention for which a drawn level cannot be tested; [`DemandError`] if the
-    /// demands are for levels of another size.
+    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention, and for which a drawn level cannot be tested;
+    /// [`DemandError`] if the demands are for levels of another size.
     pub fn new(
         proposals: impl Into<DrawnLevels>,
         steered: SteeredLevel,
@@ -93,7 +93,7 @@ impl ProposedLevels {
         self
     }
 
-    /// Returns the factor by which the demands multiply the weight of a level: 0 if it breaks a demand.
+    /// Returns the factor by which the demands multiply the weight of a level: 0 if the level breaks a demand that is not soft.
     fn factor(&self, generated: &GeneratedLevel) -> f64 {
         let of_tiles = self.steered.factor(generated.level());
         let is_met = |demand: &Demand| match demand {
@@ -110,7 +110,6 @@ impl ProposedLevels {
         }
     }
 
-    /// Proposes a level; returns `None` if the level is rejected.
     fn draw(&self, random: &mut Stream) -> Result<Option<GeneratedLevel>, BoardError> {
         let Some(OwnSampler { draw, .. }) = self.proposals.sampler() else {
             return Err(BoardError::NoMethod);
@@ -121,7 +120,7 @@ impl ProposedLevels {
     }
 }
 
-/// The generator's own sampler is the only method, because levels have the distribution of the proposals.
+/// The generator's own sampler is the only method, because only its boards have the distribution of the other sampler's levels.
 impl Generator for ProposedLevels {
     type Cell = Tile;
     type Board = GeneratedLevel;

@@ -1,4 +1,4 @@
-//! Bounds the number of occurrences of a pattern that fit into an area, by arithmetic on columns.
+//! Computes upper bounds on the number of occurrences of a pattern in an area, by arithmetic on columns.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -11,8 +11,8 @@ use super::pattern::Pattern;
 use super::proof::Conflict;
 use super::steered::SteeredLevel;
 
-/// Maximum number of cells compared to find which occurrences of a pattern can overlap; with more cells, any two occurrences count as able to
-/// overlap.
+/// Maximum number of cells that are compared to find which occurrences of a pattern can overlap; if more comparisons are needed, any two occurrences
+/// count as able to overlap.
 const COMPARED: usize = 10_000_000;
 
 /// The smallest number of occurrences of a pattern that a demand requires in an area.
@@ -21,12 +21,11 @@ struct NeededPlaces {
     rows: Range<usize>,
     columns: Range<usize>,
     least: usize,
-    /// Column at which levels with too few occurrences fail, or a range that contains this column.
+    /// Column at which levels with too few occurrences fail the demand, or a range that contains this column.
     fails: RangeInclusive<usize>,
 }
 
 impl NeededPlaces {
-    /// Returns the occurrences of a pattern that `demand` requires; `None` if it requires none.
     fn new(demand: &Demand, size: (usize, usize)) -> Option<Self> {
         let places = |pattern: Pattern, area: &Area, least: usize| {
             let (rows, columns) = area.within(size).ok()?;
@@ -48,7 +47,7 @@ impl NeededPlaces {
                 least,
                 ..
             } => places(pattern.clone(), area, *least).map(|needed| Self {
-                // Places are counted up to the end of the area, so levels with too few places fail in its last column.
+                // Occurrences are counted up to the end of the area, so levels with too few occurrences fail in the last column of the area.
                 fails: *needed.fails.end()..=*needed.fails.end(),
                 ..needed
             }),
@@ -75,7 +74,7 @@ impl NeededPlaces {
         }
     }
 
-    /// Returns the largest number of occurrences that fit if occurrences that begin in different columns are at least `apart` columns from one
+    /// Returns the largest number of occurrences that fit into the area if occurrences in different columns begin at least `apart` columns from one
     /// another.
     fn fit(&self, apart: usize, possible: &[Vec<Tile>]) -> usize {
         let (wide, high) = (self.pattern.width(), self.pattern.height());
@@ -89,7 +88,7 @@ impl NeededPlaces {
         ))
     }
 
-    /// True if a demand on the distance from pattern `from` to pattern `to` in `area` applies to all required occurrences.
+    /// True if a demand on the distance from the pattern `from` to the pattern `to` in `area` applies to all required occurrences.
     fn are_spaced_by(&self, (from, to): (&Pattern, &Pattern), area: &Area) -> bool {
         let contains = |row, column| area.contains(row, column);
         let is_inside = contains(self.rows.start, self.columns.start)
@@ -98,21 +97,21 @@ impl NeededPlaces {
     }
 }
 
-/// True if each occurrence of `pattern` is also an occurrence of `other`.
 fn is_part(pattern: &Pattern, other: &Pattern) -> bool {
     let mut forms = pattern.forms().iter();
     forms.all(|form| other.forms().contains(form))
 }
 
-/// Returns an upper bound of the number of occurrences of `pattern` that begin in one column, given the possible tiles of each row.
+/// Returns an upper bound on the number of occurrences of `pattern` that begin in one column, given the possible tiles of each row.
 fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     let (forms, high) = (pattern.forms(), pattern.height());
     let tops = possible.len() + 1 - high;
     let pairs = tops.saturating_mul(high * forms.len().saturating_pow(2));
     let is_compared = pairs.saturating_mul(forms[0].len()) <= COMPARED;
-    // For each top row and form, the largest number of places down to and including this one; 0 where the possible tiles do not allow the form.
+    // For each top row and form, the largest number of occurrences in a column whose lowest occurrence has this top row and form; 0 if the possible
+    // tiles do not allow the form there.
     let mut numbers: Vec<Vec<usize>> = Vec::new();
-    // The largest number of places that end above a row.
+    // The largest number of occurrences that end above a row.
     let mut above = 0;
     for top in 0..tops {
         above = top.checked_sub(high).map_or(0, |end| {
@@ -143,7 +142,7 @@ fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     numbers.into_iter().flatten().max().unwrap_or(0)
 }
 
-/// True if the form `form` of a pattern and, some rows below, another form can be in the same column, given the possible tiles.
+/// True if two forms of a pattern can occur in the same column, given the possible tiles: `form`, and another form some rows below.
 fn stand_together(
     form: &Array2<TileClass>,
     below: Option<(&Array2<TileClass>, usize)>,
@@ -157,10 +156,10 @@ fn stand_together(
     })
 }
 
-/// Returns demands that require more occurrences of a pattern than fit into an area, given the distance that another demand requires between
-/// occurrences.
+/// Returns demands that require more occurrences of a pattern than fit into an area, also in view of the distance that another demand requires
+/// between occurrences.
 ///
-/// A level of the model has only tiles that are possible in their rows; a conflict that this bound proves therefore holds for the model.
+/// The levels of a model have only tiles that are possible in their rows, so a conflict that follows from this bound holds for the model.
 pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
     let size = (steered.height(), steered.width());
     let demands = || steered.demands().enumerate();
@@ -198,7 +197,7 @@ pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
     })
 }
 
-/// Returns the tiles that each row may have, including tiles that demands place.
+/// Returns the possible tiles of each row, including tiles that demands place there.
 fn possible_tiles(steered: &SteeredLevel) -> Vec<Vec<Tile>> {
     let program = steered.level_model().program();
     let mut possible: Vec<Vec<Tile>> = (0..steered.height())
@@ -241,11 +240,10 @@ mod tests {
     fn places_in_a_column_overlap_only_where_their_tiles_agree() {
         assert_eq!(stacked("<>\n[]", 7), 3);
         assert_eq!(stacked("X\nX", 7), 6);
-        // No row may have this tile.
         assert_eq!(stacked("E", 7), 0);
     }
 
-    /// Compares the bound with the number of occurrences in every column of two kinds of tiles.
+    /// The test compares the bound with the largest number of occurrences among all columns of two kinds of tiles.
     #[test]
     fn no_column_has_more_places_than_the_bound() {
         let kinds = [tile('X'), tile('<')];

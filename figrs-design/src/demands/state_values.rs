@@ -1,4 +1,4 @@
-//! Estimates, for each automaton state of a demand, the share of completions of a level that meet the demand, as if cells were independent.
+//! Estimates, for each state of a demand's automaton, the probability that the rest of a level meets the demand, as if cells were independent.
 
 use std::sync::Arc;
 
@@ -8,37 +8,38 @@ use super::folded::Steps;
 use figrs_models::mdmc::Tile;
 use figrs_models::mdmc::twist::DemandState;
 
-/// Result of a backward pass over an automaton: for each cell and each state before it, the estimated probability that the demand is met, as if cells
-/// were independent.
+/// Result of a backward pass over a demand's automaton: for each cell and each state of the automaton before this cell, the estimated probability
+/// that the level meets the demand, as if cells were independent.
 ///
-/// If an automaton has too many states, the pass follows only the most probable ones and gives all other states their mean value. The target
-/// distribution of a twisted particle filter does not depend on these values, as long as they are positive; better values make the weights more even.
+/// If an automaton has too many states, the pass follows only the most probable states, and gives all other states the mean value of these states.
+/// The target distribution of a twisted particle filter does not depend on these values, as long as they are positive; better values make the weights
+/// of particles more even.
 #[derive(Debug)]
 pub(super) struct StateValues {
     steps: Arc<Steps>,
     height: usize,
-    /// Factor by which the weight of a level that does not meet the demand is multiplied.
+    /// Factor that multiplies the weight of a level that does not meet the demand.
     unmet: f64,
-    /// The values of the automaton's states before each cell, in reading order; equal adjacent entries are shared.
+    /// The values of the automaton's states before each cell, in reading order; adjacent cells with equal values share one entry.
     before: Vec<Arc<PositionValues>>,
 }
 
 #[derive(Debug, Default)]
 struct PositionValues {
     known: FxHashMap<DemandState, f64>,
-    /// The value of every automaton state that is not listed.
+    /// The value of every state that is not a key of `known`.
     other: f64,
 }
 
 impl StateValues {
-    /// Maximum of the number of cells times the number of states times the number of tiles, for one demand.
+    /// Maximum product of the numbers of cells, states and tiles, for one demand.
     const WORK: usize = 3_000_000;
     /// Maximum number of automaton states that the pass follows.
     const STATES: usize = 256;
-    /// Lower bound of the value of a state that may still meet the demand.
+    /// Smallest value of a state from which the demand may still be met.
     const LEAST: f64 = 1e-200;
 
-    /// Computes the values for a level of `height` rows from the probabilities of the tiles in each cell.
+    /// Computes the values for a level of `height` rows; `shares` returns the probabilities of the tiles in a cell.
     pub(super) fn new(
         steps: Arc<Steps>,
         unmet: f64,
@@ -61,7 +62,7 @@ impl StateValues {
             .count();
         let tiles = cells.first().map_or(1, |&cell| shares(cell).len().max(1));
         let most = (Self::WORK / (moves * tiles).max(1)).clamp(16, Self::STATES);
-        // The forward pass finds the states to follow.
+        // The forward pass finds the states that the backward pass follows.
         let mut states = vec![(state_values.steps.reader().start(), 1.0)];
         let mut followed: Vec<Vec<(DemandState, f64)>> = Vec::with_capacity(moves);
         for &cell in cells.iter().filter(|&&cell| state_values.moves(cell)) {
@@ -85,7 +86,6 @@ impl StateValues {
             next.truncate(most);
             followed.push(std::mem::replace(&mut states, next));
         }
-        // The backward pass computes the values of these states.
         let mut values = Arc::new(PositionValues::default());
         let mut before = vec![Arc::clone(&values)];
         for &cell in cells.iter().rev() {
@@ -115,18 +115,16 @@ impl StateValues {
         state_values
     }
 
-    /// True if reading a cell may change the automaton's state.
     pub(super) fn moves(&self, (row, column): (usize, usize)) -> bool {
         let reader = self.steps.reader();
         reader.span().contains(&column) && (row == 0 || reader.reads(row, column))
     }
 
-    /// Returns the automaton state before the first cell.
     pub(super) fn start(&self) -> DemandState {
         self.steps.reader().start()
     }
 
-    /// Returns the automaton's state after the tile `tile` and, if this tile is the last of its column, after the end of the column.
+    /// Returns the automaton's state after the tile `tile`; if this tile is the last of its column, after the end of the column.
     pub(super) fn after(
         &self,
         (row, column): (usize, usize),
@@ -145,7 +143,7 @@ impl StateValues {
         }
     }
 
-    /// Returns the value of the automaton state `state` before a cell, or after the last cell if the column equals the width.
+    /// Returns the value of the automaton state `state` before a cell, or after the last column if the column of the cell is the width of the level.
     pub(super) fn before(&self, (row, column): (usize, usize), state: &DemandState) -> f64 {
         let span = self.steps.reader().span();
         let read = column.saturating_sub(span.start) * self.height + self.height - 1 - row;

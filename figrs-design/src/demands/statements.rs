@@ -1,32 +1,29 @@
-//! States each demand as evidence, column by column.
+//! Turns each demand into evidence on the columns of a level, one column after another.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents};
-use rustc_hash::FxHashMap;
+use figrs_core::{AnyElement, Apply, Constant, Element, Model, Parents, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::demand::Demand;
 use super::folded::{FoldedDemand, Steps};
 use super::mask::Mask;
 use super::pattern::Pattern;
-use super::reachability_memo::ReachabilityMemo;
 use crate::play::cell_class::CellClass;
 use crate::{MovementRules, Reach, Route};
-use figrs_models::mdmc::Tile;
-use figrs_models::mdmc::TileClass;
 use figrs_models::mdmc::sample::level_model::LevelColumns;
+use figrs_models::mdmc::{Tile, TileClass};
 
 /// Evidence that is added to a model column by column, from the left.
 pub(super) trait ColumnEvidence {
-    /// Adds to `model` the evidence about the column with the index `column`.
     fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
-    /// Returns the state of the evidence after the latest column, on which the evidence about the next columns depends.
+    /// Returns the state of the evidence after the latest column; the evidence about the next columns depends on this state.
     fn state(&self) -> Option<AnyElement> {
         None
     }
 
-    /// Prepares to continue the evidence from a stored value of its state.
+    /// Prepares to continue the evidence in another part of the level, where the state of the evidence is an input.
     fn resume(&mut self) {}
 }
 
@@ -36,14 +33,13 @@ impl<F: FnMut(&LevelColumns, usize, Model) -> Model> ColumnEvidence for F {
     }
 }
 
-/// A demand with its automaton, if it has one.
 #[derive(Clone, Debug)]
 pub(super) struct StatedDemand {
     pub(super) demand: Demand,
     pub(super) steps: Option<Arc<Steps>>,
 }
 
-/// Returns the evidence that states `stated`, one of the demands `all`.
+/// Returns the evidence for the demand `stated`; `all` has all demands.
 pub(super) fn statement<'a>(
     stated: &'a StatedDemand,
     (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
@@ -51,7 +47,7 @@ pub(super) fn statement<'a>(
 ) -> Option<Box<dyn ColumnEvidence + 'a>> {
     Some(match (&stated.demand, &stated.steps) {
         (Demand::Seen, _) => seen(all),
-        // Placed tiles are set before any evidence is added.
+        // Placed tiles are interventions, not evidence.
         (Demand::Placed(_), _) => return None,
         (Demand::Pinned(mask), _) => pinned(mask),
         (
@@ -119,7 +115,7 @@ fn belongs(class: &TileClass) -> Arc<impl Fn(&Tile) -> bool + Send + Sync + use<
     Arc::new(move |&tile: &Tile| class.contains(tile))
 }
 
-/// Returns evidence that reduces the weight of a level for each cell in which it differs from `drawing`.
+/// Returns the evidence that multiplies the weight of a level by exp(-`cost`) for each cell that differs from `drawing`.
 fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     let mut factors = FxHashMap::default();
     Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
@@ -137,7 +133,7 @@ fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     })
 }
 
-/// Returns the function from a tile to its factor: 1 for the tile `drawn`, and exp(-`cost`) for others.
+/// Returns the factor of a tile as a function: 1 for the tile `drawn`, and exp(-`cost`) for all other tiles.
 fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync + use<>> {
     let factor = (-cost).exp();
     Arc::new(move |&tile: &Tile| if tile == drawn { 1.0 } else { factor })
@@ -145,7 +141,7 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
 
 type ReachStep = Box<dyn Fn((&Option<Reach>, &Vec<CellClass>)) -> Option<Reach> + Send + Sync>;
 
-/// Folds over the columns of a level the positions at which the player can cross into the next column, as evidence that the level is playable.
+/// States that the level is playable: folds, over the columns of a level, the positions at which the player can cross into the next column.
 struct FoldedReach {
     size: (usize, usize),
     rules: MovementRules,
@@ -195,5 +191,56 @@ impl ColumnEvidence for FoldedReach {
 
     fn resume(&mut self) {
         self.reach = Constant::new(self.start.clone());
+    }
+}
+
+/// A cache of [`Reach`] states after a column. The key is the state before the column and the classes of the column's cells. The cache saves time
+/// because the same columns recur often.
+#[derive(Debug, Default)]
+pub(super) struct ReachabilityMemo {
+    known: Mutex<CrossingMemo>,
+}
+
+#[derive(Debug, Default)]
+struct CrossingMemo {
+    after: FxHashMap<(Reach, Vec<CellClass>), Option<Reach>>,
+    /// The states of all cached results; equal states are stored once.
+    states: FxHashSet<Reach>,
+    bytes: usize,
+}
+
+impl ReachabilityMemo {
+    const MAX_BYTES: usize = 64 << 20;
+
+    /// Returns the state after the column `column`; `None` if the level is not playable, whatever columns follow.
+    pub(super) fn after(&self, reach: &Reach, column: &[CellClass]) -> Option<Reach> {
+        let key = (reach.clone(), column.to_vec());
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(next) = known().after.get(&key) {
+            return next.clone();
+        }
+        let mut next = reach.clone();
+        next.push_classes(column);
+        let mut known = known();
+        if known.bytes > Self::MAX_BYTES {
+            *known = CrossingMemo::default();
+        }
+        let next = next.alive().then(|| known.held(next));
+        // The cache already stores the state before the column as the result of another column, so the heap memory of this state is not counted
+        // again.
+        known.bytes += 2 * size_of_val(&key) + size_of_val(column);
+        known.after.insert(key, next.clone());
+        next
+    }
+}
+
+impl CrossingMemo {
+    fn held(&mut self, state: Reach) -> Reach {
+        if let Some(held) = self.states.get(&state) {
+            return held.clone();
+        }
+        self.bytes += 2 * size_of_val(&state) + state.heap_bytes();
+        self.states.insert(state.clone());
+        state
     }
 }

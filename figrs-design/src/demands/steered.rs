@@ -1,4 +1,4 @@
-//! The elements of a level, with demands as evidence.
+//! Levels with demands: the elements of a level, and the demands as evidence.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -11,8 +11,7 @@ use super::demand::Demand;
 use super::folded::Steps;
 use super::mask::Mask;
 use super::proof::Conflict;
-use super::reachability_memo::ReachabilityMemo;
-use super::statements::{ColumnEvidence, StatedDemand, statement};
+use super::statements::{ColumnEvidence, ReachabilityMemo, StatedDemand, statement};
 use super::twisted_demands::{TwistedDemands, is_stated};
 use crate::{DemandError, Route};
 use figrs_models::mdmc::sample::level_model::LevelColumns;
@@ -21,9 +20,9 @@ use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, T
 
 /// The probabilistic program of a level of any [`LevelModel`], together with its demands, stated column by column as evidence.
 ///
-/// Any algorithm can run on the [`model`](Self::model); [`cells`](Self::cells) are the tiles in the order of the evidence: columns from the left, each from
-/// the bottom up. The model and the cells are built on first use. A demand on the whole level is a state that is folded over columns or cells, with a
-/// condition after each column. A sampler therefore notices early that a level fails.
+/// Any algorithm can run on the [`model`](Self::model). The elements [`cells`](Self::cells) are the tiles in the order in which the evidence reads
+/// them: columns from the left, each from the bottom up. The model and the cells are built on first use. A demand on the whole level becomes a fold
+/// over columns or cells, with evidence on the state of the fold after each column, so that samplers reject a level early.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,17 +44,17 @@ pub struct SteeredLevel {
     stated: Arc<OnceLock<ColumnModel>>,
     twist: Arc<OnceLock<Option<Arc<TwistedDemands>>>>,
     crossed: Arc<ReachabilityMemo>,
-    /// The conflict that the search for a proof found, if any, and the work that the search took.
+    /// The conflict that the search for a proof found, if any, and the work that the search used.
     proof: Arc<OnceLock<(Option<Conflict>, u64)>>,
     proof_work: u64,
     conflict_work: u64,
 }
 
-/// Some columns of a level, with the evidence about them.
+/// Some columns of a level, with the evidence about these columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ColumnModel {
     pub(super) model: Model,
-    /// The tiles of the columns, each from the bottom up.
+    /// The tiles of the columns, column by column from the left, each from the bottom up.
     pub(super) cells: Vec<Element<Tile>>,
 }
 
@@ -68,8 +67,8 @@ impl SteeredLevel {
         Self::stating(model.into(), demands, Arc::default())
     }
 
-    /// Returns a level of the same model with the demands `demands`. The new level shares the cache of players' paths with this level, which saves time if a
-    /// series of demands differs little.
+    /// Returns a level of the same model with other demands. The new level shares the cache of players' paths with this level, which saves time if
+    /// the demands differ little.
     ///
     /// **Errors.** The errors of [`new`](Self::new).
     pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
@@ -127,8 +126,8 @@ impl SteeredLevel {
         })
     }
 
-    /// Default number of steps of the search for a proof that demands contradict each other. The search takes up to three quarters of these steps before
-    /// particles are tried, and the remaining steps for conflicts that particles find. A step of the search is a transition of a
+    /// Default number of steps of the search for a proof that demands contradict each other. The search uses up to three quarters of these steps
+    /// before particles draw levels, and the remaining steps to confirm a conflict that particles find. A step of the search is a transition of a
     /// [frontier](figrs_infer::Frontier::work), or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
@@ -144,15 +143,15 @@ impl SteeredLevel {
         self.proof_work
     }
 
-    /// Returns the result of the search for a proof that demands exclude each other, if the search has ended.
+    /// Returns the result of the search for a proof that demands exclude each other, once this search has ended.
     pub(super) fn proof(&self) -> &OnceLock<(Option<Conflict>, u64)> {
         &self.proof
     }
 
-    /// Sets the maximum number of cells, over all particles, that are drawn to find a minimal set of conflicting demands if particles fail and no proof is
-    /// found (default: 24 million). If these cells do not suffice, the error also lists the demands that were not tested and says so. The default is enough
-    /// for 13 demands on a level of 14 by 200. On such a level the search took two seconds of one core for four demands, and thirteen seconds for
-    /// playability, which follows each particle's player.
+    /// Sets the maximum number of cells that all particles together draw to find a minimal set of conflicting demands, if particles fail and no proof
+    /// is found (default: 24 million). If this number does not suffice, the error also lists the demands that were not tested, and says so. The
+    /// default suffices for 13 demands on a level of 14 by 200 cells. On such a level the search took two seconds of one core for four demands, and
+    /// thirteen seconds for playability, which follows each particle's player.
     #[must_use]
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;
@@ -163,14 +162,14 @@ impl SteeredLevel {
         self.conflict_work
     }
 
-    /// Creates the proposals that look ahead; `None` if no demand needs them.
+    /// Returns the twisted proposals; `None` if no demand needs them.
     pub(super) fn twist(&self) -> Option<Twist> {
         let functions = || TwistedDemands::new(&self.model, &self.demands);
         let twisted = self.twist.get_or_init(functions).clone();
         twisted.map(|twisted| Twist::new(twisted))
     }
 
-    /// Returns the evidence of each demand, except for demands that twisted proposals cover.
+    /// Returns the evidence of each demand; without the demands that twisted proposals cover if `is_twisted` is true.
     pub(super) fn statements(&self, is_twisted: bool) -> Vec<Box<dyn ColumnEvidence + '_>> {
         let is_open = |stated: &&StatedDemand| {
             is_stated(&stated.demand, self.width())
@@ -183,7 +182,7 @@ impl SteeredLevel {
         statements.collect()
     }
 
-    /// Returns the columns `columns` with the evidence about them; `elements` holds at least these columns.
+    /// Returns the columns `columns` with the evidence about them; `elements` has the elements of these columns.
     pub(super) fn state(
         &self,
         elements: &LevelColumns,
@@ -246,8 +245,9 @@ impl SteeredLevel {
         &self.demands[number].demand
     }
 
-    /// Returns the factor by which the demands multiply the weight of `level`: 0 if it breaks a demand that is not soft, and otherwise the product of the
-    /// factors of the soft demands. The demands [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
+    /// Returns the factor by which the demands multiply the weight of `level`: 0 if it breaks a demand that is not soft, and otherwise the product of
+    /// the factors of the soft demands. The demands [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which need the trained model or the
+    /// rules of a movement, count as met.
     pub fn factor(&self, level: &Level) -> f64 {
         let factors = self.demands.iter().map(|stated| {
             let is_met = || {
@@ -271,12 +271,12 @@ impl SteeredLevel {
         factors.product()
     }
 
-    /// Returns the tiles as elements: columns from the left, each from the bottom up.
+    /// Returns the elements of the tiles: columns from the left, each from the bottom up.
     pub fn cells(&self) -> &[Element<Tile>] {
         &self.stated().cells
     }
 
-    /// Returns the tile of the cell in `row` and `column` as an element.
+    /// Returns the element of the tile in `row` and `column`.
     ///
     /// **Errors.** [`DemandError`] if the cell is outside the level.
     pub fn cell(&self, row: usize, column: usize) -> Result<&Element<Tile>, DemandError> {
@@ -286,12 +286,12 @@ impl SteeredLevel {
         cell.ok_or_else(|| DemandError::outside(row, column))
     }
 
-    /// Returns the model with the evidence.
+    /// Returns the model with the demands as evidence.
     pub fn model(&self) -> &Model {
         &self.stated().model
     }
 
-    /// Returns a level of `model`, another model of the same size, with the demands of this level that have the indices `demands`.
+    /// Returns a level of `model`, which has the same size, with the demands `demands` of this level, given by their indices.
     pub(super) fn part(&self, model: &LevelModel, demands: &[usize]) -> Self {
         let some = demands.iter().map(|&demand| self.demands[demand].clone());
         Self {
@@ -306,7 +306,7 @@ impl SteeredLevel {
         }
     }
 
-    /// Returns the level with only the demands that place tiles, if the weights of the model do not sum to one; otherwise `None`.
+    /// Returns the level with only the demands that place tiles; `None` if the weights of the model sum to one.
     pub(super) fn undemanding(&self) -> Option<Self> {
         let demands = self.demands.iter().enumerate();
         let placed = demands.filter(|(_, stated)| matches!(stated.demand, Demand::Placed(_)));
@@ -315,13 +315,12 @@ impl SteeredLevel {
         (!is_normalised).then(|| self.part(&self.model, &placed))
     }
 
-    /// Returns the first `number` columns of the level with the evidence about them.
+    /// Returns the first `number` columns of the level, with the evidence about these columns.
     pub(super) fn first_columns(&self, number: usize) -> ColumnModel {
         let elements = self.model.program().columns(0..number, 0);
         self.state(&elements, 0..number, &mut self.statements(false))
     }
 
-    /// Creates a level from tiles in the order of [`cells`](Self::cells).
     pub(super) fn level(&self, tiles: &[Tile]) -> GeneratedLevel {
         let (height, width) = (self.height(), self.width());
         let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];
@@ -333,8 +332,7 @@ impl SteeredLevel {
     }
 }
 
-/// **Errors.** [`DemandError`] if the rules of movement are for other tiles or another direction of travel, if the route has too many areas, or if its start
-/// or an area lies outside the level.
+/// Checks that a route fits the levels of a model.
 fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
     let (rules, areas) = (route.rules(), route.areas());
     if !rules.fits(model.tile_set(), model.travel()) {
@@ -350,7 +348,7 @@ fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
         return Err(DemandError::too_many_areas(route));
     }
     let size = (model.height(), model.width());
-    // Only movements to the right may start at a cell.
+    // Only levels that are played to the right can have a start cell, so model coordinates are upright coordinates here.
     if let Some((row, column)) = rules.movement().start_outside(size) {
         let movement = rules.movement().name();
         return Err(DemandError::invalid(
@@ -365,7 +363,6 @@ fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
         .try_for_each(|area| area.within(size).map(drop))
 }
 
-/// Returns the tiles that demands place, by row and column.
 fn placed_by(demands: &[StatedDemand]) -> impl Iterator<Item = (usize, usize, Tile)> {
     let masks = demands.iter().filter_map(|stated| match &stated.demand {
         Demand::Placed(mask) => Some(mask),

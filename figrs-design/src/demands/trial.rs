@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use figrs_infer::minimal_conflict::minimal_conflict;
 pub(super) use figrs_infer::minimal_conflict::{Core, Trial};
 
-/// Returns a subset of the demands `set`, which contradict each other, that is also contradictory: demands are left out one after another, the last
-/// ones first. The indices in `set` are ascending, and so are the indices that `trial` takes.
+/// Returns a contradictory subset of the contradictory demands `set`: leaves out one demand after another, the last ones first. The indices in `set`
+/// are ascending, and so are the indices that `trial` receives.
 pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -> Core {
     let reversed = |set: &[usize]| set.iter().rev().copied().collect::<Vec<_>>();
     let core = minimal_conflict(reversed(set), 1, |rest| Some(trial(&reversed(rest))));
@@ -16,16 +16,16 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
     }
 }
 
-/// If the demands are impossible up to the last column, returns the first column up to which they are; a range of columns if a trial remained
-/// undecided.
+/// Returns the first column up to which no level meets the demands, provided that no level meets them up to the last column. If a trial remains
+/// undecided, returns a range that contains this column.
 ///
-/// `trial` takes the last column to examine. The search doubles and then halves the number of columns. The search therefore takes a few times the
-/// work of the columns up to the first impossible one.
+/// The function `trial` receives the last column to examine. The search doubles the number of columns until a trial fails, and then bisects. Its work
+/// is therefore a few times that of a trial up to the returned column.
 pub(super) fn first_column(
     width: usize,
     mut trial: impl FnMut(usize) -> Trial,
 ) -> RangeInclusive<usize> {
-    // The demands are possible up to any column below `low`, and impossible up to column `high`.
+    // Some level meets the demands up to any column below `low`, and no level meets them up to the column `high`.
     let (mut low, mut high) = (0, width.saturating_sub(1));
     let mut is_doubled = true;
     while low < high {
@@ -44,7 +44,6 @@ pub(super) fn first_column(
     low..=high
 }
 
-/// Returns all subsets of `of` with `number` entries, in lexicographic order.
 pub(super) fn combinations(
     of: &[usize],
     number: usize,

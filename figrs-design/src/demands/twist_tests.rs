@@ -43,7 +43,7 @@ fn pattern(text: &str) -> Pattern {
     Pattern::try_from(&mask(text)).unwrap()
 }
 
-/// Sets of demands that cover every kind of demand that twists proposals.
+/// Sets of demands: each kind of demand that twists proposals is in one of them.
 fn sets() -> Vec<Vec<Demand>> {
     let ground = || Tile::GROUND.into();
     let drawing = Demand::Near {
@@ -102,8 +102,8 @@ fn sets() -> Vec<Vec<Demand>> {
     ]
 }
 
-/// Estimates of the probability of the evidence are unbiased with any number of particles, as is the mean of the weight of a trajectory
-/// times a function of it.
+/// Estimates of the probability of the evidence are unbiased for any number of particles. The mean of a trajectory's weight times any function of the
+/// trajectory is unbiased, too.
 #[test]
 fn few_particles_give_the_exact_law_when_they_are_weighed() {
     const POPULATIONS: u64 = 1_500;
@@ -127,7 +127,7 @@ fn few_particles_give_the_exact_law_when_they_are_weighed() {
                 let found = found.unwrap();
                 let estimate = found.answer.log_evidence().unwrap();
                 let (p, value) = (exact.exp(), estimate.value.exp());
-                // Five standard errors: a false alarm in two million estimates.
+                // The tolerance is five standard errors: a false alarm occurs in one of two million estimates.
                 let error = 5.0 * estimate.standard_error * value;
                 assert!((value - p).abs() <= error + 1e-12, "{what}: {estimate:?}");
                 let draws = found.answer.draws().unwrap();
@@ -141,7 +141,8 @@ fn few_particles_give_the_exact_law_when_they_are_weighed() {
                     let each = found.values.iter().zip(&weights);
                     let share = each.map(|(tiles, weight)| weight * is(tiles)).sum::<f64>() / total;
                     let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
-                    // Five standard errors of independent draws with these weights: a false alarm in two million cells.
+                    // The tolerance is five standard errors of independent draws with these weights: a false alarm occurs in one of two million
+                    // cells.
                     let error = 5.0 * (exact * (1.0 - exact).max(0.0) * squares).sqrt() / total;
                     assert!(
                         (share - exact).abs() <= error + 2e-3,
@@ -167,7 +168,7 @@ fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (
     (mean, (squares.sum::<f64>() / counts.len() as f64).sqrt())
 }
 
-/// N-grams look ahead exactly for a drawing. A few particles therefore have the exact distribution, and all weights are equal.
+/// The twisted proposals of n-grams take a drawing into account exactly. A few particles therefore have the exact distribution, with equal weights.
 #[test]
 fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let corpus = Corpus::shipped();
@@ -175,7 +176,7 @@ fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let mut drawing = Mask::free(level.height(), width);
     for row in 0..level.height() {
         for column in 0..width {
-            // No training level equals this drawing, because every third column is replaced by another one.
+            // The drawing equals no training level, because every third column is replaced by another column.
             let from = if column % 3 == 0 { column + 7 } else { column };
             drawing.set(row, column, level.get(row, from).unwrap());
         }
@@ -195,7 +196,7 @@ fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
         .unwrap();
     let levels = particles.levels(5, 0..96).unwrap();
     let (found, _) = differing(&levels, &drawing);
-    // Five standard errors of the difference: a false alarm in two million seeds.
+    // The tolerance is five standard errors of the difference: a false alarm occurs for one of two million seeds.
     let error = deviation * (1.0_f64 / 200.0 + 1.0 / 96.0).sqrt();
     assert!(
         (found - mean).abs() <= 5.0 * error,

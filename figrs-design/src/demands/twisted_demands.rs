@@ -1,4 +1,4 @@
-//! Twists the proposals of a particle filter by the effect of each tile on the demands.
+//! Twists the proposals of a particle filter: tiles that help to meet the demands are proposed more often.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,13 +11,13 @@ use super::pattern::Pattern;
 use super::state_values::StateValues;
 use super::statements::StatedDemand;
 
-/// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times its factor for the demands. The sum of
-/// these products over all tiles multiplies the weight of the particle.
+/// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times the factor of the demands for this tile.
+/// The sum of these products over all tiles multiplies the weight of the particle.
 ///
-/// If a demand asks for resemblance to a drawing, the weight of each tile is multiplied by the factor of the demand as soon as the tile is sampled. A
-/// demand with an automaton multiplies the weight of a tile by the ratio of the [values](StateValues) of the automaton's states after and before the
-/// tile. Along a level, the product of these ratios is the factor of the demand. Weighted particles therefore have the model's distribution given the
-/// demands.
+/// The factor of a demand to resemble a drawing is exp(-cost) for a tile that differs from the drawing. The factor of a demand with an automaton is
+/// the [value](StateValues) of the automaton's state after the tile, divided by the value of the state before the tile. Along a level, the product of
+/// these ratios is the factor by which the demand multiplies the weight of the level. Weighted particles therefore have the model's distribution
+/// given the demands.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".
@@ -30,13 +30,12 @@ pub(super) struct TwistedDemands {
     shaped: Vec<(Pattern, (usize, usize))>,
     placed: Mask,
     seen: bool,
-    /// For a model that draws whole columns, a value for each history (the columns before a column).
     histories: OnceLock<Arc<HistoryValues>>,
 }
 
 impl TwistedDemands {
-    /// Creates the twisted proposals. Returns `None` if no demand is twisted and the weights of the model sum to one, if the model depends on columns
-    /// to the right, or if the model has no probability for a placed tile.
+    /// Creates the twisted proposals. Returns `None` in three cases: no demand twists proposals and the weights of the model sum to one, a column of
+    /// the model depends on columns to its right, or the model does not know a placed tile.
     pub(super) fn new(model: &LevelModel, demands: &[StatedDemand]) -> Option<Arc<Self>> {
         model.program().reach()?;
         let mut placed = Mask::free(model.height(), model.width());
@@ -95,7 +94,7 @@ impl TwistedDemands {
         Some(Arc::new(functions))
     }
 
-    /// True if the twisted proposals account for the demand. The demand then needs no evidence.
+    /// True if the twisted proposals account for the demand, so that the demand needs no evidence.
     pub(super) fn covers(stated: &StatedDemand) -> bool {
         match &stated.demand {
             Demand::Pinned(_) => false,
@@ -105,7 +104,7 @@ impl TwistedDemands {
         }
     }
 
-    /// Returns the probabilities of the tiles of `cell`, as if cells were independent.
+    /// Returns the probabilities of the tiles of `cell` given the factors of single tiles, as if cells were independent.
     fn shares(&self, row: &[(Tile, f64)], cell: (usize, usize)) -> Vec<(Tile, f64)> {
         if let Some(tile) = self.placed.get(cell.0, cell.1) {
             return vec![(tile, 1.0)];
@@ -120,7 +119,6 @@ impl TwistedDemands {
         all
     }
 
-    /// Returns the cell that automata read after the cell in `row` and `column`.
     fn next(&self, (row, column): (usize, usize)) -> (usize, usize) {
         match row.checked_sub(1) {
             Some(above) => (above, column),
@@ -217,7 +215,7 @@ fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
 
-/// False if the demand only limits gaps to the width of the level, which every level meets.
+/// True unless the demand limits gaps to the width of the level, because every level meets such a demand.
 pub(super) fn is_stated(demand: &Demand, width: usize) -> bool {
     !matches!(demand, Demand::MaximumGap(most) if *most >= width)
 }

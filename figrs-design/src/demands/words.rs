@@ -7,7 +7,6 @@ use super::demand::{Demand, Mirror};
 use super::mask::Mask;
 use crate::{MovementRules, Route};
 
-/// Writes a description of the demand in a few words.
 impl fmt::Display for Demand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -144,7 +143,6 @@ fn way(f: &mut fmt::Formatter<'_>, route: &Route) -> fmt::Result {
     Ok(())
 }
 
-/// Writes the area of a demand, unless the area is the whole level.
 struct Within<'a>(&'a Area);
 
 impl fmt::Display for Within<'_> {

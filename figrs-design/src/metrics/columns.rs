@@ -1,10 +1,10 @@
-//! Measures how much of a level is copied from a corpus, by sequences of columns that both have.
+//! Measures how much of a level is copied from a corpus: by the sequences of columns that the level and the corpus share.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// Index of the sequences of columns of some levels.
+/// Index of the sequences of columns in some levels.
 ///
 /// ```
 /// use figrs_models::mdmc::{Corpus, Level};
@@ -19,15 +19,15 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub struct ColumnRuns {
     numbers: FxHashMap<Box<[Tile]>, u32>,
-    /// For each level, the index of each of its columns; equal columns have equal indices.
+    /// For each indexed level, the number of each of its columns; equal columns have equal numbers.
     levels: Vec<Vec<u32>>,
-    /// For each distinct column, the levels in which it occurs, each with the column's index there.
+    /// For each distinct column, the levels that have it, each with the index of the column in the level.
     places: Vec<Vec<(usize, usize)>>,
     windows: FxHashSet<[u32; Self::WINDOW]>,
 }
 
 impl ColumnRuns {
-    /// Number of columns in a sequence for [`ColumnRuns::novelty`].
+    /// Number of columns of the sequences that [`ColumnRuns::novelty`] compares.
     pub const WINDOW: usize = 4;
 
     /// Builds the index of the columns of `levels`.
@@ -65,7 +65,7 @@ impl ColumnRuns {
         self.levels.push(numbers);
     }
 
-    /// Returns the index of each column of `level`; `None` for a column that does not occur in the indexed levels.
+    /// Returns the index of each column of `level` in the list of known columns; `None` for a column that occurs in no indexed level.
     fn numbers(&self, level: &Level) -> Vec<Option<u32>> {
         let columns = level.as_array().columns().into_iter();
         columns
@@ -73,10 +73,10 @@ impl ColumnRuns {
             .collect()
     }
 
-    /// Returns the largest number of consecutive columns of `level` that occur in the same order in one of the indexed levels.
+    /// Returns the length of the longest sequence of columns of `level` that also occurs in an indexed level.
     pub fn longest_copied_run(&self, level: &Level) -> usize {
         let mut longest = 0;
-        // For each place where the last column occurs, the length of the copied run that ends there.
+        // For each occurrence of the latest column in an indexed level, the length of the copied sequence that ends there.
         let mut ending: FxHashMap<(usize, usize), usize> = FxHashMap::default();
         for number in self.numbers(level) {
             let places = number.map_or(&[][..], |number| &self.places[number as usize]);
@@ -90,8 +90,8 @@ impl ColumnRuns {
         longest
     }
 
-    /// Returns the share of sequences of [`ColumnRuns::WINDOW`] columns of `level` that occur in none of the indexed levels; 0 if `level` has
-    /// fewer columns.
+    /// Returns the share of the sequences of [`ColumnRuns::WINDOW`] columns in `level` that occur in no indexed level; 0 if `level` has fewer
+    /// columns.
     pub fn novelty(&self, level: &Level) -> f64 {
         let numbers = self.numbers(level);
         let runs = numbers.windows(Self::WINDOW);

@@ -16,11 +16,10 @@ pub struct ReferenceCorpus {
     tiles: Arc<TileSet>,
     travel: Travel,
     sections: usize,
-    /// Rules of each built-in movement, if it is applicable to the tiles.
+    /// The rules of each built-in movement that is applicable to the tiles.
     movements: [Option<MovementRules>; Movement::NAMES.len()],
-    /// Index of the movement that the tiles suggest.
     suggested: Option<usize>,
-    /// The movement that replaces the suggested one.
+    /// The rules that the caller set in place of the suggested movement.
     own: Option<MovementRules>,
     columns: ColumnRuns,
     windows: NearestWindows,
@@ -33,39 +32,41 @@ pub struct ReferenceCorpus {
 #[non_exhaustive]
 pub struct LevelMetrics {
     /// `true` if [`Playability`] finds a path through the level, by the [movement](ReferenceCorpus::movement) that the caller set or else by the one
-    /// that the tiles [suggest](Movement::suggested). `None` if no movement is set or suggested.
+    /// that the tiles [suggest](Movement::suggested). `None` if no movement is set and the tiles suggest none.
     pub playable: Option<bool>,
-    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. `None` if there is no movement.
+    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player can reach by the movement of `playable`. `None` if
+    /// there is no such movement.
     pub reached: Option<f64>,
     /// The value of `playable` under each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
     /// The linearity of the level: see [`linearity`]. Linearity needs tiles on which a player can stand, and levels that are played to the right.
     pub linearity: Option<f64>,
     /// The leniency of the level: see [`leniency`](super::leniency). Leniency needs enemies, hazards, shooters or rewards; gaps count only if `gaps`
-    /// is known. In levels in which the player climbs, it is per row.
+    /// is known. In levels in which the player climbs, leniency is per row.
     pub leniency: Option<f64>,
-    /// The density of the level: see [`density`]. Density needs tiles on which a player can stand. In levels in which the player climbs, it is per
-    /// row.
+    /// The density of the level: see [`density`]. Density needs tiles on which a player can stand. In levels in which the player climbs, density is
+    /// per row.
     pub density: Option<f64>,
     /// Number of gaps in the ground: see [`ground_gaps`]. Gaps need tiles on which a player can stand, and levels that are played to the right.
     pub gaps: Option<usize>,
     /// Number of columns of the widest gap in the ground; 0 if there is no gap.
     pub widest_gap: Option<usize>,
-    /// Divergence of the level's patterns of 2 by 2 tiles from the corpus's patterns, in nats: see [`TilePatterns::divergence`].
+    /// Divergence, in nats, of the level's patterns of 2 by 2 tiles from the patterns of the corpus: see [`TilePatterns::divergence`].
     pub divergence_2: f64,
-    /// Divergence of the corpus's patterns of 2 by 2 tiles from the level's patterns, in nats.
+    /// Divergence, in nats, of the corpus's patterns of 2 by 2 tiles from the patterns of the level.
     pub divergence_2_back: f64,
-    /// Divergence of the level's patterns of 3 by 3 tiles from the corpus's patterns, in nats.
+    /// Divergence, in nats, of the level's patterns of 3 by 3 tiles from the patterns of the corpus.
     pub divergence_3: f64,
-    /// Divergence of the corpus's patterns of 3 by 3 tiles from the level's patterns, in nats.
+    /// Divergence, in nats, of the corpus's patterns of 3 by 3 tiles from the patterns of the level.
     pub divergence_3_back: f64,
-    /// Share of the level's short sequences of columns that the corpus does not have: see [`ColumnRuns::novelty`].
+    /// Share of the level's sequences of a few columns that do not occur in the corpus: see [`ColumnRuns::novelty`].
     pub novelty: f64,
-    /// Length of the longest sequence of columns that the level copies: see [`ColumnRuns::longest_copied_run`].
+    /// Length of the longest sequence of columns that the level shares with a level of the corpus: see [`ColumnRuns::longest_copied_run`].
     pub longest_copied_run: usize,
-    /// Distances of windows of [`NearestWindows::COLUMNS`] columns to their nearest windows in the corpus; `None` for a level narrower than a window.
+    /// Distances of the level's windows of [`NearestWindows::COLUMNS`] columns from the nearest windows of the corpus; `None` for a level narrower
+    /// than a window.
     pub nearest: Option<NearestDistances>,
-    /// Difficulty in each section along the level.
+    /// Difficulty of each section of the level.
     pub profile: DifficultyProfile,
 }
 
@@ -102,7 +103,7 @@ impl ReferenceCorpus {
         Self { sections, ..self }
     }
 
-    /// Measures playability by `rules` instead of the suggested movement.
+    /// Measures playability by `rules` instead of the movement that the tiles suggest.
     #[must_use]
     pub fn movement(self, rules: MovementRules) -> Self {
         Self {
@@ -111,12 +112,12 @@ impl ReferenceCorpus {
         }
     }
 
-    /// Measures a level, which must have the orientation of the corpus's levels (upright or turned).
+    /// Measures a level, which must have the same orientation (upright or turned) as the levels of the corpus.
     pub fn measure(&self, level: &Level) -> LevelMetrics {
         self.with_nearest(level, self.windows.distances(level))
     }
 
-    /// Measures the levels of the corpus itself; the windows of each level are compared with the windows of all other levels.
+    /// Measures the levels of the corpus itself; the windows of each level are compared with the windows of the other levels.
     pub fn measure_corpus(&self, corpus: &Corpus) -> impl Iterator<Item = LevelMetrics> {
         corpus.levels().iter().enumerate().map(|(place, level)| {
             let nearest = self.windows.distances_to_others(level, place);
@@ -176,7 +177,7 @@ impl ReferenceCorpus {
 }
 
 impl LevelMetrics {
-    /// Returns each measure except the difficulty profile, with its name, for tables; measures of playability are 0 or 1.
+    /// Returns the name and the value of each measure except the difficulty profile, for tables; measures of playability are 0 or 1.
     pub fn named(&self) -> Vec<(&'static str, Option<f64>)> {
         let count = |count: Option<usize>| count.map(|count| count as f64);
         let movements = Self::UNDER.into_iter().zip(self.playable_under);
@@ -235,11 +236,11 @@ mod tests {
             assert!(metrics.divergence_3 < strange.divergence_3 / 5.0);
         }
         assert_eq!((strange.gaps, strange.widest_gap), (Some(60), Some(1)));
-        // A column of air occurs in the corpus too, so the longest copied run has one column.
+        // The column of air also occurs in the corpus, so the longest copied sequence has one column.
         assert_eq!((strange.novelty, strange.longest_copied_run), (1.0, 1));
         assert!(strange.playable == Some(false) && strange.reached.unwrap() < 0.1);
         assert!(strange.nearest.unwrap().mean > 0.3);
-        // No level has all its windows in another level.
+        // Each level has a window that occurs in no other level.
         for metrics in yardstick.measure_corpus(&corpus) {
             let nearest = metrics.nearest.unwrap();
             assert!(0.0 < nearest.mean && nearest.mean < nearest.most && nearest.most < 0.3);
@@ -288,7 +289,7 @@ mod tests {
             r##"{"tiles": {"#": ["solid"], "-": ["empty", "passable"], "H": ["ladder"], "G": ["collectable"], "M": ["start"], "x": ["exit"]}}"##,
         );
         let set = Arc::new(set.unwrap());
-        // The gold is reached by a ladder, and the exit only by a player who does not fall.
+        // A ladder leads to the gold; only a player who does not fall can reach the exit.
         let level = Level::from_text(
             "level",
             "-x-----\n-------\n-------\n-----HG\n--M--H#\n#######",

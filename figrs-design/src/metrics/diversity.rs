@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use figrs_models::mdmc::{Level, LevelError, Tile};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The mean distance between two levels of a set, computed level by level.
+/// The mean distance between two levels of a set, updated level by level.
 ///
 /// The distance between two levels of one size is the share of cells that differ. Memory is proportional to the number of cells of one level times
 /// the number of distinct tiles in a cell, and does not depend on the number of levels.
@@ -25,7 +25,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Diversity {
-    /// For each cell, the number of levels that have each tile there.
+    /// For each cell, the number of levels that have each tile in this cell.
     cells: Option<Array2<FxHashMap<Tile, u64>>>,
     levels: u64,
 }

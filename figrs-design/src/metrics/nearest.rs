@@ -1,4 +1,4 @@
-//! Distances of windows of a level to the nearest windows of the training levels.
+//! Distances from the windows of a level to the nearest windows of the training levels.
 
 use std::collections::VecDeque;
 
@@ -6,16 +6,15 @@ use rustc_hash::FxHashMap;
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// Index of the windows of some levels; for each window of another level, it finds the nearest indexed window. A window is a few columns wide and as
-/// high as the levels.
+/// Index of the windows of some levels, which finds the nearest indexed window for each window of another level. A window is a few columns wide and
+/// as high as the levels.
 ///
 /// The distance between two windows is the share of cells that differ (Hamming distance).
 ///
 /// # Complexity
 ///
-/// Measuring a level takes time proportional to its number of columns times the sum of two numbers: the number of indexed columns, and the number of
-/// cells of the distinct columns. Memory is proportional to the number of indexed columns plus the number of distinct columns times the number of
-/// columns of a window.
+/// The time for each column of a level is proportional to the number of indexed columns plus the number of cells of the distinct columns. The memory
+/// is proportional to `n + d w`, for `n` indexed columns, `d` distinct columns among them, and windows of `w` columns.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -33,19 +32,18 @@ pub struct NearestWindows {
     columns: usize,
     height: usize,
     tiles: FxHashMap<Tile, u16>,
-    /// The tiles of the distinct columns, one column after another.
     distinct: Vec<u16>,
-    /// For each level, the index of each of its columns among the distinct columns.
+    /// For each indexed level, the index of each of its columns in the list of distinct columns.
     levels: Vec<Vec<usize>>,
 }
 
-/// Distances of the windows of a level to their nearest windows in other levels, as shares of cells that differ.
+/// Distances from the windows of a level to the nearest windows of other levels. A distance is a share of cells that differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NearestDistances {
-    /// Mean distance of the level's windows to their nearest windows.
+    /// Mean distance from a window of the level to its nearest window.
     pub mean: f64,
-    /// Largest distance of a window of the level to its nearest window.
+    /// Largest distance from a window of the level to its nearest window.
     pub most: f64,
 }
 
@@ -53,10 +51,10 @@ impl NearestWindows {
     /// Default number of columns of a window: half of a screen of sixteen, which a player takes in at a glance.
     pub const COLUMNS: usize = 8;
 
-    /// Stands for tiles that occur in none of the indexed levels.
+    /// Stands for a tile that occurs in no indexed level.
     const FOREIGN: u16 = u16::MAX;
 
-    /// Builds the index from the windows of `columns` columns, at least one. Levels whose height differs from that of the first level are left out.
+    /// Builds the index of all windows of `columns` columns (at least one). Levels of another height than the first level are left out.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, columns: usize) -> Self {
         let mut windows = Self {
             columns: columns.max(1),
@@ -97,14 +95,14 @@ impl NearestWindows {
         windows
     }
 
-    /// Returns the distances of the windows of `level` to their nearest windows. Returns `None` if `level`, or every indexed level, is narrower than
-    /// a window, or if `level` has another height than the indexed levels.
+    /// Returns the distances from the windows of `level` to their nearest windows. Returns `None` if `level`, or every indexed level, is narrower
+    /// than a window, or if `level` and the indexed levels differ in height.
     pub fn distances(&self, level: &Level) -> Option<NearestDistances> {
         self.to_all_but(level, None)
     }
 
-    /// Returns the distances of the windows of the indexed level `place` to windows of the other levels; `None` in the same cases as
-    /// [`distances`](Self::distances).
+    /// Returns the distances from the windows of `level`, which is the indexed level number `place`, to the nearest windows of the other levels;
+    /// `None` in the same cases as [`distances`](Self::distances).
     pub fn distances_to_others(&self, level: &Level, place: usize) -> Option<NearestDistances> {
         self.to_all_but(level, Some(place))
     }
@@ -118,7 +116,7 @@ impl NearestWindows {
             .filter(|&(place, numbers)| Some(place) != other && numbers.len() >= self.columns)
             .map(|(_, numbers)| numbers.as_slice())
             .collect();
-        // For each level and column, the number of differing cells in the columns before it, as far as a window reaches.
+        // For each indexed level and column, the number of differing cells in the columns up to this one, as far as a window reaches.
         let mut sums: Vec<Vec<u32>> = levels.iter().map(|level| vec![0; level.len()]).collect();
         let mut recent = VecDeque::with_capacity(self.columns + 1);
         let (mut windows, mut total, mut most) = (0, 0, 0);
@@ -154,7 +152,6 @@ impl NearestWindows {
         })
     }
 
-    /// Returns the number of cells in which `column` differs from each distinct column.
     fn to_distinct(&self, column: impl Iterator<Item = Tile>) -> Vec<u32> {
         let number = |tile| self.tiles.get(&tile).copied().unwrap_or(Self::FOREIGN);
         let column: Vec<u16> = column.map(number).collect();

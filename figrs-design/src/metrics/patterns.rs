@@ -1,4 +1,4 @@
-//! Divergence of the tile patterns of levels from the tile patterns of other levels.
+//! Divergence between the tile patterns of two sets of levels.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,8 +24,8 @@ pub struct TilePatterns {
 }
 
 impl TilePatterns {
-    /// Number added to each count (additive smoothing). With it, a pattern that occurs in only one of two sets adds a large but finite amount to the
-    /// divergence.
+    /// Number added to each count (additive smoothing). The divergence therefore stays finite if a pattern occurs in only one of the two sets of
+    /// levels.
     pub const EPSILON: f64 = 1e-5;
 
     /// Counts the patterns of `size` by `size` tiles at every position in the levels.
@@ -52,8 +52,8 @@ impl TilePatterns {
         self.size
     }
 
-    /// Returns the Kullback-Leibler divergence from `other` to these levels, in nats: the sum over patterns x of P(x) ln (P(x) / Q(x)), with P of
-    /// these levels and Q of `other`.
+    /// Returns the Kullback-Leibler divergence from `other` to these levels, in nats: the sum over patterns x of P(x) ln (P(x) / Q(x)), where P is
+    /// the distribution of patterns in these levels, and Q the distribution in `other`.
     ///
     /// The probability of a pattern is P(x) = (count(x) + ε) / (total + ε n), with ε = [`TilePatterns::EPSILON`] and n the number of distinct
     /// patterns in both sets of levels. The divergence is large if these levels have patterns that `other` lacks; the reverse divergence is large if

@@ -1,26 +1,25 @@
-//! Difficulty in each section along a level.
+//! Difficulty of each section of a level.
 
 use super::shape::{ground_gaps, is_footing};
 use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 
 /// Difficulty of a level in sections of equal length, from the side where a player starts.
 ///
-/// All numbers are per column (per row, if the player climbs). The difficulty has four components: gaps in the ground, enemies, hazards and
-/// shooters, and jumps. A gap counts in the section where it begins. A jump is an upward step of a shortest path through the level, from a cell that
-/// is not a ladder and in which the player stands. An enemy counts 1 and each gap, hazard, shooter or jump counts ½. A gap with its jump therefore
-/// counts as much as an enemy. The weights are those of [`leniency`](super::leniency), which does not count jumps.
+/// All numbers are per column (per row, if the player climbs). The difficulty has four components: gaps in the ground, enemies, hazards and shooters,
+/// and jumps. A gap counts in the section where it begins. A jump is an upward step of a shortest path through the level, from a cell that is not a
+/// ladder and in which the player stands. An enemy counts 1 and each gap, hazard, shooter or jump counts ½. A gap and the jump over it together
+/// therefore count as much as an enemy. The weights are those of [`leniency`](super::leniency), which does not count jumps.
 ///
-/// A component that is not applicable is not counted: enemies, hazards or gaps if no tile of the [set](TileSet) has that meaning, gaps also if the
+/// Components that are not applicable do not count: enemies, hazards or gaps if no tile of the [set](TileSet) has such a meaning, gaps also if the
 /// player climbs, and jumps if no path through the level is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
-    /// For each section of the level, its number of columns and the count of each component of the difficulty.
+    /// For each section of the level, the number of columns, and the count of each component of the difficulty.
     sections: Vec<(usize, [u32; 4])>,
     /// For each component of the difficulty, whether it is applicable.
     applies: [bool; 4],
 }
 
-/// The name and the weight of each component of a level's difficulty.
 const PARTS: [(&str, f64); 4] = [
     ("gaps", 0.5),
     ("enemies", 1.0),
@@ -107,8 +106,8 @@ impl DifficultyProfile {
         })
     }
 
-    /// Returns the name of each component, and its number per column in each section; `None` for a component that is not applicable, or a section
-    /// without columns.
+    /// Returns the name of each component of the difficulty, and its number per column in each section; `None` for a component that is not
+    /// applicable, or for a section without columns.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, Vec<Option<f64>>)> + '_ {
         PARTS.iter().enumerate().map(|(part, &(name, _))| {
             let applies = self.applies[part];
@@ -128,7 +127,6 @@ impl DifficultyProfile {
     }
 }
 
-/// True if `tile` hurts a player, or shoots something that does.
 pub(super) fn is_hazard(tile: Tile) -> bool {
     tile.is(Meaning::Hazard) || tile.is(Meaning::Shooter)
 }
@@ -176,7 +174,7 @@ mod tests {
             [some(&[0.25, 0.25]), some(&[0.25, 0.0]), some(&[0.0, 0.25])]
         );
         let jumps = found[3].iter().flatten().sum::<f64>();
-        // From row 2, where a player starts, the block of height two is reached without a jump or by one jump.
+        // A player starts in row 2, and reaches the block of height two without a jump or by one jump.
         assert!(jumps <= 0.5, "{path:?}");
         for (section, total) in profile.difficulty().into_iter().enumerate() {
             let half = |part: usize| found[part][section].unwrap() / 2.0;
@@ -198,7 +196,7 @@ mod tests {
             let profile = DifficultyProfile::of(&level, &set, Travel::Right, Some(path), 1);
             let found = parts(&profile);
             assert_eq!(found[3], [Some(jumps)]);
-            // No tile has the meaning of an enemy or a hazard, so these parts are not applicable.
+            // No tile is an enemy or a hazard, so these components are not applicable.
             assert_eq!((&found[1][0], &found[2][0]), (&None, &None));
             assert_eq!(profile.difficulty(), [Some(jumps / 2.0)]);
         }
@@ -220,7 +218,6 @@ mod tests {
         let level = Level::from_text("test", "-X-", &set).unwrap();
         let profile = DifficultyProfile::of(&level, &set, Travel::Right, None, 2);
         assert_eq!(profile.difficulty(), [None, None]);
-        // The profile has more sections than the level has columns.
         let level = "X-X".parse().unwrap();
         let profile = DifficultyProfile::of(&level, TileSet::platformer(), Travel::Right, None, 5);
         let difficulty = profile.difficulty();

@@ -1,9 +1,9 @@
-//! Measures of one level by itself.
+//! Measures of a single level.
 
 use super::profile::is_hazard;
 use figrs_models::mdmc::{Level, Meaning, Tile};
 
-/// Returns the linearity of a level: the mean distance of its platforms from a straight line, in rows; 0 if all platforms lie on one line.
+/// Returns the linearity of a level: the mean distance, in rows, of its platforms from a straight line; 0 if all platforms lie on one line.
 ///
 /// A platform is a maximal sequence of adjacent cells in one row in which a player can stand; the line is fitted to the centres of all platforms by
 /// least squares, and distances are vertical. The linearity is 0 if there are fewer than two platforms.
@@ -22,7 +22,7 @@ pub fn linearity(level: &Level) -> f64 {
     let (x, y) = (mean(&|c| c.0), mean(&|c| c.1));
     let variance = mean(&|c| (c.0 - x).powi(2));
     let covariance = mean(&|c| (c.0 - x) * (c.1 - y));
-    // Platforms that all have their centre in one column have no fitted line; their mean height replaces it.
+    // If all platforms have their centres in one column, no line can be fitted; their mean height replaces it.
     let slope = if variance > 0.0 {
         covariance / variance
     } else {
@@ -31,7 +31,6 @@ pub fn linearity(level: &Level) -> f64 {
     mean(&|c| (c.1 - y - slope * (c.0 - x)).abs())
 }
 
-/// Returns the centre of each platform, as column and row.
 fn platforms(level: &Level) -> Vec<(f64, f64)> {
     let mut centres = Vec::new();
     for row in 0..level.height() {
@@ -51,7 +50,7 @@ fn platforms(level: &Level) -> Vec<(f64, f64)> {
     centres
 }
 
-/// Returns the leniency of a level per column: rewards count 1, enemies -1, and hazards, shooters and gaps in the ground -1/2 each.
+/// Returns the leniency of a level per column: rewards count 1, enemies -1, and hazards, shooters and gaps in the ground -1/2.
 ///
 /// Among the [platformer](figrs_models::mdmc::TileSet::platformer) tiles, full question blocks are rewards and the tops of cannons are shooters.
 ///
@@ -64,7 +63,7 @@ pub fn leniency(level: &Level) -> f64 {
     tile_leniency(level) - gaps / 2.0 / level.width() as f64
 }
 
-/// Returns the leniency per column, without gaps in the ground.
+/// Returns the leniency of a level per column, without gaps in the ground.
 pub(super) fn tile_leniency(level: &Level) -> f64 {
     let weight = |&tile: &Tile| {
         if tile.is(Meaning::Enemy) {
@@ -101,14 +100,14 @@ pub(crate) fn is_support(tile: Tile) -> bool {
     tile.solid() || tile.is(Meaning::SolidTop)
 }
 
-/// True if a player can stand in the cell in `row` and `column`: it is not solid, and a player can stand on the tile below.
+/// True if a player can stand in the cell in `row` and `column`: the tile there is not solid, and a player can stand on the tile below.
 pub(super) fn is_footing(level: &Level, row: usize, column: usize) -> bool {
     let is_free = level.get(row, column).is_some_and(|tile| !tile.solid());
     is_free && level.get(row + 1, column).is_some_and(is_support)
 }
 
-/// Returns the gaps in the ground, from the left. A gap is a sequence of columns in which a player cannot stand on the bottom tile, given by its
-/// first column and its number of columns.
+/// Returns the gaps in the ground, from the left. A gap is a maximal sequence of columns in which a player cannot stand on the bottom tile; it is
+/// returned as its first column and its number of columns.
 pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     for column in 0..level.width() {
@@ -167,7 +166,7 @@ mod tests {
         );
         let text = ".....\n.T.#$\n.m.^.\n#T.##";
         let level = Level::from_text("test", text, &set.unwrap()).unwrap();
-        // Footings are on both platforms, the block at row 1, the reward, and the ground at both ends, but not under the block.
+        // A player can stand on both platforms, the block at row 1, the reward, and the ground at both ends, but not under the block.
         assert_eq!(ground_gaps(&level), [(2, 1)]);
         assert_eq!(density(&level), 6.0 / 5.0);
         assert!((leniency(&level) - (1.0 - 1.0 - 0.5 - 0.5) / 5.0).abs() < 1e-12);

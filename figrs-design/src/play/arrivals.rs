@@ -1,11 +1,11 @@
-//! The ways in which a step of a player's move can enter an adjacent column (arrivals).
+//! Arrivals: the ways in which a step of a player's move can enter an adjacent column.
 
 use std::collections::BTreeSet;
 
 use super::cell_class::{CellClass, Via};
 use super::stages::{FREE, MoveStep, Stage, StagedStep};
 
-/// A way to enter an adjacent column: the stage of the player's move after the step, and the test that the entered cell must pass.
+/// A way to enter an adjacent column: the stage (progress) of the player's move after the step, and the test that the entered cell must pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrival {
     pub(super) then: Stage,
@@ -15,7 +15,7 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
-    /// True if a player can arrive in this way wherever a player can arrive in the way `weak`, with at least the same further moves.
+    /// True if a player can arrive in this way wherever a player can arrive in the way `weak`, and then has at least the same further moves.
     pub(super) fn implies(self, weak: Self) -> bool {
         let allows = self.then == weak.then && self.lands == weak.lands
             || self.lands && weak.lands && weak.then == FREE;
@@ -27,16 +27,15 @@ impl Arrival {
     }
 }
 
-/// A table that numbers the arrivals (ways to enter an adjacent column).
 #[derive(Default)]
 pub(super) struct ArrivalTable {
     pub(super) arrivals: Vec<Arrival>,
-    /// Indices of those arrivals (ways to enter a column) that come from the right.
+    /// Indices of the arrivals that enter a column from the right.
     pub(super) backward: BTreeSet<u16>,
 }
 
 impl ArrivalTable {
-    /// Returns the steps of a move, each with the index of its arrival (way to enter an adjacent column).
+    /// Returns the steps of a move, each with the index of its arrival in an adjacent column.
     pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
         let staged = steps.iter().map(|&(step, then)| {
             let mut arrival = 0;
@@ -47,7 +46,7 @@ impl ArrivalTable {
                     via: step.via,
                     down: step.down,
                 };
-                // A player who can leave the move also arrives as a player between moves.
+                // A player who can leave the move after the step also arrives as a player between moves.
                 if step.lands {
                     self.number(of(FREE), step.columns);
                 }

@@ -1,35 +1,29 @@
-//! Classes of cells: the properties of a tile that matter to a player's movement.
+//! Classes of cells: the properties of a cell's tile that matter to a player's movement.
 
 use super::movement::{Goal, Harm, Movement, Start};
 use figrs_models::mdmc::{Meaning, Tile};
 
-/// Properties of a cell under a movement, as bits.
+/// Properties of a cell under the rules of a movement, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CellClass(u16);
 
 figrs_core::value!(CellClass);
 
 impl CellClass {
-    /// A player cannot enter the cell.
     pub(super) const BLOCKED: Self = Self(1);
-    /// A player cannot enter the cell downwards.
+    /// A player cannot enter the cell from above.
     pub(super) const TOP: Self = Self(1 << 1);
-    /// A player can climb in the cell.
     pub(super) const CLIMB: Self = Self(1 << 2);
     pub(super) const DOOR: Self = Self(1 << 3);
-    /// A player can dig the tile away.
     pub(super) const DIG: Self = Self(1 << 4);
-    /// A player cannot enter the cell on foot.
     pub(super) const AIR_ONLY: Self = Self(1 << 5);
-    /// A player can hold on to the cell.
     pub(super) const HANG: Self = Self(1 << 6);
-    /// A player can stand upon the cell.
     pub(super) const SUPPORT: Self = Self(1 << 7);
     pub(super) const START: Self = Self(1 << 8);
     pub(super) const GOAL: Self = Self(1 << 9);
-    /// A strict property: the movement lets a player enter the cell, but strict rules forbid it because of an enemy or hazard there.
+    /// By strict rules only: an enemy or hazard keeps a player out of the cell, although the movement lets a player enter.
     pub(super) const HARM: Self = Self(1 << 10);
-    /// A strict property: the movement lets a player stand on the cell, but strict rules forbid it because of an enemy or hazard.
+    /// By strict rules only: an enemy or hazard keeps a player from standing on the cell, although the movement lets a player stand there.
     pub(super) const HARMFUL_SUPPORT: Self = Self(1 << 11);
 
     /// The properties that decide whether a player can stand upon a cell.
@@ -42,7 +36,7 @@ impl CellClass {
         self.0 & other.0 == other.0
     }
 
-    /// Returns these properties of the cell as a number below [`ENTRIES`](Self::ENTRIES), for a table.
+    /// Returns the properties that decide whether a player can enter the cell, as a number below [`ENTRIES`](Self::ENTRIES).
     pub(super) fn entry(self) -> usize {
         usize::from(self.0) % Self::ENTRIES
     }
@@ -63,7 +57,7 @@ impl CellClass {
         if is { self.and(other) } else { self }
     }
 
-    /// Returns the class of `tile` by its meanings, and by the movement's list of solid characters if there is one. By strict rules, tiles of enemies
+    /// Returns the class of `tile`: by the tile's meanings, and by the movement's list of solid characters if it has one. By strict rules, enemies
     /// and hazards block the player.
     pub(super) fn of(movement: &Movement, is_strict: bool, tile: Tile) -> Self {
         let is = |meaning| tile.is(meaning);
@@ -112,14 +106,14 @@ impl CellClass {
     }
 }
 
-/// The test that a step applies to the cell to which it leads.
+/// The test of the cell into which a step of a move leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Via {
-    /// The player enters the cell in the air.
+    /// The player must be able to enter the cell in the air.
     Air,
-    /// The player enters the cell on foot.
+    /// The player must be able to enter the cell on foot.
     Foot,
-    /// The cell that the step leads to is not tested.
+    /// The step may lead into any cell.
     Pass,
     /// The cell must be climbable.
     Climb,
@@ -128,14 +122,14 @@ pub(super) enum Via {
     Door,
     /// The cell must be diggable, and the player digs it away.
     Dig,
-    /// By strict rules, the player passes the cell by its sides within one part of a move.
+    /// By strict rules, the player passes through the cell within one part of a move, and must be able to enter the cell.
     Side,
-    /// By strict rules, the cell must be blocked, because it lies between two doors.
+    /// By strict rules, the cell lies between two doors and must be blocked.
     Wall,
 }
 
 impl Via {
-    /// True if the player skips the cell within one part of a move, and therefore does not visit it.
+    /// True if a player passes the cell within one part of a move, and therefore does not visit it.
     pub(super) fn skips(self) -> bool {
         matches!(self, Self::Pass | Self::Side | Self::Wall)
     }

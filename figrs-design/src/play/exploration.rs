@@ -1,4 +1,4 @@
-//! Explores the moves inside one column, given the columns to its left, before the columns to its right are known.
+//! Explores a player's moves inside one column, when the columns to its left are known and the columns to its right are not.
 
 use super::Route;
 use super::cell_class::{CellClass, Via};
@@ -8,10 +8,10 @@ use super::rules::{CompiledRules, Situation};
 use super::stages::{FREE, Stage, StagedStep};
 use figrs_models::mdmc::Travel;
 
-/// A set of arrivals (ways to enter a column) as bits: several machine words for each place, which is a row with a number of passed areas.
+/// A set of arrivals (ways to enter a column) as bits, in several machine words for each place (a row with a number of passed areas).
 pub(super) type Crossings = Vec<u64>;
 
-/// A row of a column, together with the number of areas of a route that the player has passed.
+/// A row of a column, with the number of areas of a route that the player has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) row: usize,
@@ -26,12 +26,12 @@ pub(super) struct ColumnCells<'a> {
     column: usize,
     pub(super) is_first: bool,
     situations: Vec<Situation>,
-    /// The ways to cross the left edge of the column in both directions, as far as the columns to the left determine them.
+    /// The possible crossings of the left edge of the column in both directions, given the columns to the left.
     left: Option<&'a EdgeCrossings>,
 }
 
 impl<'a> ColumnCells<'a> {
-    /// Creates a column; `left` describes the columns before it, unless the column is the first.
+    /// Creates a column; `left` has the crossings from the columns before it, or is `None` for the first column.
     pub(super) fn new(
         route: &'a Route,
         classes: &'a [CellClass],
@@ -62,7 +62,7 @@ impl<'a> ColumnCells<'a> {
         self.classes.len()
     }
 
-    /// Returns the number of places: rows times possible numbers of passed areas.
+    /// Returns the number of places: the number of rows times the number of possible counts of passed areas.
     pub(super) fn places(&self) -> usize {
         self.height() * (self.route.last() + 1)
     }
@@ -71,13 +71,12 @@ impl<'a> ColumnCells<'a> {
         place.passed * self.height() + place.row
     }
 
-    /// True if the next area of the route has cells in `column` or to the right of it.
+    /// True if the area of the route after `passed` areas has cells in `column` or to the right of it.
     pub(super) fn is_ahead(&self, passed: usize, column: usize) -> bool {
         let next = self.route.areas().get(passed);
         next.is_some_and(|area| area.goes_on_at(column))
     }
 
-    /// True if a player in the row `row` of the column is lost and cannot move any more.
     fn loses(&self, row: usize) -> bool {
         self.rules.loses_at_bottom()
             && match self.rules.travel() {
@@ -94,13 +93,12 @@ impl<'a> ColumnCells<'a> {
         self.situations[row].stands()
     }
 
-    /// True if the movement lets a player stand in the row `row`, even if strict rules forbid it because of harm.
+    /// True if the movement lets a player stand in the row `row`, even if strict rules forbid it because of an enemy or hazard.
     pub(super) fn ground(&self, row: usize) -> bool {
         let enters = self.enters(row) || self.classes[row].has(CellClass::HARM);
         enters && self.situations[row].stands_by_movement() && !self.loses(row)
     }
 
-    /// True if a player who comes to the given place wins, whatever columns follow.
     fn wins(&self, Place { row, passed }: Place) -> bool {
         if passed < self.route.last() {
             return false;
@@ -115,17 +113,16 @@ impl<'a> ColumnCells<'a> {
     }
 }
 
-/// The stages of moves that a player reaches in one column, given the column's cells and the ways to enter it.
+/// The stages of moves that a player reaches in one column, given the column's cells and the arrivals in the column.
 #[derive(Clone)]
 pub(super) struct ColumnExploration<'a> {
     cells: &'a ColumnCells<'a>,
-    /// Bits of the reached stages of moves, in several machine words for each place.
+    /// Bits of the stages of moves that are reached, in several machine words for each place.
     reached: Vec<u64>,
-    /// The ways in which a player enters the next column (to the right).
+    /// The arrivals of the player in the next column (to the right).
     pub(super) right: Crossings,
-    /// The ways in which a player enters the previous column (to the left), where goal tiles may lie that are not reached yet.
+    /// The arrivals of the player in the previous column (to the left), which may lead to goal tiles that are not reached yet.
     pub(super) left: Crossings,
-    /// True if a player reached a goal.
     pub(super) wins: bool,
     open: Vec<(Place, Stage)>,
 }
@@ -151,7 +148,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Makes this exploration a copy of `other`, a finished exploration of the same column.
+    /// Copies `other`, a finished exploration of the same column.
     pub(super) fn reset(&mut self, other: &Self) {
         self.reached.copy_from_slice(&other.reached);
         self.right.copy_from_slice(&other.right);
@@ -159,7 +156,6 @@ impl<'a> ColumnExploration<'a> {
         self.wins = other.wins;
     }
 
-    /// True if no stage of a move remains to be explored.
     pub(super) fn is_done(&self) -> bool {
         self.open.is_empty()
     }
@@ -176,18 +172,16 @@ impl<'a> ColumnExploration<'a> {
         self.is_reached(Place { row, passed }, FREE)
     }
 
-    /// True if a player who has passed all areas can stop or fall in some row.
     pub(super) fn is_free_somewhere(&self) -> bool {
         (0..self.cells.height()).any(|row| self.is_free(row))
     }
 
-    /// Puts a player into the row `row`, where players may start.
     pub(super) fn start(&mut self, row: usize) {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks the stage `stage` of a move at `place` as reached, and also the stage between moves if the player can leave the move there. The player
-    /// passes the next area of the route if the step tests a cell of that area.
+    /// Marks the stage `stage` of a move at `place` as reached, and also the stage between moves if the player can leave the move there. If the step
+    /// tests a cell of the route's next area, the player passes this area.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
         loop {
@@ -203,7 +197,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// True if the stage `stage` of a move at `place` has already been [reached](Self::reach).
+    /// True if all stages that [`reach`](Self::reach) would mark are already marked.
     pub(super) fn has(&self, place: Place, stage: Stage, (lands, via): (bool, Via)) -> bool {
         let mut place = place;
         loop {
@@ -230,7 +224,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Marks the stages of moves of players who enter the column from the left by `crossings`.
+    /// Marks the stages of moves of a player who enters the column from the left by the arrivals `crossings`.
     pub(super) fn come(&mut self, crossings: &[u64]) {
         let rules = self.cells.rules;
         let words = rules.arrival_words();

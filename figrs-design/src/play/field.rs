@@ -1,4 +1,4 @@
-//! Classes of all cells of a level, in model coordinates; an unknown cell may have one of several classes.
+//! The classes of all cells of a level, in model coordinates; the class of an unknown cell is one of several.
 
 use super::cell_class::CellClass;
 use super::frame::{FrameGoal, FrameStart};
@@ -6,19 +6,17 @@ use super::rules::{CompiledRules, Situation};
 use super::stages::MoveStep;
 use figrs_models::mdmc::{Level, Travel};
 
-/// The possible classes of the cells of a level.
 pub(super) struct Field<'a> {
     rules: &'a CompiledRules,
     height: usize,
     width: usize,
-    /// The classes of all cells, cell after cell, row by row.
+    /// The possible classes of all cells, one cell after another, row by row.
     classes: Vec<CellClass>,
     /// For each cell, the index after its last class in `classes`; `None` if each cell has one class.
     ends: Option<Vec<usize>>,
 }
 
 impl<'a> Field<'a> {
-    /// Classifies the cells of an upright level.
     pub(super) fn of(level: &Level, rules: &'a super::MovementRules) -> Self {
         let tiles = rules.travel().turned_cells(level.as_array());
         Self {
@@ -30,7 +28,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Creates a field of unknown cells from columns of `height` cells, each given by its possible classes.
+    /// Creates a field of unknown cells. `columns` has the possible classes of each cell, column by column; a column has `height` cells.
     pub(super) fn unknown(
         rules: &'a CompiledRules,
         height: usize,
@@ -80,7 +78,7 @@ impl<'a> Field<'a> {
         classes.any(|&class| CompiledRules::enters(class))
     }
 
-    /// True if the step `step` of a move may lead into `cell`.
+    /// True if a step of a move may lead into `cell`.
     pub(super) fn admits(&self, cell: (usize, usize), step: MoveStep) -> bool {
         let mut classes = self.classes(cell).iter();
         classes.any(|&class| step.via.admits(class, step.down))
@@ -90,7 +88,7 @@ impl<'a> Field<'a> {
         self.may_be(cell, CellClass::BLOCKED)
     }
 
-    /// True if a cell is in the bottom row of the upright level.
+    /// True if the cell is in the bottom row of the upright level.
     fn at_bottom(&self, (row, column): (usize, usize)) -> bool {
         match self.rules.travel() {
             Travel::Right => row + 1 == self.height,
@@ -107,7 +105,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// True if the cell or floor below `cell` supports a player.
+    /// True if the cell below `cell`, or the floor, may support a player.
     pub(super) fn rests(&self, cell: (usize, usize)) -> bool {
         let below = self.below(cell);
         below.map_or_else(
@@ -116,7 +114,7 @@ impl<'a> Field<'a> {
         )
     }
 
-    /// Returns the possible situations (see [`Situation`]) of a player between moves in `cell`, as bits.
+    /// Returns the bit set of the possible situations (see [`Situation`]) of a player between moves in `cell`.
     fn situation_bits(&self, cell: (usize, usize)) -> u32 {
         let bit = |class, below| 1 << self.rules.situation(class, below).number();
         let mut bits = 0;
@@ -133,7 +131,6 @@ impl<'a> Field<'a> {
         bits
     }
 
-    /// Returns the possible situations of a player between moves in `cell`.
     pub(super) fn situations(
         &self,
         cell: (usize, usize),
@@ -150,24 +147,22 @@ impl<'a> Field<'a> {
         self.situations(cell).any(Situation::stands)
     }
 
-    /// True if a player in `cell` is lost and cannot move any more.
     pub(super) fn loses(&self, cell: (usize, usize)) -> bool {
         self.rules.loses_at_bottom() && self.at_bottom(cell)
     }
 
-    /// True if a player can stand in `cell`, or hold on to it.
+    /// True if a player may be able to stand in `cell`, or to hold on to it.
     pub(super) fn footing(&self, cell: (usize, usize)) -> bool {
         self.may_enter(cell) && self.may_stand(cell) && !self.loses(cell)
     }
 
-    /// True if the movement lets a player stand in `cell`, even if strict rules forbid it because of harm.
+    /// True if the movement lets a player stand in `cell`, even if strict rules forbid it because of an enemy or hazard.
     fn ground(&self, cell: (usize, usize)) -> bool {
         let enters = self.may_enter(cell) || self.may_be(cell, CellClass::HARM);
         let mut situations = self.situations(cell);
         enters && situations.any(Situation::stands_by_movement) && !self.loses(cell)
     }
 
-    /// Returns the cells in which a player may start.
     pub(super) fn starts(&self) -> Vec<(usize, usize)> {
         let (height, width) = (self.height, self.width);
         let enters = |cell: &(usize, usize)| self.may_enter(*cell);
@@ -187,7 +182,7 @@ impl<'a> Field<'a> {
                 let all = first.into_iter().flat_map(stands);
                 all.filter(enters).collect()
             }
-            // In a level of unknown cells, each column may be the first one with ground.
+            // If cells are unknown, any column may be the first one with ground.
             FrameStart::Ground => self.cells().filter(enters).collect(),
             FrameStart::FirstTile => {
                 let is_start = |cell: &(usize, usize)| self.may_be(*cell, CellClass::START);
@@ -206,7 +201,6 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if a cell may be a goal.
     pub(super) fn is_goal(&self, (row, column): (usize, usize)) -> bool {
         let is_tile = || self.may_be((row, column), CellClass::GOAL);
         let is_last = column + 1 == self.width;
@@ -222,19 +216,19 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if `cell` is a goal tile in all of its possible classes.
+    /// True if `cell` is a goal tile by all of its possible classes.
     pub(super) fn is_goal_tile(&self, cell: (usize, usize)) -> bool {
         let mut classes = self.classes(cell).iter();
         classes.all(|class| class.has(CellClass::GOAL))
     }
 
-    /// Returns all cells, in the order of travel.
+    /// Returns all cells in the order of travel.
     pub(super) fn cells(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let height = self.height;
         (0..self.width).flat_map(move |column| (0..height).map(move |row| (row, column)))
     }
 
-    /// Returns the goal cells of a level with known cells, in the order of travel.
+    /// Returns the goal cells of a level without unknown cells, in the order of travel.
     pub(super) fn goals(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.cells().filter(|&cell| self.is_goal(cell))
     }

@@ -1,10 +1,9 @@
-//! Starts and goals of a movement in model coordinates, where levels in which the player climbs lie on their side.
+//! Starts and goals of a movement in model coordinates, in which levels where the player climbs lie on their side.
 
 use super::movement::{Goal, Movement, Side, Start};
 use super::movement_error::MovementError;
 use figrs_models::mdmc::Travel;
 
-/// The place where a player starts, in model coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameStart {
     Cell { row: usize, column: usize },
@@ -16,7 +15,6 @@ pub(super) enum FrameStart {
     FirstTile,
 }
 
-/// The goal cells, in model coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameGoal {
     LastColumn,
@@ -34,7 +32,7 @@ pub(super) enum FrameGoal {
 impl FrameStart {
     /// Returns the start of `movement` in levels with the direction of travel `travel`.
     ///
-    /// **Errors.** [`MovementError`] if the start is known only after the whole level is drawn.
+    /// **Errors.** [`MovementError`] if the start depends on columns that are drawn later.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.start {
             Start::Cell(..) if travel == Travel::Up => {
@@ -61,7 +59,7 @@ impl FrameStart {
 impl FrameGoal {
     /// Returns the goal of `movement` in levels with the direction of travel `travel`.
     ///
-    /// **Errors.** [`MovementError`] if the goal is known only after the whole level is drawn.
+    /// **Errors.** [`MovementError`] if the goal depends on columns that are drawn later.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.goal {
             Goal::Edge(side) => match side.in_frame(travel) {
@@ -89,7 +87,6 @@ impl FrameGoal {
     }
 }
 
-/// Sides of a level in model coordinates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FrameSide {
     FirstColumn,

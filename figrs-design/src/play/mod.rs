@@ -1,5 +1,5 @@
-//! Playability: whether a player gets through a level under the rules of a movement, which are given as data. [`Playability`] searches a whole
-//! level; [`Reach`] takes the columns of a level one by one, for use in a constraint.
+//! Playability: the test whether a player can get through a level by the rules of a movement, which are given as data. [`Playability`] searches a
+//! whole level; [`Reach`] reads the columns of a level one by one, so that playability can be evidence on a level.
 //!
 //! | file | contents |
 //! |---|---|

@@ -1,17 +1,17 @@
-//! Movements: the rules by which a player moves, as data.
+//! Movements: rules by which a player moves, given as data.
 
 use std::fmt;
 
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
-/// The positions of cells relative to the first cell of a move: columns to the right and rows down.
+/// The cells of a move relative to its first cell: numbers of columns to the right and of rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
 /// The rules by which a player moves through a level, with the start and the goal.
 ///
-/// Movements are [built in](Self::named) or come from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). A set of tiles and a
-/// direction of travel turn a movement into [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
+/// Movements are [built in](Self::named) or come from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). Given a set of tiles
+/// and a direction of travel, a movement is compiled to [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
 ///
 /// # Rules
 ///
@@ -21,15 +21,17 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 ///   downwards, and can stand on them. The key `open` lists meanings of tiles that a player can enter although they are solid; `solid` lists the
 ///   characters of solid tiles and replaces the meanings of the set.
 /// - **On foot.** A player can stand upon solid, diggable and solid-from-above tiles; without `gravity`, a player can stand in every cell. A standing
-///   player can take one of the `steps` or start one of the `jumps`; a jump passes cells one after another, and the player can leave it in each of
-///   them. Each move can also be made with left and right exchanged.
+///   player can take one of the `steps` or start one of the `jumps`. A jump passes cells one after another, and the player can leave the jump in each
+///   of these cells. Each move also has a mirror image, with left and right exchanged.
 /// - **In the air.** Over a cell that does not support a player, the player falls by one of the `falls`, each of which tests only its last cell.
 /// - **Ladders.** A player holds on to climbable tiles, climbs up and down, and can stand upon them. A player can hold on to a rope and let go of it.
 ///   If the key `drop` is true, a player drops through tiles that are solid from above.
-/// - **Digging.** With `dig`, a player digs away a diggable tile beside and below the player's cell, and falls through it: one layer at a time.
+/// - **Digging.** With `dig`, a player digs away a diggable tile beside and below the player's cell, and falls through it: one row of tiles at a
+///   time.
 /// - **Doors.** The key `doors` is the largest number of wall cells between two doors that lead to each other, in a straight line.
-/// - **Edges.** In the bottom row, a player is lost or stands as on a floor, as the key `bottom` states. In levels that are played to the right, a
-///   jump arc that rises above the top continues in the top row. If the key `wrap` is true, the left and right sides of a level are joined.
+/// - **Edges.** The key `bottom` states whether a player in the bottom row is lost (cannot move any more) or stands on a floor. In levels that are
+///   played to the right, a jump arc that rises above the top continues in the top row. If the key `wrap` is true, the left and right sides of a
+///   level are joined.
 /// - **Enemies and hazards** are ignored, blocked (a player can neither enter nor stand upon them), or jumped: a player enters them only in the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
 // Each Boolean field is a separate switch, as in movement files.
@@ -46,7 +48,7 @@ pub struct Movement {
     pub(super) doors: u8,
     pub(super) wrap: bool,
     pub(super) bottom: Bottom,
-    /// Characters of solid tiles, whatever the meanings of the tiles.
+    /// Characters of solid tiles, which replace the meanings of the set of tiles.
     pub(super) solid: Option<String>,
     pub(super) open: Vec<Meaning>,
     pub(super) enemies: Harm,
@@ -58,22 +60,20 @@ pub struct Movement {
 /// The edge below the bottom row of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bottom {
-    /// A player in the bottom row is lost and cannot move any more.
     Lost,
     /// A floor, upon which a player can stand.
     Floor,
 }
 
-/// Effect of tiles that hurt.
+/// Effect of tiles that hurt a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Harm {
     Ignored,
     Blocked,
-    /// A player cannot enter the tile on foot, but can in the air.
+    /// A player can enter the tile in the air, but not on foot.
     Jumped,
 }
 
-/// A side of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Left,
@@ -85,14 +85,14 @@ pub(super) enum Side {
 /// The place where a player starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// The cell in the given row and column, if a player can enter it; in a smaller level, the last row or column replaces a row or column outside
-    /// the level.
+    /// The cell in the given row and column, if a player can enter this cell; if the level has fewer rows or columns, the last row or column takes
+    /// the place of the given one.
     Cell(usize, usize),
     /// All cells where a player can stand in the first column (first row, if the player climbs) that has such cells.
     Ground,
     /// The cells at a side that a player can enter.
     Edge(Side),
-    /// The first tile with one of the meanings, in the order of travel.
+    /// The first tile, in the order of travel, with one of the meanings.
     Tiles(Vec<Meaning>),
 }
 
@@ -107,9 +107,9 @@ pub(super) enum Goal {
         or: Vec<Meaning>,
         within: u8,
     },
-    /// Any tile with one of the meanings that a player can enter.
+    /// Any tile that has one of these meanings and that a player can enter.
     Any(Vec<Meaning>),
-    /// Every tile with one of the meanings that a player can enter.
+    /// Every tile that has one of these meanings and that a player can enter.
     All(Vec<Meaning>),
 }
 
@@ -127,7 +127,6 @@ impl Side {
     }
 }
 
-/// The jump arcs of the movement `climb`, which rise up to four rows, as the six levels of the corpus need, and lead up to three columns aside.
 const CLIMBING_ARCS: [&[(i8, i8)]; 3] = [
     &[(0, -1), (0, -2), (0, -3), (0, -4)],
     &[(0, -1), (0, -2), (1, -3), (1, -4), (2, -4), (3, -4)],
@@ -213,7 +212,7 @@ impl Movement {
         }
     }
 
-    /// Returns the cell at which a player starts, if it lies outside levels of the given size; `None` also for the start of the published rules.
+    /// Returns the start cell if it lies outside levels of the given size. Returns `None` for the published rules, which allow such a cell.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {
@@ -246,9 +245,9 @@ impl Movement {
         }
     }
 
-    /// Returns the movement that a set of tiles suggests: `ladders` for sets with tiles to climb, a start and tiles to collect; `climb` for levels in
-    /// which the player climbs and that have tiles solid from above; and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played
-    /// to the right.
+    /// Returns the movement that a set of tiles suggests: `ladders` if the set has tiles to climb, a start and tiles to collect; `climb` if the
+    /// player climbs in the levels and the set has tiles that are solid from above; `platformer` if the levels are played to the right and the set
+    /// has [platformer tiles](TileSet::is_platformer).
     ///
     /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, otherwise [`MovementError::Invalid`] if they suggest no movement.
     pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
@@ -270,12 +269,12 @@ impl Movement {
         Self::named(name)
     }
 
-    /// Returns the name.
+    /// Returns the name of the movement.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Describes in one clause what is guaranteed about a level that is playable under this movement.
+    /// Describes in one clause the guarantee for a level that is playable by this movement.
     ///
     /// ```
     /// use figrs_design::Movement;

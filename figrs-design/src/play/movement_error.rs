@@ -6,7 +6,7 @@ use figrs_reading::{FileError, Mistake, MistakeKind};
 use super::movement::Movement;
 use figrs_models::mdmc::{Meaning, Tile, TileSet};
 
-/// Reason why a text is not a movement, or why a movement does not fit a set of tiles.
+/// Reason why a text does not define a movement, or why a movement does not suit a set of tiles.
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum MovementError {
@@ -21,7 +21,7 @@ pub enum MovementError {
         /// The remedy, as a request to change the legend.
         remedy: String,
     },
-    /// The movement is unknown, not suggested by the tiles, not possible in the direction of travel, or too complex.
+    /// The movement is unknown, is not suggested by the tiles, is impossible in the direction of travel, or is too complex.
     #[error("{problem}; {remedy}")]
     Invalid {
         /// The problem, as a statement that names the movement.
@@ -48,7 +48,7 @@ impl MovementError {
         }
     }
 
-    /// Returns the error for tiles of unknown meaning, if the set has any.
+    /// Returns the error that tiles of the set have unknown meanings; `None` if all meanings are known.
     pub(super) fn of_unknown(movement: &str, tiles: &TileSet) -> Option<Self> {
         let unknown = tiles.tiles().filter(|tile| tile.is_unknown());
         let unknown: String = unknown.filter_map(Tile::symbol).collect();
@@ -61,7 +61,7 @@ impl MovementError {
         })
     }
 
-    /// Returns the error for a set that has no tile with one of `meanings`; `None` if it has one.
+    /// Returns the error that no tile of the set has one of `meanings`; `None` if a tile has one.
     pub(super) fn of_missing(
         movement: &Movement,
         (place, meanings): (&'static str, &[Meaning]),

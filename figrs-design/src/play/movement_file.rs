@@ -12,7 +12,7 @@ use crate::text_error::{json_error, toml_error};
 use figrs_models::mdmc::Meaning;
 use figrs_reading::{FileError, MOST_BYTES, Mistake, MistakeKind, read_limited};
 
-/// The fields of a movement file; the built-in movement given by `like` supplies missing fields.
+/// The fields of a movement file; the built-in movement that `like` names supplies missing fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a movement")]
 struct MovementFile {
@@ -34,7 +34,7 @@ struct MovementFile {
     hazards: Option<HarmWord>,
     start: Option<StartEntry>,
     goal: Option<GoalEntry>,
-    /// A legend in the same file, which is ignored.
+    /// A legend in the same file, which this reader ignores.
     #[serde(rename = "tiles")]
     _tiles: Option<IgnoredAny>,
 }
@@ -51,15 +51,14 @@ impl TryFrom<String> for BuiltIn {
     }
 }
 
-/// An offset (columns to the right and rows down, not both 0) as movement files state it.
+/// A step in a movement file: the number of columns to the right and of rows down, not both 0.
 #[derive(Deserialize)]
 #[serde(try_from = "(i64, i64)")]
 struct WrittenOffset((i8, i8));
 
-/// Largest distance, in rows and in columns, of a cell of a move from the move's first cell.
+/// Largest distance, in rows and in columns, between a cell of a move and the first cell of the move.
 const FURTHEST: i64 = 60;
 
-/// Returns the offset, or an error if it is too large.
 fn offset((dx, dy): (i64, i64)) -> Result<(i8, i8), String> {
     let near = -FURTHEST..=FURTHEST;
     if near.contains(&dx) && near.contains(&dy) {
@@ -81,7 +80,7 @@ impl TryFrom<(i64, i64)> for WrittenOffset {
     }
 }
 
-/// The cells that a jump passes, as movement files state them.
+/// The cells of a jump in a movement file.
 #[derive(Deserialize)]
 #[serde(try_from = "Vec<(i64, i64)>")]
 struct WrittenArc(CellOffsets);
@@ -98,7 +97,6 @@ impl TryFrom<Vec<(i64, i64)>> for WrittenArc {
     }
 }
 
-/// Number of wall cells between two doors.
 #[derive(Deserialize)]
 #[serde(try_from = "i64")]
 struct Walls(u8);
@@ -116,7 +114,6 @@ impl TryFrom<i64> for Walls {
     }
 }
 
-/// Returns the value for which a word in a movement file stands.
 fn value_of<T: Clone>(word: &str, what: &str, known: &[(&str, T)]) -> Result<T, String> {
     let named = known.iter().find(|(name, _)| *name == word);
     named.map(|(_, value)| value.clone()).ok_or_else(|| {
@@ -172,7 +169,7 @@ impl TryFrom<String> for HarmWord {
     }
 }
 
-/// Start of a player: a word, a row and a column, or tiles.
+/// The start of a player in a movement file: a word, a row and a column, or tiles.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -263,7 +260,7 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-/// One meaning of tiles, or a list of meanings. The words are looked up after deserialisation, because the error of an untagged enum would not name
+/// One meaning of tiles, or a list of meanings. The words become meanings after deserialisation, because the error of an untagged enum would not name
 /// the wrong word.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -303,7 +300,7 @@ impl MovementFile {
         })
     }
 
-    /// Returns the first key whose value is invalid by itself.
+    /// Returns the first key whose value is invalid, whatever the other values are.
     fn wrong_key(fields: Map<String, Json>) -> Option<String> {
         let mut fields = fields.into_iter();
         let wrong = fields.find(|(key, value)| {
@@ -314,7 +311,7 @@ impl MovementFile {
     }
 }
 
-/// Returns the first words of the error that a text is not a movement; `key` is the key of the wrong value.
+/// Returns the first words of the error that a text does not define a movement; `key` is the key of the invalid value.
 fn subject(key: Option<String>) -> String {
     let key = key.map_or_else(String::new, |key| format!(": {key}"));
     format!("not a movement{key}")
@@ -360,8 +357,7 @@ impl From<MovementFile> for Movement {
 }
 
 impl Movement {
-    /// Reads a movement in TOML. All fields may be left out; missing values are taken from the built-in movement given by `like`, or from
-    /// `platformer`:
+    /// Reads a movement in TOML. All fields are optional; missing values are those of the built-in movement that `like` names, or of `platformer`:
     ///
     /// | field | value |
     /// |---|---|
@@ -378,10 +374,10 @@ impl Movement {
     /// | `goal` | `{ any = ["exit"] }`, `{ all = ["collectable"] }`, an edge, or `{ edge = "top", or = ["door"], within = 16 }` |
     /// | `tiles` | ignored; a legend may therefore stand in the same file |
     ///
-    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; a single meaning may be written without brackets, and `tiles` may be written instead of
-    /// `any`. [`Movement`] explains the fields.
+    /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`. A single meaning needs no brackets, and `tiles` means the same as `any`. [`Movement`]
+    /// explains the fields.
     ///
-    /// **Errors.** [`MovementError::File`] if the text is not a movement in TOML; it gives the line, the column and the key.
+    /// **Errors.** [`MovementError::File`] if the text is not a movement in TOML; the error gives the line, the column and the key.
     ///
     /// ```
     /// use figrs_models::mdmc::{Level, TileSet, Travel};
@@ -406,7 +402,7 @@ impl Movement {
     ///
     /// The files of jumps of the Video Game Level Corpus have this form: `{"jumps": [..], "solid": [..]}`.
     ///
-    /// **Errors.** [`MovementError::File`] if the text is not a movement in JSON; it gives the line, the column and the key.
+    /// **Errors.** [`MovementError::File`] if the text is not a movement in JSON; the error gives the line, the column and the key.
     pub fn from_json(text: &str) -> Result<Self, MovementError> {
         Ok(MovementFile::from_json(text, "movement")?.into())
     }

@@ -8,7 +8,7 @@ use super::rules::Situation;
 use super::stages::{MoveAutomaton, MoveStep, MoveSteps, PlayedStep, Stage, in_frame};
 use figrs_models::mdmc::Travel;
 
-/// Returns each offset of `cells`, preceded by its mirror image.
+/// Returns each offset of `cells` and, before it, the mirror image of the offset.
 fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     cells.iter().flat_map(|&(dx, dy)| {
         let sides: &[i8] = if dx == 0 { &[1] } else { &[-1, 1] };
@@ -16,16 +16,15 @@ fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     })
 }
 
-/// Builds the moves of a movement in model coordinates.
 pub(super) struct MoveBuilder {
     pub(super) travel: Travel,
     pub(super) is_strict: bool,
-    /// Properties that some tile of the set has.
+    /// The properties of cells that some tile of the set has.
     pub(super) used: CellClass,
     pub(super) automaton: MoveAutomaton,
 }
 
-/// Returns the step to `cell` with the test `via`, after which the player can leave the move.
+/// Returns a step to `cell` with the test `via`; the player can leave the move after this step.
 fn step(cell: (i8, i8), via: Via) -> PlayedStep {
     PlayedStep {
         cell,
@@ -112,7 +111,7 @@ impl MoveBuilder {
         })
     }
 
-    /// Returns, for each cell, a move that consists of this cell.
+    /// Returns the first steps of moves that consist of a single step, one move to each of `cells`.
     fn each(
         &mut self,
         cells: impl IntoIterator<Item = (i8, i8)>,
@@ -127,8 +126,8 @@ impl MoveBuilder {
         self.automaton.first_steps(&BTreeSet::from([steps]))
     }
 
-    /// Converts a move from the upright level to model coordinates. Two different tests of cells become equal if no tile of the set
-    /// distinguishes them.
+    /// Converts a move from the upright level to model coordinates. Replaces tests of cells by simpler tests that give the same result for all tiles
+    /// of the set.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, self.is_strict, played);
         for step in &mut steps {

@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::field::Field;
 
-/// An obstacle that stops a player: in levels played from left to right, the first obstacle after the last column where the player can stand.
+/// An obstacle that stops a player. In levels that are played from left to right, it is the first obstacle after the last column in which the player
+/// can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
@@ -14,23 +15,23 @@ pub enum Obstacle {
         column: usize,
         /// Number of columns of the gap.
         width: usize,
-        /// Rise in rows from the last cell in which the player can stand before the gap to the nearest such cell after it; 0 if that cell is not
-        /// higher.
+        /// Rise in rows from the last cell in front of the gap in which the player can stand to the nearest such cell behind the gap; 0 if the latter
+        /// is not higher.
         rise: usize,
     },
-    /// Solid tiles one above the other, higher than any jump.
+    /// Solid tiles on top of one another, higher than any jump.
     Wall {
         /// Column of the wall.
         column: usize,
         /// Number of these tiles, counted upwards from the row where the player stands.
         height: usize,
     },
-    /// The player has no room to get to cells further on in which a player could stand.
+    /// The player has no room to move on to a cell in which a player could stand.
     Blocked {
-        /// First column in which the player cannot reach a cell to stand in, although there is one.
+        /// First column with a cell to stand in that the player cannot reach.
         column: usize,
     },
-    /// In a level in which the player climbs, the highest row that a player reaches.
+    /// In a level in which the player climbs, the highest row that the player reaches.
     Ceiling {
         /// The highest row that the player reaches, from 0 at the top.
         row: usize,
@@ -42,7 +43,7 @@ pub enum Obstacle {
         /// Column of the goal cell.
         column: usize,
     },
-    /// An area of a route that the player cannot pass after having passed the areas before it.
+    /// An area of a route that the player cannot pass after the areas before it.
     WayPoint {
         /// Number of areas that the player passes.
         passed: usize,
@@ -54,8 +55,8 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// Returns the obstacle after the last column in which the player stood. `last` holds the last column in which the player stands and the highest
-    /// row of the player there; `None` if the player never stands. No jump rises higher than `jump_height` rows.
+    /// Returns the obstacle after the last column in which the player can stand. `last` has the highest row in which the player can stand in that
+    /// column, and the column; `None` if the player can stand nowhere. No jump rises higher than `jump_height` rows.
     pub(super) fn after(
         field: &Field<'_>,
         last: Option<(usize, usize)>,
@@ -92,7 +93,7 @@ impl Obstacle {
     }
 }
 
-/// Writes the obstacle and its place, with rows and columns counted from 0.
+/// Writes the obstacle and its position, with rows and columns counted from 0.
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

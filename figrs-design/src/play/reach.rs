@@ -15,23 +15,24 @@ use super::targets::{self, Target};
 use super::{MovementRules, Route};
 use figrs_models::mdmc::{LevelError, Tile};
 
-/// Playability of a level whose columns the caller gives from the left, or whose rows the caller gives from the bottom if the player climbs.
+/// Playability of a level whose columns the caller adds from the left (or whose rows the caller adds from the bottom, if the player climbs).
 ///
-/// Levels with equal values of this type are equally playable under any columns that follow. A [`Reach`] can be the state of a
+/// If the values of this type are equal for two levels, the same further columns make both levels playable. A [`Reach`] can be the state of a
 /// [`fold`](figrs_core::fold) over columns, or of a particle.
 ///
 /// # Guarantee
 ///
-/// The result is exact: after each column, [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far.
+/// The result is exact: after each column, [`playable`](Self::playable) is the result of [`Playability`](super::Playability) for the columns so far.
 /// Moves cross one column at a time. The state after a column therefore needs only the positions at which a player can cross into the next column.
-/// The crossings from the start and after returns are stored for each number of areas of a [`Route`] that the player has passed, however far to the
-/// left the path returns. If all tiles of some kind are goals, each goal tile that has not been reached is stored as the set of positions from which
-/// a returning player reaches it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
+/// The state stores these crossings for each number of areas of a [`Route`] that the player has passed: crossings on paths from the start, and
+/// crossings of players who return from the right, however far they go to the left. If all tiles of some kind are goals, the state stores each goal
+/// tile that has not been reached as the set of positions from which a returning player reaches the tile. Once [`alive`](Self::alive) is false, no
+/// further columns make the level playable.
 /// # Complexity
 ///
 /// The time for a column is proportional to its height times the number of stages of moves: once for the cells reached from the left, and once for
 /// each possible return from the right. The work for a column is repeated for each number of areas that a player may have passed. Memory does not
-/// grow with the number of columns, except for the stored sets of goal tiles; a set that contains another set is dropped.
+/// grow with the number of columns, except for the stored sets of positions for goal tiles; a set that contains another set is dropped.
 ///
 /// # Errors
 ///
@@ -60,7 +61,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 pub struct Reach {
     route: Route,
     height: usize,
-    /// Number of columns so far, counted only up to the first column after the start cell and after all areas of the route.
+    /// Number of columns so far. It stays the same after the column of the start cell and the columns of all areas of the route.
     columns: usize,
     edge: Arc<EdgeCrossings>,
 }
@@ -86,31 +87,27 @@ impl figrs_core::Value for Reach {
     }
 }
 
-/// The ways to cross the right edge of the columns so far, by which a player can move into the next column.
+/// The ways in which a player can cross the right edge of the columns so far into the next column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
-    /// Hash of the other fields, stored because it is needed often and they are long.
+    /// Hash of the other fields; it is stored because it is needed often and takes long to compute.
     print: u64,
     outlook: Outlook,
-    /// True if the columns so far contain a start cell.
     has_start: bool,
-    /// True if no later column can contain a start cell.
     starts_known: bool,
-    /// True if the level would be playable if it ended here.
     playable: bool,
-    /// For levels in which the player climbs, the properties by which each cell of the last column supports the cell after it.
+    /// For levels in which the player climbs: by which properties each cell of the last column supports a player in the next column.
     pub(super) supports: Vec<CellClass>,
-    /// The ways to enter the next column from the start, by paths that enter no later column before.
+    /// The arrivals in the next column by paths from the start that never leave the columns so far.
     reached: Crossings,
-    /// The additional ways to enter the next column that a player has after returning from later columns.
+    /// The additional arrivals in the next column by players who return from later columns.
     pub(super) returns: Returns,
-    /// The goal tiles that the player has not reached yet.
     targets: Vec<Target>,
     /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end count.
     nearest: Option<u8>,
 }
 
-/// States whether later columns can still change whether the level is playable.
+/// States whether later columns can still decide if the level is playable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,
@@ -127,7 +124,6 @@ impl Hash for EdgeCrossings {
 }
 
 impl EdgeCrossings {
-    /// Returns the crossings with their hash brought up to date.
     fn printed(mut self) -> Self {
         let mut hasher = FxHasher::default();
         let known = (
@@ -166,15 +162,15 @@ impl Reach {
         Self::under(height, MovementRules::platformer())
     }
 
-    /// Creates the state before the first column of a level of `height` rows, by the rules of a movement, in model coordinates: a level
-    /// in which the player climbs is [turned](figrs_models::mdmc::Travel::turned).
+    /// Creates the state before the first column of a level of `height` rows, by the rules of a movement, in model coordinates, in which a level
+    /// where the player climbs is [turned](figrs_models::mdmc::Travel::turned).
     pub fn under(height: usize, rules: &MovementRules) -> Self {
         Self::along(height, &rules.into())
     }
 
     /// Creates the state before the first column for a player whose path passes the areas of a route; see [`under`](Self::under).
     pub fn along(height: usize, route: &Route) -> Self {
-        // In a level without rows there is nowhere to stand.
+        // A player has no place to stand in a level without rows.
         let outlook = if height == 0 {
             Outlook::Lost
         } else {
@@ -188,13 +184,13 @@ impl Reach {
         }
     }
 
-    /// False if the level is not playable whatever columns follow. If the goal is the last column, this is true only if a player can reach the last
-    /// column added so far.
+    /// False if the level is not playable, whatever columns follow. If the goal is the last column of the level, the result is true only if a player
+    /// can reach the last column added so far.
     pub fn alive(&self) -> bool {
         self.edge.outlook != Outlook::Lost
     }
 
-    /// True if the level would be playable if it ended here.
+    /// True if the level would be playable if it ended after the columns added so far.
     pub fn playable(&self) -> bool {
         self.edge.playable
     }
@@ -214,7 +210,6 @@ impl Reach {
         Ok(self.alive())
     }
 
-    /// Adds a column, given by the class of the cell in each row.
     pub(crate) fn push_classes(&mut self, classes: &[CellClass]) {
         if self.edge.outlook == Outlook::Open {
             self.edge = Arc::new(self.next(classes).printed());
@@ -270,7 +265,8 @@ impl Reach {
         next
     }
 
-    /// Puts the player into the start cells of a column. Returns whether a start cell exists so far, and whether no later column can contain one.
+    /// Puts the player into the start cells of a column. Returns two truth values: true if the columns so far contain a start cell, and true if no
+    /// later column can contain one.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);
@@ -310,7 +306,6 @@ impl Reach {
         (has_start, is_known)
     }
 
-    /// True if a level that ends with this column is playable.
     fn is_playable(
         &self,
         cells: &ColumnCells<'_>,
@@ -318,7 +313,7 @@ impl Reach {
         has_start: bool,
         found: &targets::Found,
     ) -> bool {
-        // For a level that ends with this column: its start cells, if levels start in their last column.
+        // The start cells in this column, if the level ends here and its start is in the last column.
         let rows: Vec<usize> = match cells.rules.start {
             FrameStart::Cell { row, column } if self.columns < column => {
                 let row = Some(row.min(self.height - 1));
@@ -356,8 +351,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// Returns, for each number of passed areas, whether a player can still pass all areas or reach a goal tile, by the columns from `column` on and
-    /// by returns into earlier columns.
+    /// Returns, for each number of passed areas, whether a player who has passed this number of areas can still pass the other areas or reach a goal
+    /// tile: in the columns from `column` on, or by returning into earlier columns.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
@@ -388,7 +383,7 @@ impl EdgeCrossings {
         hopes
     }
 
-    /// Drops all players who can no longer pass their remaining areas. States with the same prospects are then equal.
+    /// Drops the crossings of players who can no longer pass their remaining areas. States that differ only in such crossings then become equal.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;
@@ -408,7 +403,6 @@ impl EdgeCrossings {
         self.returns.for_each_crossings(forget);
     }
 
-    /// True if no later columns can make the level playable.
     fn is_lost(&self, goal: FrameGoal) -> bool {
         let is_stuck = self.starts_known && self.reached.iter().all(|&arrivals| arrivals == 0);
         match goal {
@@ -422,7 +416,8 @@ impl EdgeCrossings {
     }
 }
 
-/// Explores the column for players who return into it from the right, and records the returns after which they reach goal tiles.
+/// Explores the column for players who return into it from the right. The result has the returns that lead to additional crossings or to the goal;
+/// each of `targets` records the returns that lead to this goal tile.
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,
@@ -436,7 +431,7 @@ fn returns(
     let mut free = inside.clone();
     let hopeful = (0..hopes.len()).filter(|&passed| hopes[passed]);
     for passed in hopeful {
-        // The row for which the exploration in `free`, of a returning player between moves, was made.
+        // The variable `free` has the exploration for a player who returns to this row between moves.
         let mut free_row = None;
         for row in (0..cells.height()).rev() {
             let place = Place { row, passed };
@@ -451,7 +446,7 @@ fn returns(
             if possible.peek().is_none() {
                 continue;
             }
-            // A player without support falls straight down into the row below.
+            // A player without support falls straight down; the exploration of the row below is then part of this exploration.
             let falls = rules.falls_straight
                 && !cells.stands(row)
                 && free_row == Some(row + 1)

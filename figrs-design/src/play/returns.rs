@@ -1,24 +1,23 @@
-//! Crossings into the next column that become possible for a player who returns into earlier columns.
+//! Returns of a player from later columns, with the crossings into the next column that each return makes possible.
 
 use super::exploration::Crossings;
 
-/// A way in which a player returns into the last column so far.
+/// A way in which a player can return into the last of the columns so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ReturnWay {
-    /// Index of the place (row and number of passed areas) that the player enters.
+    /// Index of the place (the row and the number of passed areas) that the player enters.
     pub(super) place: u32,
-    /// Index of the arrival (the way to enter) at this place.
+    /// Index of the arrival (the way in which the player enters the place).
     pub(super) arrival: u16,
-    /// True if the player wins after this return.
     pub(super) wins: bool,
 }
 
-/// The possible returns of a player, in ascending order, each with the additional ways to enter the next column.
+/// The possible returns of a player in ascending order, each with the additional arrivals in the next column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Returns {
     ways: Vec<ReturnWay>,
-    /// The crossings into the next column after each return, in the same number of machine words for each. All of them are in one list, because
-    /// separate lists took most of the time.
+    /// The additional arrivals after each return, with the same number of machine words for each return. They are in a single list, because separate
+    /// lists took most of the time.
     crossings: Crossings,
 }
 
@@ -29,7 +28,6 @@ impl ReturnWay {
 }
 
 impl Returns {
-    /// Returns the number of machine words of the crossings of one return.
     fn words(&self) -> usize {
         self.crossings.len() / self.ways.len().max(1)
     }
@@ -39,8 +37,8 @@ impl Returns {
         &self.crossings[index * words..(index + 1) * words]
     }
 
-    /// Returns the crossings that a player can make after returning to `place` by `arrival`; `None` if there are none and the player cannot win
-    /// either.
+    /// Returns the additional arrivals after a return to `place` by `arrival`; `None` if the return leads neither to additional arrivals nor to a
+    /// goal.
     pub(super) fn find(&self, place: u32, arrival: u16) -> Option<(&ReturnWay, &[u64])> {
         let found = self
             .ways
@@ -49,19 +47,16 @@ impl Returns {
         Some((&self.ways[index], self.crossings_of(index)))
     }
 
-    /// Returns all possible returns of a player with their crossings.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&ReturnWay, &[u64])> {
         let ways = self.ways.iter().enumerate();
         ways.map(|(index, way)| (way, self.crossings_of(index)))
     }
 
-    /// Adds a possible return of a player; the caller must [sort](Self::sorted) the returns in the end.
     pub(super) fn push(&mut self, way: ReturnWay, crossings: impl Iterator<Item = u64>) {
         self.ways.push(way);
         self.crossings.extend(crossings);
     }
 
-    /// Sorts the possible returns in ascending order.
     pub(super) fn sorted(self) -> Self {
         let mut order: Vec<usize> = (0..self.ways.len()).collect();
         order.sort_unstable_by_key(|&index| self.ways[index].key());
@@ -75,7 +70,6 @@ impl Returns {
         }
     }
 
-    /// Removes the possible returns for which `is_kept` is false.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&ReturnWay) -> bool) {
         let mut kept = Self::default();
         for (way, crossings) in self.iter().filter(|(way, _)| is_kept(way)) {
@@ -84,7 +78,6 @@ impl Returns {
         *self = kept;
     }
 
-    /// Applies `change` to the crossings after each return.
     pub(super) fn for_each_crossings(&mut self, change: impl Fn(&mut [u64])) {
         let words = self.words().max(1);
         self.crossings.chunks_mut(words).for_each(change);

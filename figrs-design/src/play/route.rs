@@ -1,4 +1,4 @@
-//! Routes: the rules of a movement, and the areas that a player's path passes.
+//! Routes: the rules of a movement, and the areas that the path of a player must pass.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use crate::Area;
 
 /// A player's path by the rules of a movement, from a start to the goal through a sequence of areas.
 ///
-/// The path passes an area when the player comes to a cell of that area, on foot, in the air or holding on to a tile. The player may enter later
-/// areas before their turn, and may enter an area again. If all tiles of some kind are goals, the path must lead to each of them. Areas are in
-/// model coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are upright in these coordinates.
+/// The path passes an area when the player comes to a cell of that area, on foot, in the air or holding on to a tile. The player may also enter a
+/// later area before the areas that precede it, and may enter an area again. If all tiles of some kind are goals, the path must lead to each of them.
+/// Areas are in model coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are upright in these coordinates.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -41,7 +41,7 @@ impl Route {
         }
     }
 
-    /// Replaces the areas of the route; a path must pass them in this order.
+    /// Sets the areas of the route, which a path must pass in this order.
     #[must_use]
     pub fn through(&self, areas: impl IntoIterator<Item = Area>) -> Self {
         Self {
@@ -75,20 +75,19 @@ impl Route {
         self.areas.len()
     }
 
-    /// True if a player who has passed `passed` areas passes the next one by entering the given cell.
+    /// True if a player who has passed `passed` areas passes the next area by coming to the given cell.
     pub(super) fn passes(&self, passed: usize, (row, column): (usize, usize)) -> bool {
         let next = self.areas.get(passed);
         next.is_some_and(|area| area.contains(row, column))
     }
 
-    /// Returns a column; from it on, the areas treat all columns alike.
+    /// Returns a column; the areas do not distinguish the columns from this one on.
     pub(super) fn settled(&self) -> usize {
         let settled = self.areas.iter().map(Area::settled_column);
         settled.max().unwrap_or(0)
     }
 }
 
-/// Returns the route without areas, by the published rules for platformers.
 impl Default for Route {
     fn default() -> Self {
         Self::under(MovementRules::platformer())

@@ -13,10 +13,10 @@ use super::moves::MoveBuilder;
 use super::stages::{FREE, MoveAutomaton, Stage, StagedStep};
 use figrs_models::mdmc::{Meaning, Tile, TileSet, Travel};
 
-/// A [`Movement`] compiled for a set of tiles and a direction of travel. The moves are compiled to an automaton with steps of at most one column,
-/// which both [`Playability`](super::Playability) and [`Reach`](super::Reach) use.
+/// A [`Movement`] compiled for a set of tiles and a direction of travel. The moves are compiled to an automaton with steps of at most one column, by
+/// which both [`Playability`](super::Playability) and [`Reach`](super::Reach) move the player.
 ///
-/// A clone of the rules is cheap.
+/// Cloning the rules is cheap.
 #[derive(Clone)]
 pub struct MovementRules(Arc<CompiledRules>);
 
@@ -24,32 +24,29 @@ pub(super) struct CompiledRules {
     movement: Movement,
     travel: Travel,
     is_strict: bool,
-    /// The tiles of the set.
     tiles: Vec<Tile>,
-    /// For each set of meanings, the class of the cells whose tiles have these meanings.
+    /// The class of a cell for each set of meanings of its tile.
     classes: Vec<CellClass>,
-    /// Properties that some tile of the set has.
+    /// The properties of cells that some tile of the set has.
     used: CellClass,
     pub(super) start: FrameStart,
     pub(super) goal: FrameGoal,
-    /// For each situation of a player between moves, the possible steps.
+    /// The possible steps of a player between moves, for each situation.
     free: [Vec<StagedStep>; Situation::COUNT],
-    /// Steps of a player in each stage of a move.
+    /// The possible steps of a player within a move, for each stage.
     stages: Vec<Vec<StagedStep>>,
     pub(super) arrivals: Vec<Arrival>,
-    /// Indices of the arrivals (ways to enter a column) that come from the right.
+    /// Indices of the arrivals (ways to enter a column) that enter from the right.
     pub(super) backward: Vec<u16>,
-    /// For each class of cells that a player can enter, the possible arrivals there, as bits in machine words.
+    /// The possible arrivals in a cell, as bits in machine words, for each combination of properties that decide whether a player can enter the cell.
     enter: Vec<u64>,
-    /// For each arrival, as bits in machine words, the arrivals that are possible in every cell where it is possible.
+    /// For each arrival, the arrivals that are possible in every cell where this arrival is possible, as bits in machine words.
     implied: Vec<u64>,
-    /// True if a player can fall straight down by one row.
     pub(super) falls_straight: bool,
-    /// The largest rise of a jump, in rows.
     pub(super) jump_height: usize,
 }
 
-/// Properties of a cell that decide which steps a player between moves can take from there.
+/// The situation of a player between moves: the properties of a cell that decide which steps the player can take from the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Situation(u8);
 
@@ -59,7 +56,7 @@ impl Situation {
     pub(super) const CLIMB: u8 = 2;
     pub(super) const HANG: u8 = 4;
     pub(super) const DOOR: u8 = 8;
-    /// A strict property: the movement lets the cell below support the player, but strict rules forbid it because of an enemy or hazard there.
+    /// By strict rules only: an enemy or hazard keeps the player from standing on the cell below, although the movement lets a player stand there.
     pub(super) const HARM_BELOW: u8 = 16;
 
     pub(super) fn number(self) -> u8 {
@@ -74,7 +71,7 @@ impl Situation {
         self.0 & Self::STANDING > 0
     }
 
-    /// True if a player could stand in the cell by rules that are not strict.
+    /// True if a player could stand in the cell, but for strict rules.
     pub(super) fn stands_by_movement(self) -> bool {
         self.0 & (Self::STANDING | Self::HARM_BELOW) > 0
     }
@@ -84,7 +81,7 @@ impl Movement {
     /// Compiles the movement for a set of tiles and a direction of travel.
     ///
     /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, or if no tile is the start or the goal; [`MovementError::Invalid`] if the
-    /// start or goal is known only after the whole level is drawn, or if the moves have too many stages.
+    /// start or the goal depends on columns that are drawn later, or if the moves have too many stages.
     pub fn rules(&self, tiles: &TileSet, travel: Travel) -> Result<MovementRules, MovementError> {
         if self.solid.is_none()
             && let Some(error) = MovementError::of_unknown(&self.name, tiles)
@@ -132,14 +129,14 @@ impl MovementRules {
 
     /// Returns the strict form of the rules:
     ///
-    /// - A player can neither enter nor stand on enemies and hazards, whatever the movement says. Only a jump arc continues over an enemy or hazard
-    ///   that would support the player.
-    /// - A player passes from cell to cell by their common sides. Each part of a move, such as a step of an arc or a fall, must be possible as a
-    ///   sequence of steps of one cell up, down or aside through free cells, towards the end of that part. No player passes between two solid tiles
-    ///   that touch at a corner, nor through a tile that the movement does not test.
+    /// - A player can neither enter nor stand on enemies and hazards, whatever the movement says. Above an enemy or hazard that would otherwise
+    ///   support the player, only a jump arc can continue.
+    /// - A player passes from a cell to an adjacent cell through their common side. Each part of a move, such as a step of an arc or a fall, must be
+    ///   possible as a sequence of steps from cell to free adjacent cell, each towards the end of that part. No player passes between two solid tiles
+    ///   that touch at a corner, nor through a blocked cell that the movement does not test.
     /// - The first cell must be free, and all cells between two doors must be blocked.
     ///
-    /// A level that is playable by the strict rules is playable.
+    /// A level that is playable by the strict rules is also playable by the original rules.
     ///
     /// **Errors.** [`MovementError::Invalid`] if the strict moves have too many stages.
     ///
@@ -160,7 +157,7 @@ impl MovementRules {
         Ok(Self(Arc::new(compiled)))
     }
 
-    /// Returns the movement.
+    /// Returns the movement that the rules describe.
     pub fn movement(&self) -> &Movement {
         &self.0.movement
     }
@@ -209,7 +206,6 @@ impl Hash for MovementRules {
     }
 }
 
-/// Writes the movement and the direction of travel.
 impl fmt::Debug for MovementRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MovementRules")
@@ -312,12 +308,11 @@ impl CompiledRules {
         self.travel
     }
 
-    /// True if the player climbs in the levels.
     pub(super) fn is_upward(&self) -> bool {
         self.travel == Travel::Up
     }
 
-    /// True if a player crosses gaps and walls from left to right by jumps.
+    /// True if a player can cross gaps and walls by jumps from left to right.
     pub(super) fn is_jumped_along(&self) -> bool {
         self.movement.gravity && !self.is_upward()
     }
@@ -326,12 +321,10 @@ impl CompiledRules {
         self.movement.wrap
     }
 
-    /// True if a player in the bottom row is lost and cannot move any more.
     pub(super) fn loses_at_bottom(&self) -> bool {
         self.movement.gravity && self.movement.bottom == Bottom::Lost
     }
 
-    /// True if a player can stand upon the bottom edge.
     pub(super) fn has_floor(&self) -> bool {
         self.movement.bottom == Bottom::Floor
     }
@@ -340,8 +333,8 @@ impl CompiledRules {
         self.is_strict
     }
 
-    /// Returns the situation of a player between moves in a cell of the class `class`; `below` is the class of the cell below, or `None` at the
-    /// bottom edge.
+    /// Returns the situation of a player between moves in a cell of the class `class`; `below` is the class of the cell below, or `None` in the
+    /// bottom row.
     pub(super) fn situation(&self, class: CellClass, below: Option<CellClass>) -> Situation {
         let bit = |property, bit| if class.has(property) { bit } else { 0 };
         let own = bit(CellClass::CLIMB, Situation::CLIMB)
@@ -366,35 +359,33 @@ impl CompiledRules {
         }
     }
 
-    /// Returns the number of machine words that hold a bit for each stage of a move.
+    /// Returns the number of machine words of a bit set of stages of moves.
     pub(super) fn stage_words(&self) -> usize {
         self.stages.len().div_ceil(64)
     }
 
-    /// Returns the number of machine words that hold a bit for each arrival (way to enter a cell).
+    /// Returns the number of machine words of a bit set of arrivals (ways to enter a cell).
     pub(super) fn arrival_words(&self) -> usize {
         self.arrivals.len().div_ceil(64).max(1)
     }
 
-    /// Returns the possible ways to enter a cell of the class `class` from an adjacent column (arrivals).
+    /// Returns the bit set of the arrivals (ways to enter a cell from an adjacent column) that are possible in a cell of the class `class`.
     pub(super) fn entering(&self, class: CellClass) -> &[u64] {
         let words = self.arrival_words();
         &self.enter[class.entry() * words..][..words]
     }
 
-    /// Returns the arrivals (ways to enter a cell) that are possible in every cell where `arrival` is possible.
+    /// Returns the bit set of the arrivals (ways to enter a cell) that are possible in every cell where `arrival` is possible.
     pub(super) fn implied(&self, arrival: u16) -> &[u64] {
         let words = self.arrival_words();
         &self.implied[usize::from(arrival) * words..][..words]
     }
 
-    /// True if a player can start in a cell of this class.
     pub(super) fn enters(class: CellClass) -> bool {
         Via::Foot.admits(class, false)
     }
 }
 
-/// Returns, for each set of meanings, the class of a tile with these meanings.
 fn meaning_classes(movement: &Movement, is_strict: bool, used: CellClass) -> Vec<CellClass> {
     let sets = 0..Meaning::SETS;
     let class = |bits| CellClass::of(movement, is_strict, Tile::of_meaning_bits(bits as u16));

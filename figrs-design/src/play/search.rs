@@ -1,4 +1,4 @@
-//! Breadth-first search of a whole level, whose cells are known or each have one of several classes.
+//! Breadth-first search for a path through a whole level, whose cells are known or may have one of several classes.
 
 use super::cell_class::{CellClass, Via};
 use super::field::Field;
@@ -16,10 +16,10 @@ use figrs_models::mdmc::Level;
 /// published with the Video Game Level Corpus:
 ///
 /// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. A player in the
-///   bottom row is lost and cannot move any more.
-/// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. The published program does not test
-///   whether the player can enter this cell; in a smaller level, the player starts in the last column or row instead, whatever tile is there. The goal is
-///   the last column, at any height.
+///   bottom row is lost, and cannot move any more.
+/// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. (The published program starts
+///   the player in this cell in any case.) If a level has no such row or column, the player starts in its last row or column, whatever tile is there.
+///   The goal is the last column, at any height.
 /// - Over a solid tile, the player stands, and walks one column to the left or right or starts one of the five [`JUMP_ARCS`](super::JUMP_ARCS) or their
 ///   mirror images. Each cell of an arc must be inside the level and free, and the player can leave an arc in each of its cells.
 /// - Over a free tile, the player falls: straight down, diagonally down, or two rows down and one column aside; a fall tests only its last cell.
@@ -28,8 +28,8 @@ use figrs_models::mdmc::Level;
 ///
 /// # Guarantee
 ///
-/// The search is exact under the rules of the movement: it is breadth-first over cells, stages of moves and numbers of passed areas of a [`Route`].
-/// The search finds a path with the fewest moves.
+/// The search is exact for the rules of the movement, because it is breadth-first over combinations of a cell, a stage of a move and a number of
+/// passed areas of a [`Route`]. It therefore finds a path with the fewest steps of moves.
 ///
 /// # Complexity
 ///
@@ -66,25 +66,24 @@ struct MoveSearch<'a> {
     rules: &'a CompiledRules,
     route: &'a Route,
     field: &'a Field<'a>,
-    /// The stages of moves that the search has reached, as bits, for each number of passed areas and each cell.
+    /// For each number of areas already passed and each cell, a bit for each stage of a move (such as a jump) that the search has reached.
     reached: Vec<u64>,
-    /// Visits in the order in which the search made them.
     visits: Vec<Visit>,
 }
 
-/// A visit of the search: a cell, a stage of a move there, and the index of the preceding visit.
+/// A visit of the search: a cell with a stage of a move and a number of passed areas, and the index of the visit before.
 #[derive(Clone, Copy)]
 struct Visit {
     row: u32,
     column: u32,
     stage: Stage,
     passed: u16,
-    /// True if the move skips the cell without visiting it.
+    /// True if the move passes through the cell without visiting it.
     is_passed: bool,
     from: u32,
 }
 
-/// The index that stands for no preceding visit.
+/// Stands for the index of a preceding visit that does not exist.
 const NONE: u32 = u32::MAX;
 
 impl Playability {
@@ -140,8 +139,8 @@ impl Playability {
         self.obstacle.is_none()
     }
 
-    /// Returns the furthest column that a player reaches, in the air or on ground; in levels in which the player climbs, the furthest row from the
-    /// bottom.
+    /// Returns the furthest column that a player reaches, in the air or on the ground; in levels in which the player climbs, the furthest row,
+    /// counted from the bottom.
     pub fn furthest_column(&self) -> usize {
         self.furthest
     }
@@ -151,30 +150,28 @@ impl Playability {
         self.obstacle
     }
 
-    /// Returns a shortest path to the goal through the areas of the route or, if there is none, to the furthest column, as rows and columns of cells from
-    /// the start. If all tiles of some kind are goals, the path leads to the tile that takes the most moves. The path is empty if there is no start cell.
+    /// Returns the cells of a shortest path from the start through the areas of the route to the goal or, if there is no such path, to the furthest
+    /// column. If all tiles of some kind are goals, the path leads to the tile whose shortest path is longest. The path is empty if there is no start
+    /// cell.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
     }
 }
 
 struct SearchResult {
-    /// Index of the first visit to the furthest column.
     furthest: usize,
-    /// True if the goal, or all goal tiles, were reached.
     is_met: bool,
-    /// Index of the last visit to a goal, if the goal was reached.
     goal: Option<usize>,
-    /// True if all cells that a player can reach were visited.
+    /// True if the search visited all cells that a player can reach.
     is_exhausted: bool,
 }
 
-/// Returns the furthest column that a player can reach in any level of unknown cells, if certainly no path leads to the goal; `None` if a path may exist
-/// or if the work runs out. `columns` has the possible classes of the cells, column by column from the top; `spend` takes a thousand steps of work at a
-/// time.
+/// Returns the furthest column that a player can reach in levels with the given possible classes of cells, if none of these levels has a path to the
+/// goal. Returns `None` if a path may exist or if the work runs out. `columns` has the possible classes of the cells, column by column from the top;
+/// `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
 ///
-/// Each step of the search may choose the classes of the cells that it tests independently of other steps. A path is therefore found wherever some level
-/// has one.
+/// Each step of the search may choose any possible classes for the cells that it tests, independently of other steps. If some level has a path, the
+/// search therefore finds a path.
 pub(crate) fn dead_end(
     route: &Route,
     height: usize,
@@ -196,7 +193,6 @@ pub(crate) fn dead_end(
 }
 
 impl<'a> MoveSearch<'a> {
-    /// Number of visits between two checks of the remaining work.
     const SPENT_AT_ONCE: usize = 1_000;
 
     fn new(field: &'a Field<'a>, route: &'a Route) -> Self {
@@ -218,7 +214,6 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the number of goal cells that a player has to reach.
     fn goals(&self) -> usize {
         match self.rules.goal {
             FrameGoal::AllTiles => self
@@ -230,7 +225,7 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Searches from the start cells until the goal is reached, no visit is left, or `spend` refuses the work of further visits.
+    /// Searches from the start cells until the goal is reached, all reachable cells are visited, or `spend` refuses further work.
     fn run(&mut self, starts: &[(usize, usize)], spend: &dyn Fn(u64) -> bool) -> SearchResult {
         for &cell in starts {
             self.reach((cell, 0), FREE, (true, Via::Air), NONE);
@@ -267,13 +262,12 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the index of the first machine word of a cell, for a player who has passed `passed` areas.
+    /// Returns the index of the first machine word of the cell for a player who has passed `passed` areas.
     fn place(&self, (row, column): (usize, usize), passed: usize) -> usize {
         let line = passed * self.field.height() + row;
         (line * self.field.width() + column) * self.rules.stage_words()
     }
 
-    /// True if a player who has passed all areas comes to `cell`.
     fn is_reached(&self, cell: (usize, usize)) -> bool {
         let place = self.place(cell, self.route.last());
         let words = &self.reached[place..place + self.rules.stage_words()];
@@ -285,8 +279,8 @@ impl<'a> MoveSearch<'a> {
         self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
     }
 
-    /// Marks the stage `stage` of a move in `cell` as reached, and also the stage between moves if the player can leave the move there. If the step tests
-    /// the cell, the player passes the area that contains the cell.
+    /// Marks the stage `stage` of a move in `cell` as reached, and also the stage between moves if the player can leave the move there. If the step
+    /// tests a cell of the route's next area, the player passes this area.
     fn reach(
         &mut self,
         (cell, passed): ((usize, usize), usize),
@@ -340,7 +334,7 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the cells on the path from the start to the visit `index`, without cells that a move skips.
+    /// Returns the cells on the path from the start to the visit `index`, without cells that moves only pass through.
     fn path(&self, index: usize) -> Vec<(usize, usize)> {
         let mut path = Vec::new();
         let mut next = index as u32;
@@ -354,7 +348,7 @@ impl<'a> MoveSearch<'a> {
         path
     }
 
-    /// Returns the obstacle in a level in which the search found no path from the start cells.
+    /// Returns the obstacle in a level in which the search found no path to the goal.
     fn obstacle(&self, starts: &[(usize, usize)]) -> Obstacle {
         let field = self.field;
         let upright = |cell| self.rules.travel().upright_cell(field.width(), cell);

@@ -1,4 +1,4 @@
-//! Combines moves of many steps into one small automaton, whose states are called stages.
+//! Combines all moves into one small automaton, whose states are called stages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,14 @@ use indexmap::IndexSet;
 use super::cell_class::Via;
 use figrs_models::mdmc::Travel;
 
-/// The index of a stage of a move, which is a state of the automaton of moves.
+/// The index of a stage: a state of the automaton of moves.
 pub(super) type Stage = u16;
 
 /// The stage between moves, in which the player stands or falls.
 pub(super) const FREE: Stage = 0;
 
-/// A step of a move in model coordinates, by at most one column, and the test of the cell that it enters.
+/// A step of a move in model coordinates, by at most one column, with the test of the cell into which it leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-// The Boolean properties of a step are independent of each other.
 #[allow(clippy::struct_excessive_bools)]
 pub(super) struct MoveStep {
     pub(super) columns: i8,
@@ -23,28 +22,26 @@ pub(super) struct MoveStep {
     pub(super) via: Via,
     /// True if the step leads downwards in the upright level.
     pub(super) down: bool,
-    /// True if a step above the top row continues in the top row.
+    /// True if a step to a row above the top row leads to the top row instead.
     pub(super) clamps: bool,
     /// True if the player can leave the move after this step.
     pub(super) lands: bool,
-    /// True if the step continues a part of a move that has begun; even a lost player takes such a step.
+    /// True if the step continues a part of a move that has begun; a lost player can take such a step, too.
     pub(super) is_within: bool,
 }
 
-/// The steps of a move, or its remaining steps.
 pub(super) type MoveSteps = Vec<MoveStep>;
 
-/// A step of a move, and the stage of the move after the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StagedStep {
     pub(super) step: MoveStep,
     pub(super) then: Stage,
-    /// Index of the arrival in the adjacent column, for a step that changes the column.
+    /// Index of the arrival in the adjacent column, for a step into another column.
     pub(super) arrival: u16,
 }
 
 impl StagedStep {
-    /// Returns the row to which the step leads in a level of `height` rows; `wrap` states that the sides of the level are joined.
+    /// Returns the row into which the step leads in a level of `height` rows; `wrap` is true if the sides of the level are joined.
     pub(super) fn row(&self, row: usize, height: usize, wrap: bool) -> Option<usize> {
         let to = row.cast_signed() + isize::from(self.step.rows);
         if wrap {
@@ -55,7 +52,7 @@ impl StagedStep {
     }
 }
 
-/// A step of a move in the upright level: the columns to the right, the rows down, and the test of the cell.
+/// A step of a move in the upright level: the number of columns to the right and of rows down, and the test of the cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayedStep {
     pub(super) cell: (i8, i8),
@@ -64,8 +61,8 @@ pub(super) struct PlayedStep {
     pub(super) lands: bool,
 }
 
-/// Converts a move from the upright level to model coordinates. A step over more than one column becomes several steps, and only the last one tests
-/// its cell. By strict rules, such a step stays whole, because the [automaton](MoveAutomaton) splits it.
+/// Converts a move from the upright level to model coordinates. A step over more than one column becomes several steps, of which only the last one
+/// tests its cell. By strict rules, such a step stays a single step here, because the [automaton](MoveAutomaton) splits it.
 pub(super) fn in_frame(
     travel: Travel,
     is_strict: bool,
@@ -108,13 +105,12 @@ pub(super) fn in_frame(
 
 /// Automaton of moves: the possible next steps of each stage.
 ///
-/// A stage is the set of the possible remainders of the moves. Moves that begin or end alike therefore share stages. The 39 cells of the five
+/// A stage is the set of the possible remaining steps of the moves, so that moves that begin or end alike share stages. The 39 cells of the five
 /// published arcs and their 39 mirror images need 31 stages, besides the stage between moves.
 ///
-/// By strict rules a step over several cells becomes steps of one cell up, down or aside, in every order that leads to the same end.
+/// By strict rules, a step over several cells becomes several steps of one cell, up, down or sideways, in every order that leads to the same cell.
 #[derive(Debug)]
 pub(super) struct MoveAutomaton {
-    /// The direction of travel if the rules are strict; otherwise `None`.
     strict: Option<Travel>,
     stages: IndexSet<BTreeSet<MoveSteps>>,
     next: Vec<Vec<(MoveStep, Stage)>>,
@@ -123,7 +119,7 @@ pub(super) struct MoveAutomaton {
 impl MoveAutomaton {
     pub(super) const MOST: usize = 1024;
 
-    /// Creates an automaton; `strict` has the direction of travel if the rules are strict.
+    /// Creates an automaton; `strict` is the direction of travel if the rules are strict, and else `None`.
     pub(super) fn new(strict: Option<Travel>) -> Self {
         Self {
             strict,
@@ -132,7 +128,7 @@ impl MoveAutomaton {
         }
     }
 
-    /// Returns the possible first steps of the alternative moves `moves`.
+    /// Returns the possible first steps of a player who makes one of the moves `moves`, each given by its steps.
     pub(super) fn first_steps(&mut self, moves: &BTreeSet<MoveSteps>) -> Vec<(MoveStep, Stage)> {
         let mut next: BTreeMap<MoveStep, BTreeSet<MoveSteps>> = BTreeMap::new();
         for rest in moves {
@@ -146,7 +142,7 @@ impl MoveAutomaton {
             .collect()
     }
 
-    /// Returns the possible first steps of a move, each with the remaining steps.
+    /// Returns the possible first steps of a move, each with the steps that then remain.
     fn split(&self, steps: &[MoveStep]) -> Vec<(MoveStep, MoveSteps)> {
         let Some((&step, rest)) = steps.split_first() else {
             return Vec::new();
@@ -165,7 +161,7 @@ impl MoveAutomaton {
                 columns,
                 rows,
                 via: Via::Side,
-                // If the player climbs, the columns of model coordinates are the rows of the upright level.
+                // If the player climbs, a column in model coordinates is a row of the upright level.
                 down: step.down && travel == upright,
                 lands: false,
                 ..step
@@ -181,7 +177,7 @@ impl MoveAutomaton {
         split.collect()
     }
 
-    /// Explores all stages; returns `false` if there are too many.
+    /// Finds all stages; returns `false` if there are too many stages.
     pub(super) fn complete(&mut self) -> bool {
         while self.next.len() < self.stages.len() && self.stages.len() <= Self::MOST {
             let moves = self.stages[self.next.len()].clone();
@@ -191,7 +187,6 @@ impl MoveAutomaton {
         self.stages.len() <= Self::MOST
     }
 
-    /// Returns the steps of all stages found so far.
     pub(super) fn steps(&self) -> &[Vec<(MoveStep, Stage)>] {
         &self.next
     }

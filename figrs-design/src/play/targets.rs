@@ -1,4 +1,4 @@
-//! Goal tiles that the player has not reached yet, stored as the ways to return after which the player reaches them.
+//! Goal tiles that the player has not reached yet. Each is stored as the returns from later columns by which a player reaches it.
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
@@ -7,25 +7,23 @@ use super::frame::FrameGoal;
 /// A goal tile in the columns read so far that the player has not reached yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
-    /// Number of columns since the goal tile's column, if only goal tiles near the end count.
+    /// Number of columns since the column of the goal tile, if the goal requires goal tiles near the end of the level.
     age: u8,
-    /// The ways to enter a column after which a returning player reaches the goal tile.
+    /// The arrivals in the last column by which a returning player reaches the goal tile.
     ways: Crossings,
-    /// Row of the goal tile, if it is in the explored column.
+    /// Row of the goal tile, if the tile is in the explored column.
     row: Option<usize>,
     noted: Crossings,
 }
 
-/// The goal tiles after a column.
 pub(super) struct Found {
-    /// Goal tiles that the player has not reached.
     pub(super) open: Vec<Target>,
-    /// Number of columns since the nearest goal tile that the player reached, if only goal tiles near the end count.
+    /// Number of columns since the nearest goal tile that the player reached, if the goal requires goal tiles near the end of the level.
     pub(super) nearest: Option<u8>,
 }
 
 impl FrameGoal {
-    /// True if the goal consists of tiles that a player may also reach after returning from later columns.
+    /// True if a player may reach the goal tiles after returning from later columns.
     pub(super) fn has_targets(self) -> bool {
         matches!(self, Self::AllTiles | Self::LastColumnOr { .. })
     }
@@ -76,7 +74,7 @@ pub(super) fn after(
     }
 }
 
-/// Returns those goal tiles of `open` that must be stored: reaching one of them may make others unnecessary.
+/// Returns the goal tiles of `open` that must be stored; drops a goal tile that is redundant because of another goal tile.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
         small
@@ -103,7 +101,7 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
             .filter(|&(other, _)| other != index);
         let mut others = others.map(|(_, other)| other);
         let is_needless = match goal {
-            // Reaching any single target is enough.
+            // One reached goal tile is enough.
             FrameGoal::LastColumnOr { .. } => {
                 target.is_out_of_reach()
                     || others
@@ -119,7 +117,7 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
 }
 
 impl Target {
-    /// True if the exploration `by` of the goal tile's column reaches this tile.
+    /// True if the exploration `by` reaches the goal tile: in the explored column, or by an arrival in the column before it.
     pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
         match self.row {
             Some(row) => by.is_free(row),
@@ -131,19 +129,18 @@ impl Target {
         }
     }
 
-    /// Records a way to enter the column, given by `place` and `arrival`, if a player who enters in this way reaches this goal tile.
+    /// Records the arrival `arrival` at `place` if the exploration `by` of a player who enters in this way reaches the goal tile.
     pub(super) fn note(&mut self, by: &ColumnExploration<'_>, place: usize, arrival: u16) {
         if self.is_met(by) {
             self.noted[place + usize::from(arrival) / 64] |= 1 << (arrival % 64);
         }
     }
 
-    /// True if a player who returns to the place whose bits are in `words` reaches this goal tile.
+    /// True if some player who returns to the place with the machine words `words` reaches the goal tile.
     pub(super) fn is_reached_from(&self, words: std::ops::Range<usize>) -> bool {
         self.ways[words].iter().any(|&arrivals| arrivals > 0)
     }
 
-    /// True if no returning player reaches this goal tile.
     pub(super) fn is_out_of_reach(&self) -> bool {
         self.ways.iter().all(|&arrivals| arrivals == 0)
     }

@@ -1,4 +1,4 @@
-//! The built-in pixel pictures of tiles: one character for each pixel, coloured by the palette.
+//! The built-in pixel pictures of tiles: rows of characters, one for each pixel, coloured by the palette.
 
 use super::palette::PALETTE;
 use super::tileset::SIDE;
@@ -7,13 +7,11 @@ use figrs_models::picture::{Canvas, Palette};
 
 pub(super) type TileSprite = [&'static [u8; SIDE]; SIDE];
 
-/// Creates a transparent canvas of `width` by `height` tiles.
 pub(super) fn of_tiles(width: usize, height: usize) -> Canvas {
     Canvas::new(width * SIDE, height * SIDE, Palette::CLEAR)
 }
 
-/// Draws the picture of a tile at a row and column of tiles; where the picture is transparent, the
-/// canvas stays unchanged.
+/// Draws the picture of a tile at a row and column of tiles. Transparent pixels leave the canvas unchanged.
 pub(super) fn draw_tile(canvas: &mut Canvas, row: usize, column: usize, art: &TileSprite) {
     canvas.art((column * SIDE, row * SIDE), art, &PALETTE);
 }
@@ -56,7 +54,7 @@ const EARTH: TileSprite = [
     b"dddddddddddddddd",
 ];
 
-/// The picture of earth, drawn with grass on top because nothing solid is above it.
+/// The picture of earth with grass on top, for ground with nothing solid above it.
 pub(super) const GRASS: TileSprite = [
     b"LLgLLLgLLLLgLLLg",
     b"gLgggLggLgggLggg",

@@ -1,15 +1,14 @@
-//! Paints sky, clouds and hills behind a level, with integer arithmetic only. Pictures are therefore the same on every machine.
+//! Paints sky, clouds and hills behind a level, with integer arithmetic only, so that pictures are the same on every machine.
 
 use super::palette::PALETTE;
 use figrs_models::picture::Canvas;
 
-/// Fills a canvas with sky, clouds and hills.
 pub(super) fn paint(canvas: &mut Canvas) {
     let (width, height) = (canvas.width().cast_signed(), canvas.height().cast_signed());
     let bands = *b"0123456";
     for y in 0..height {
         let band = y * bands.len().cast_signed() / height;
-        // Near the boundary of two bands, every other pixel has the colour of the next band.
+        // Near the boundary of two colour bands, every other pixel has the colour of the next band.
         let into = y * bands.len().cast_signed() % height;
         for x in 0..width {
             let mixed = into * 4 > height * 3 && (x + y) % 2 == 0;
@@ -34,11 +33,9 @@ pub(super) fn paint(canvas: &mut Canvas) {
     }
 }
 
-/// Divides the width into stretches of `every` pixels, and calls `at` for each with a random position in it, for example of a
-/// cloud.
+/// Divides the width into stretches of `every` pixels. For each stretch, calls `at` with a random position in the stretch, for example of a cloud.
 fn scatter(width: isize, every: isize, salt: isize, mut at: impl FnMut(isize, isize)) {
     for stretch in -1..=width / every + 1 {
-        // These are the last steps of a well-mixed hash (SplitMix64).
         let mut mixed = (stretch.wrapping_mul(1_000_003) + salt) as u64;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

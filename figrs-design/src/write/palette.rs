@@ -2,9 +2,9 @@
 
 use figrs_models::picture::Palette;
 
-/// The characters in which the pictures of tiles are written, and their colours.
+/// The characters of the pictures of tiles, with their colours.
 pub(super) const PALETTE: Palette = Palette(&[
-    // A clear pixel, through which the background shows.
+    // A transparent pixel, which leaves the background visible.
     (b'.', [0, 0, 0]),
     (b'k', [34, 26, 38]),
     (b'w', [255, 250, 232]),

@@ -1,4 +1,5 @@
-//! Draws tiles as squares, for sets without built-in pictures: the colour shows the meaning of a tile, and its letter identifies it.
+//! Draws tiles as squares, for sets of tiles without built-in pictures: the colour of a square shows the meaning of the tile, and its letter
+//! identifies the tile.
 
 use font8x8::{
     BASIC_FONTS, BLOCK_FONTS, BOX_FONTS, GREEK_FONTS, HIRAGANA_FONTS, LATIN_FONTS, MISC_FONTS,
@@ -17,10 +18,8 @@ struct Shade {
     lightness: i32,
 }
 
-/// The shape of the coloured part of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// The whole square is coloured.
     Flat,
     /// The coloured area is a little smaller than the square.
     Inset,
@@ -35,7 +34,7 @@ enum Form {
     Spikes,
 }
 
-/// Meanings with their colours and shapes; a tile is drawn by its first meaning in this list.
+/// The colour and shape of each meaning; a tile is drawn by the first of its meanings in this list.
 const KINDS: [(Meaning, Shade, Form); 15] = [
     (Meaning::Enemy, shade(285, 46, 48), Form::Disc),
     (Meaning::Shooter, shade(340, 55, 36), Form::Spikes),
@@ -68,10 +67,10 @@ impl Shade {
         Self { lightness, ..self }
     }
 
-    /// Converts the colour to red, green and blue with integer arithmetic only. Pictures are therefore the same on every machine.
+    /// Converts the colour to red, green and blue with integer arithmetic only, so that pictures are the same on every machine.
     fn colour(self) -> Rgba {
         let hue = self.hue.rem_euclid(360);
-        // All values are in hundredths of a percent.
+        // All numbers are in hundredths of a percent.
         let chroma = (100 - (2 * self.lightness - 100).abs()) * self.saturation;
         let second = chroma * (60 - (hue % 120 - 60).abs()) / 60;
         let (red, green, blue) = match hue / 60 {
@@ -113,9 +112,9 @@ pub(super) fn plate(set: &TileSet, tile: Tile, side: usize) -> Option<Canvas<Rgb
     let beside = matches!(form, Form::Platform | Form::Rope | Form::Rails);
     let ink = match shade.lightness {
         _ if beside => shade.lighter(-12),
-        // This is the most frequent tile of most levels, which is recognised without its letter.
+        // The most frequent tile of most levels is recognised without its letter, so its letter is faint.
         _ if kind == Some(Meaning::Solid) && place == 0 => shade.lighter(18),
-        // Tiles with flat colours often cover whole rooms.
+        // Tiles of unknown meaning often cover whole rooms, so their letters are faint.
         0..56 if kind.is_none() => shade.lighter(28),
         _ if kind.is_none() => shade.lighter(-28),
         0..56 => shade.lighter(46),
@@ -126,17 +125,17 @@ pub(super) fn plate(set: &TileSet, tile: Tile, side: usize) -> Option<Canvas<Rgb
     Some(canvas)
 }
 
-/// Returns the meaning by which a tile is coloured; `None` if the tile has no such meaning.
+/// Returns the meaning that determines the colour of a tile; `None` if no meaning of the tile has a colour.
 fn kind(tile: Tile) -> Option<Meaning> {
     let mut kinds = KINDS.iter().map(|&(meaning, ..)| meaning);
     kinds.find(|&meaning| tile.is(meaning))
 }
 
-/// Returns the colour and shape of a tile with the meaning `kind` and the index `place` among the tiles of this meaning.
+/// Returns the colour and the shape of the tile number `place` among the tiles with the meaning `kind`.
 fn look(kind: Option<Meaning>, place: i32) -> (Shade, Form) {
     let known = KINDS.iter().find(|&&(meaning, ..)| Some(meaning) == kind);
     let Some(&(meaning, shade, form)) = known else {
-        // Hues that differ by the golden angle stay far apart, whatever their number.
+        // Hues that differ by the golden angle stay apart, however many there are.
         let hue = 205 + 137 * place;
         return (
             self::shade(hue, 40, [66, 54, 76][place as usize % 3]),
@@ -149,7 +148,7 @@ fn look(kind: Option<Meaning>, place: i32) -> (Shade, Form) {
     (shade.lighter([0, 7, -5][place as usize % 3]), form)
 }
 
-/// A square whose coordinates are sixteenths of its side.
+/// A square of pixels, in which coordinates are sixteenths of the side.
 struct Square<'a> {
     canvas: &'a mut Canvas<Rgba>,
     side: isize,
@@ -160,7 +159,6 @@ impl Square<'_> {
         sixteenths * self.side / SIDE.cast_signed()
     }
 
-    /// Fills a rectangle of the square, given by two corners.
     fn fill(&mut self, (left, top): (isize, isize), (right, bottom): (isize, isize), colour: Rgba) {
         let (x, y) = (self.pixels(left), self.pixels(top));
         let size = (self.pixels(right) - x, self.pixels(bottom) - y);
@@ -218,7 +216,7 @@ impl Square<'_> {
         self.fill((0, 0), (1, 16), light);
     }
 
-    /// Writes a character if the square has room for it; writes `?` for a character that the font lacks.
+    /// Writes a character, if the square has room for it; writes `?` if the font lacks the character.
     fn letter(&mut self, symbol: char, top: isize, colour: Rgba) {
         if self.side < 8 {
             return;
@@ -281,7 +279,7 @@ mod tests {
             let plate = plate(&set, tile, 16).unwrap();
             let is_full = plate.pixels().iter().all(|pixel| pixel[3] == 255);
             assert_eq!(is_full, tile.solid() || tile.is_unknown(), "{tile}");
-            // The edges look raised: light above, dark below.
+            // Raised edges are light above and dark below.
             if is_full {
                 let [first, last] = [plate.pixels()[8], plate.pixels()[15 * 16 + 8]];
                 assert_eq!(first != last, tile.solid(), "{tile}");

@@ -11,14 +11,15 @@ use figrs_models::mdmc::{Level, Tile};
 use figrs_models::picture::{Canvas, Rgba, encode, encode_colours, is_latin};
 
 impl LevelWriter<'_> {
-    /// Maximum number of bytes of the pixels of a picture.
+    /// Maximum number of bytes of all pixels of a picture.
     const MAX_BYTES: usize = 1 << 28;
 
-    /// Returns the maximum number of tiles of a picture: 1048576 for a [set](figrs_models::mdmc::TileSet::is_platformer) with built-in pictures, and
-    /// 262144 for coloured squares; with a sheet, the number of tiles that together have 67108864 pixels.
+    /// Returns the maximum number of tiles of a picture: 1048576 for a set of tiles with [built-in
+    /// pictures](figrs_models::mdmc::TileSet::is_platformer), and 262144 for coloured squares; with a sheet, the number of tiles that together have
+    /// 67108864 pixels.
     pub fn most_tiles(&self) -> usize {
         let tiles = self.map_tiles();
-        // A pixel is an index of a palette, or a colour of four bytes.
+        // A pixel is the index of a colour in a palette (one byte), or a colour of four bytes.
         let bytes = if tiles.is_drawn() {
             1
         } else {
@@ -73,7 +74,6 @@ impl LevelWriter<'_> {
         Ok(encode_colours(out, &canvas, &self.notes)?)
     }
 
-    /// Writes the level as a picture with the built-in tile pictures.
     fn drawn(&self, out: impl Write) -> Result<(), OutputError> {
         let mut canvas = of_tiles(self.level.width(), self.level.height());
         background::paint(&mut canvas);
@@ -98,7 +98,6 @@ impl LevelWriter<'_> {
     }
 }
 
-/// Returns two opaque colours of the palette: for the outline and for the line.
 fn colours(outline: u8, line: u8) -> (Rgba, Rgba) {
     let all = PALETTE.colours();
     let colour = |character| {
@@ -124,7 +123,6 @@ fn draw_tiles(canvas: &mut Canvas, level: &Level) {
     }
 }
 
-/// Darkens the sides of solid tiles that touch free cells.
 fn outline(canvas: &mut Canvas, level: &Level, row: usize, column: usize) {
     let free = |column: Option<usize>| {
         let tile = column.and_then(|column| level.get(row, column));

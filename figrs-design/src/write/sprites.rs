@@ -12,21 +12,20 @@ use figrs_models::picture::{Canvas, Rgba, encode_colours};
 
 /// The colour behind tiles that do not fill their cells.
 pub(super) const PAPER: Rgba = [240, 242, 246, 255];
-/// The colour of the dots that mark the corners of cells, where nothing else is drawn.
+/// The colour of the dots that mark the corners of cells, as far as no tile covers them.
 const DOT: Rgba = [212, 218, 228, 255];
 
-/// The pictures of tiles, all of one size; some tiles have no picture.
+/// The pictures of the tiles of a set, all of one size; some tiles have no picture.
 #[derive(Clone, Debug)]
 pub(super) struct Sprites {
     side: usize,
     pictures: FxHashMap<Tile, Canvas<Rgba>>,
-    /// The empty tile, whose picture is behind all others.
+    /// The empty tile, if it has a picture, which is then drawn behind all other tiles.
     backdrop: Option<Tile>,
 }
 
 impl Sprites {
-    /// Creates squares for the tiles of `set`; the pictures that `picture` returns replace some of
-    /// them.
+    /// Creates a picture for each tile of `set`: the picture that `picture` returns or, if it returns none, a coloured square.
     pub(super) fn new(
         set: &TileSet,
         side: usize,
@@ -65,7 +64,7 @@ impl Sprites {
         canvas
     }
 
-    /// Writes the picture of all tiles to which maps refer, with a transparent background.
+    /// Writes the tileset picture: the pictures of all tiles to which maps refer, with a transparent background.
     pub(super) fn write_tileset(
         &self,
         tiles: MapTiles<'_>,

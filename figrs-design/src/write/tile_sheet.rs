@@ -1,4 +1,4 @@
-//! Sheets: pictures of all tiles of a set in one file.
+//! Tile sheets: files with the pictures of all tiles of a set.
 
 use std::io::{Cursor, Write};
 use std::sync::Arc;
@@ -16,8 +16,7 @@ use figrs_models::picture::{Canvas, Rgba};
 ///
 /// The sheet is a picture in PNG with square tiles side by side, numbered from 0 row by row from the top. The legend can give the number of a tile's
 /// picture ([`TileSet::picture`]); if it gives no numbers, the pictures are in the order of the tiles in the legend. Tiles without a picture are
-/// drawn as coloured squares with their letters. The picture of the empty tile is visible behind the pictures of other tiles, where they are not
-/// opaque.
+/// drawn as coloured squares with their letters. Where the picture of a tile is not opaque, the picture of the empty tile is visible behind it.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -46,8 +45,8 @@ impl TileSheet {
 
     /// Cuts the picture of each tile of a set out of a PNG sheet whose tiles have `side` by `side` pixels.
     ///
-    /// Sheets may have any colour type, with or without transparency; of 16-bit channels, only the upper 8 bits are used, and of an animation, only
-    /// the first picture.
+    /// Sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels are used, and only the first picture
+    /// of an animation.
     ///
     /// **Errors.** [`FileError`] if the file is not a valid PNG, or does not fit `side` or the tiles. If another value of `side` avoids the mistake,
     /// the [setting](Mistake::setting) of the mistake is `side`.
@@ -119,7 +118,7 @@ impl TileSheet {
     }
 }
 
-/// The place that is stated in errors about sheets of tiles.
+/// The name of a tile sheet in errors.
 const PLACE: &str = "tile sheet";
 
 /// Returns the error for a file that is not a picture in PNG, or is damaged.
@@ -130,9 +129,8 @@ fn not_png(error: &DecodingError) -> FileError {
     Mistake::new(MistakeKind::Syntax, problem, remedy).of(PLACE)
 }
 
-/// Decodes a picture in PNG to pixels.
 fn decoded(png: &[u8]) -> Result<Canvas<Rgba>, FileError> {
-    // The limit allows for all pixels at 16 bits a channel, and as many bytes again for the other contents of the file.
+    // The limit allows for 16 bits in each channel of each pixel, and as many bytes again for the other contents of the file.
     let bytes = TileSheet::MAX_PIXELS * 16;
     let mut decoder = Decoder::new_with_limits(Cursor::new(png), Limits { bytes });
     decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
@@ -149,7 +147,7 @@ fn decoded(png: &[u8]) -> Result<Canvas<Rgba>, FileError> {
     let frame = reader.next_frame(&mut bytes);
     let frame = frame.map_err(|error| not_png(&error))?;
     bytes.truncate(frame.buffer_size());
-    // After these transformations colours have four bytes, and greys have two.
+    // These transformations leave pictures in colour with four bytes a pixel, and grey pictures with two.
     let channels = frame.color_type.samples();
     let pixel = |c: &[u8]| match *c {
         [red, green, blue, opacity] => [red, green, blue, opacity],
@@ -215,7 +213,7 @@ mod tests {
         let sheet = TileSheet::from_png(&file, 20, &set).unwrap();
         let picture = drawn("#-\n-~", &sheet);
         assert_eq!((picture.width(), picture.height()), (40, 40));
-        // The picture of the empty tile is behind the others.
+        // The picture of the empty tile is visible behind the pictures of other tiles.
         assert_eq!(at(&picture, 25, 5), RED);
         assert_eq!(at(&picture, 5, 5), [100, 0, 60, 255]);
         // A tile without a picture is drawn as a square over the picture of the empty tile.
@@ -267,10 +265,9 @@ mod tests {
             tmx.contains("tilewidth=\"24\"") && tmx.contains("\n2,1\n"),
             "{tmx}"
         );
-        // The values are not numbers of pictures: the empty tile keeps the value 0.
+        // Exported values do not depend on the numbers of pictures: the empty tile keeps the value 0.
         writer.ldtk_csv(&mut values).unwrap();
         assert_eq!(values, b"2,0\n");
-        // Without the sheet the empty tile has no picture.
         let (writer, mut json) = (writer.tiles(&set), Vec::new());
         writer.tiled_json(&mut json, "t.png").unwrap();
         let map: serde_json::Value = serde_json::from_slice(&json).unwrap();
@@ -358,7 +355,7 @@ mod tests {
             error.mistake.problem,
             "the tile \"#\" has picture 1, and the sheet has 1, counted from 0"
         );
-        // A large picture is refused before its pixels are decoded, because its header states the size.
+        // The reader refuses a large picture before it decodes the pixels, because the header states the size.
         let mut large = file.clone();
         large[16..24].copy_from_slice(&[0, 0, 0x40, 0, 0, 0, 0x10, 0]);
         let checksum = checksum(&large[12..29]).to_be_bytes();

@@ -1,4 +1,4 @@
-//! Gives the tiles of a set the numbers by which map files refer to them.
+//! Numbers the tiles of a set, for references from map files.
 
 #[cfg(feature = "png")]
 use super::TileSheet;
@@ -9,20 +9,18 @@ pub(super) const SIDE: usize = 16;
 /// Number of tiles in a row of the tileset picture.
 pub(super) const COLUMNS: usize = 7;
 
-/// The tiles to which map files refer: the tiles of the set, numbered in order from 1, then ground with grass if the set has built-in
+/// The tiles to which map files refer: the tiles of the set, numbered in order from 1, and then ground with grass on top, if the set has built-in
 /// pictures.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MapTiles<'a> {
     set: &'a TileSet,
     side: usize,
-    /// The empty tile, which has no picture.
+    /// The empty tile, if it has no picture.
     blank: Option<Tile>,
-    /// True if the tiles have built-in pictures.
     is_drawn: bool,
 }
 
 impl<'a> MapTiles<'a> {
-    /// Creates the map tiles of a set, with the built-in pictures or squares.
     pub(super) fn of(set: &'a TileSet) -> Self {
         Self {
             set,
@@ -43,7 +41,7 @@ impl<'a> MapTiles<'a> {
         }
     }
 
-    /// True if the tiles have built-in pictures, not only squares.
+    /// True if the tiles have built-in pictures instead of squares.
     pub(super) fn is_drawn(self) -> bool {
         self.is_drawn
     }
@@ -52,23 +50,19 @@ impl<'a> MapTiles<'a> {
         self.side
     }
 
-    /// Returns the tiles of the tileset picture.
     pub(super) fn tiles(self) -> impl Iterator<Item = Tile> + 'a {
         let grass = self.is_drawn.then_some(Tile::GROUND);
         self.set.tiles().chain(grass)
     }
 
-    /// Returns the number of tiles of the tileset picture.
     pub(super) fn count(self) -> usize {
         self.tiles().count()
     }
 
-    /// Returns the number of rows of the tileset picture.
     pub(super) fn rows(self) -> usize {
         self.count().div_ceil(COLUMNS)
     }
 
-    /// Returns the size of the tileset picture in pixels.
     pub(super) fn pixels(self) -> (usize, usize) {
         (COLUMNS * self.side, self.rows() * self.side)
     }
@@ -87,21 +81,20 @@ impl<'a> MapTiles<'a> {
         tile.map_or(0, |tile| self.place_but(tile, self.blank))
     }
 
-    /// Returns the index of `tile` in the set, counted from 1, or 0 if it is `other`.
     fn place_but(self, tile: Tile, other: Option<Tile>) -> usize {
         let place = self.set.tiles().position(|own| own == tile);
         let place = place.filter(|_| Some(tile) != other);
         place.map_or(0, |place| place + 1)
     }
 
-    /// Returns, for each tile of the tileset picture, its index from 0, its description, and `true` if the tile is solid.
+    /// Returns the index from 0 and the description of each tile of the tileset picture, and `true` if the tile is solid.
     pub(super) fn entries(self) -> impl Iterator<Item = (usize, String, bool)> {
         let tiles = self.tiles().enumerate();
         tiles.map(move |(place, tile)| (place, self.set.description(tile), tile.solid()))
     }
 }
 
-/// True if the tile in `row` and `column` is ground with nothing solid above it.
+/// True if the tile in `row` and `column` is ground with nothing solid above it, which is drawn with grass.
 pub(super) fn grassy(level: &Level, row: usize, column: usize) -> bool {
     let above = row.checked_sub(1).and_then(|row| level.get(row, column));
     level.get(row, column) == Some(Tile::GROUND) && !above.is_some_and(Tile::solid)

@@ -36,7 +36,7 @@ pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError
         &canvas,
         &PALETTE.colours(),
         &notes,
-        // The first colour of the palette is clear.
+        // The first colour of the palette is transparent.
         &[0],
     )?)
 }

@@ -11,7 +11,7 @@ use super::{LevelWriter, OutputError};
 /// Version of the map format.
 pub(super) const VERSION: &str = "1.10";
 
-/// Returns the colour behind the tiles: sky behind the built-in pictures, and paper behind other pictures.
+/// Returns the colour behind the tiles: sky for the built-in pictures, and paper for other pictures.
 pub(super) fn background(tiles: MapTiles<'_>) -> &'static str {
     if tiles.is_drawn() {
         "#86b8f4"
@@ -140,7 +140,6 @@ impl LevelWriter<'_> {
         Ok(())
     }
 
-    /// Returns the centres of the path's cells, in pixels.
     pub(super) fn path_points(&self) -> impl Iterator<Item = (usize, usize)> + Clone {
         let side = self.map_tiles().side();
         let middle = move |cell: usize| cell * side + side / 2;

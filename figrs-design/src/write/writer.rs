@@ -61,7 +61,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Sets a sheet: its set of tiles determines the numbers in maps, and its pictures are drawn.
+    /// Sets the sheet of tile pictures, whose set of tiles also determines the numbers of tiles in maps.
     #[cfg(feature = "png")]
     #[must_use]
     pub fn sheet(self, sheet: &'a TileSheet) -> Self {
@@ -72,7 +72,6 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Returns the tiles to which map files refer, with their numbers.
     pub(super) fn map_tiles(&self) -> MapTiles<'a> {
         #[cfg(feature = "png")]
         if let Some(sheet) = self.sheet {

@@ -1,25 +1,25 @@
-//! Messages from factors to variables, and the beliefs computed from these messages.
+//! Messages from factors to variables in belief propagation, and the beliefs computed from these messages.
 
 use super::network::{Edge, FactorEntries, MessageGraph};
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
 use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct};
 
-/// Smallest logarithm of a product that can be stored as an ordinary number without loss of precision.
+/// Smallest logarithm of a product whose exponential is an ordinary number without loss of precision.
 const SAFE: f64 = -600.0;
 /// Number of table entries that are read between two checks of the deadline.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
-/// Least natural logarithm of a non-zero entry of a message. The logarithms are limited because they may grow at every iteration if the
-/// graph has loops, and an overflow would be mistaken for a zero. Sums of logarithms of this magnitude lose at most a ten-thousandth by
-/// rounding.
+/// Least natural logarithm of a non-zero entry of a message. The limit is needed because the absolute values of the logarithms may grow at every
+/// iteration if the graph has loops, and an overflow would be mistaken for a zero. A sum of logarithms of this magnitude has a rounding error of at
+/// most a ten-thousandth.
 const FLOOR: f64 = -1e12;
 
-/// The semiring in which messages are computed: sum-product or max-product.
+/// The semiring of the messages: sum-product or max-product.
 pub(super) trait MessageAlgebra {
     /// The semiring in logarithms.
     type Logs: Semiring<Value = f64>;
-    /// The same semiring on ordinary numbers, if these are faster than logarithms.
+    /// The same semiring on ordinary numbers, or on logarithms if ordinary numbers are not faster.
     type Linear: Semiring<Value = f64>;
     const LINEAR: bool;
 }
@@ -42,7 +42,6 @@ impl MessageAlgebra for MaxMessages {
     const LINEAR: bool = false;
 }
 
-/// Stopping criteria of the message iteration, and its damping.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConvergenceCriteria {
     pub(super) iterations: u64,
@@ -51,7 +50,6 @@ pub(super) struct ConvergenceCriteria {
     pub(super) damping: f64,
 }
 
-/// Result of the message iteration: number of iterations, residual, reason for stopping.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConvergenceResult {
     pub(super) iterations: u64,
@@ -66,8 +64,7 @@ pub(super) struct Messages<'n> {
     network: &'n MessageGraph,
     /// The messages from factors to variables.
     sent: Vec<f64>,
-    /// For each value of each variable, the sum of the logarithms of the non-zero messages that it receives, and the number of the zero
-    /// messages.
+    /// For each value of each variable, the sum of the logarithms of the non-zero messages to the variable, and the number of its zero messages.
     beliefs: Vec<f64>,
     zeros: Vec<u32>,
     incoming: Vec<f64>,
@@ -91,7 +88,7 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// Passes messages through all factors in order and in reverse order, until the messages converge.
+    /// Sends the messages of all factors, in order and in reverse order, until the messages converge.
     pub(super) fn pass_until_convergence<M: MessageAlgebra>(
         &mut self,
         until: ConvergenceCriteria,
@@ -100,7 +97,7 @@ impl<'n> Messages<'n> {
         let tables = &self.network.tables;
         let each: u64 = 2 * tables.iter().map(FactorEntries::work).sum::<u64>();
         let tolerance = if self.network.is_forest {
-            // If the graph is a forest, the answer is reported as exact; the tolerance must therefore be small.
+            // The answer for a forest is reported as exact; the tolerance must therefore be small.
             until.tolerance.min(1e-10)
         } else {
             until.tolerance
@@ -144,7 +141,7 @@ impl<'n> Messages<'n> {
         settling
     }
 
-    /// Recomputes the products of the messages to each variable from the messages, which prevents rounding errors from accumulating.
+    /// Recomputes the product of the messages to each variable; otherwise, rounding errors would accumulate in the updated products.
     pub(super) fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);
@@ -161,7 +158,8 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// Computes the message of a variable to a factor: the product of the messages from all other factors, divided by its largest entry.
+    /// Computes the message of a variable to a factor: the product of the messages from all other factors of the variable, divided by its largest
+    /// entry.
     fn variable_to_factor(&self, edge: &Edge, into: &mut Vec<f64>) {
         let at = self.network.starts[edge.variable];
         let first = into.len();
@@ -188,8 +186,8 @@ impl<'n> Messages<'n> {
         self.incoming = incoming;
     }
 
-    /// Sends the messages of `factor` to its variables. Returns the largest change of an entry of these messages, or `None` if messages
-    /// exclude every value of a variable.
+    /// Sends the messages of `factor` to its variables. Returns the largest change of an entry of these messages, or `None` if the messages exclude
+    /// every value of a variable.
     fn send_from_factor<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
@@ -255,7 +253,7 @@ impl<'n> Messages<'n> {
         Some(change)
     }
 
-    /// Returns the logarithms of the products of the messages to a variable; the largest logarithm is zero.
+    /// Returns the logarithms of the product of the messages to a variable; the largest logarithm is zero.
     pub(super) fn belief(&self, variable: usize) -> Vec<f64> {
         let values = self.network.starts[variable]..self.network.starts[variable + 1];
         let log = |at: usize| {
@@ -270,7 +268,6 @@ impl<'n> Messages<'n> {
         belief
     }
 
-    /// Returns the probabilities of the values of a variable.
     pub(super) fn marginal(&self, variable: usize) -> Vec<f64> {
         let mut shares = self.belief(variable);
         for share in &mut shares {
@@ -283,7 +280,8 @@ impl<'n> Messages<'n> {
         shares
     }
 
-    /// Returns the negative Bethe free energy; for a forest with converged messages, it is the logarithm of the sum over all assignments.
+    /// Returns the negative Bethe free energy. If the graph is a forest and the messages have converged, it is the logarithm of the sum over all
+    /// assignments.
     pub(super) fn log_total(&mut self) -> f64 {
         self.recompute_beliefs();
         let network = self.network;
@@ -311,7 +309,7 @@ impl<'n> Messages<'n> {
         total
     }
 
-    /// Returns, for each entry of `table`, the sum of its logarithm and of the logarithms of the messages that its factor has received.
+    /// Returns, for each entry of `table`, the sum of its logarithm and of the logarithms of the messages from its variables to the factor.
     fn entry_beliefs<'m>(
         &'m self,
         table: &'m FactorEntries,
@@ -324,8 +322,7 @@ impl<'n> Messages<'n> {
         })
     }
 
-    /// Returns the belief of a factor: the probabilities of its non-zero entries, in their order. Call
-    /// [`recompute_beliefs`](Self::recompute_beliefs) before.
+    /// Returns the belief of a factor: the probability of each non-zero entry. Call [`recompute_beliefs`](Self::recompute_beliefs) before.
     pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
         self.receive_all(factor);
         let logs = self.entry_beliefs(&self.network.tables[factor]);
@@ -333,7 +330,7 @@ impl<'n> Messages<'n> {
         logs.map(|log| (log - total).exp()).collect()
     }
 
-    /// Chooses one value for each variable, factor by factor: the best values of the factor's variables, given the values already chosen.
+    /// Chooses one value for each variable, factor by factor: the best values of the factor's variables, given the values chosen before.
     pub(super) fn decode(&mut self) -> Vec<u32> {
         self.recompute_beliefs();
         let network = self.network;
@@ -368,7 +365,7 @@ impl<'n> Messages<'n> {
         chosen.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// Returns the assignment of the largest entry of a factor, among the entries that agree with the values already chosen.
+    /// Returns the assignment of the largest entry of a factor, of the entries that agree with the values chosen before.
     fn best_row(&self, factor: usize, chosen: &[Option<u32>]) -> Option<&'n [u32]> {
         let table = &self.network.tables[factor];
         let edges = self.network.edges(table);
@@ -390,7 +387,7 @@ impl<'n> Messages<'n> {
     }
 }
 
-/// Returns the difference of two entries of a message, divided by their magnitude if `relative` is `true`.
+/// Returns the absolute difference of two entries of a message, divided by their magnitude if `relative` is `true`.
 fn difference(new: f64, old: f64, relative: bool) -> f64 {
     if new == old {
         0.0
@@ -401,7 +398,7 @@ fn difference(new: f64, old: f64, relative: bool) -> f64 {
     }
 }
 
-/// Returns the index of the largest number; among equal numbers, the first index.
+/// Returns the index of the largest number; of equal numbers, the first index.
 fn best(logs: &[f64]) -> u32 {
     let mut best = 0;
     for (i, log) in logs.iter().enumerate() {
@@ -432,8 +429,8 @@ fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     most + logs.map(|log| (log - most).exp()).sum::<f64>().ln()
 }
 
-/// Adds, for each entry of a factor and each of its variables, the product of the entry and the messages of the other variables to the
-/// message of that variable.
+/// For each entry of a factor and each variable of the factor: multiplies the entry by the messages of the other variables, and adds the product to
+/// the message of the variable.
 fn accumulate_messages<S: Semiring<Value = f64>>(
     (rows, entries, arity): (&[u32], &[f64], usize),
     incoming: &[f64],
@@ -456,7 +453,7 @@ fn accumulate_messages<S: Semiring<Value = f64>>(
         }
         _ => {
             for (row, entry) in rows.chunks_exact(arity).zip(entries) {
-                // For each variable, the product of the entry and the messages of all variables before this variable.
+                // For each variable, the product of the entry and the messages of all variables before it.
                 products.clear();
                 let mut before = *entry;
                 for &at in row {

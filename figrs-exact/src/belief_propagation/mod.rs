@@ -1,4 +1,4 @@
-//! Loopy belief propagation: messages between factors and variables, until they converge.
+//! Loopy belief propagation: factors and variables exchange messages until the messages converge.
 //!
 //! | file | content |
 //! |---|---|
@@ -24,32 +24,30 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;
 use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
 pub use mpe::MpeBeliefPropagation;
 use network::{FactorEntries, MessageGraph};
 
-/// Approximate marginals by messages between the factors and the variables of a model, which may have any width.
+/// Approximate marginals by messages between the factors and the variables of a model of any width.
 ///
-/// Values that zeros of factors exclude are removed first. Each iteration sends messages through the factors in a fixed order, and then
-/// in reverse order. The iterations end when no message changes by more than a tolerance. Messages are stored as logarithms, which do not
+/// Values that zeros of factors exclude are removed first. Each iteration sends messages through the factors in a fixed order, and then in reverse
+/// order. The algorithm ends when an iteration changes no message by more than a tolerance. Messages are stored as logarithms, which do not
 /// underflow.
 ///
-/// **Guarantee.** If the factor graph has no loops and the messages have converged, marginals and log-evidence are exact up to rounding,
-/// and the answer says so. If the graph has loops or the messages have not converged, the marginals and the log-evidence are
-/// approximations without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)). If messages converge, the marginals are
-/// the beliefs of a fixed point. The log-evidence is the negative Bethe free energy; its standard error is NaN. A value with probability
-/// zero in the answer is impossible. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) is `Finished` if and only if the
-/// messages converged. [`RunStatistics::residual`](figrs_answer::RunStatistics::residual) is the largest change of a message in the last
-/// iteration.
+/// **Guarantee.** If the factor graph has no loops and the messages have converged, marginals and log-evidence are exact up to rounding, and the
+/// answer states that they are exact. If the graph has loops or the messages have not converged, the marginals and the log-evidence are
+/// approximations without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)). If messages converge, the marginals are the beliefs
+/// of a fixed point. The log-evidence is the negative Bethe free energy; its standard error is NaN. A value with probability zero in the answer is
+/// impossible. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) is `Finished` if and only if the messages converged.
+/// [`RunStatistics::residual`](figrs_answer::RunStatistics::residual) is the largest change of a message in the last iteration.
 ///
-/// In `ExpectationMaximization`, the expected counts are the beliefs of factors. In `ExpectationMaximization`, the log-likelihood is the
-/// sum of the negative Bethe free energies of the data rows; it is unknown if the messages of a row have not converged. Counts and
-/// log-likelihood are exact if the factor graph of each data row has no loops after the row's values have been substituted. If some
-/// factor graph has loops, nothing is guaranteed, and a round of expectation maximization may lower the likelihood. The limits of
-/// iterations and work apply to each data row separately.
+/// In `ExpectationMaximization`, the expected counts of outcomes are the beliefs of factors. In `ExpectationMaximization`, the log-likelihood is the
+/// sum of the negative Bethe free energies of the data rows; it is unknown if the messages of a row have not converged. Expected counts and
+/// log-likelihood are exact if no data row has a factor graph with loops after its values have been substituted. If some factor graph has loops,
+/// nothing is guaranteed, and a round of expectation maximization may lower the likelihood. The maximum number of iterations and the maximum work
+/// apply to each data row separately.
 ///
 /// **Complexity.** An iteration reads each non-zero entry of each factor twice for each variable of the factor.
 ///
@@ -79,13 +77,6 @@ pub struct BeliefPropagation {
     watch: Watch,
 }
 
-impl Default for BeliefPropagation {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-/// Settings of belief propagation with sum-product and with max-product messages.
 #[derive(Clone, Debug)]
 struct MessageSettings {
     until: ConvergenceCriteria,
@@ -109,12 +100,7 @@ impl Default for MessageSettings {
 impl MessageSettings {
     fn check(&self, algorithm: &'static str) -> Result<(), Error> {
         let invalid = |setting, value: String, remedy| {
-            Err(Error::InvalidSetting {
-                algorithm,
-                setting,
-                value,
-                remedy,
-            })
+            Err(Error::invalid_setting(algorithm, setting, value, remedy))
         };
         let ConvergenceCriteria {
             iterations,
@@ -153,7 +139,7 @@ impl MessageSettings {
             needed,
             limit: self.until.work,
         };
-        // Zeros of dense tables are not stored in the message graph, but every entry is read to find them.
+        // Zeros of dense tables are not stored in the message graph, but finding them reads every entry.
         if stored > self.until.work {
             return Err(too_large(stored));
         }
@@ -178,45 +164,18 @@ impl MessageSettings {
     }
 }
 
-/// Defines the setter methods of an algorithm with a field `settings`.
+/// Defines the constructors and setters of an algorithm with the fields `settings` and `watch`, and its answer by the method `propagate`.
 macro_rules! settled {
-    () => {
-        figrs_answer::setters!(expansion: settings.limits);
-        figrs_factor::field_setters! {
-            /// Sets the maximum number of iterations (default 1000). In each iteration, each factor sends messages twice: in the order of
-            /// the factors and in reverse order.
-            iterations: u64 => settings.until.iterations;
-            /// Sets the maximum work for all messages (default four billion). The work counts each entry that is read, once for each
-            /// variable of its factor.
-            work: u64 => settings.until.work;
-            /// Sets the tolerance (default `1e-9`). Messages, scaled to a largest entry of one, have converged if no entry changes by
-            /// more than the tolerance.
-            tolerance: f64 => settings.until.tolerance;
-            /// Sets the damping (default zero): the weight of the old message when the logarithms of the old and the new message are
-            /// averaged. If messages oscillate, a damping of one half may make them converge. The damping does not change the fixed
-            /// points of the messages.
-            damping: f64 => settings.until.damping;
-        }
-    };
-}
-use settled;
-
-impl BeliefPropagation {
-    /// Creates belief propagation with the default tolerance and limits, without damping.
-    pub fn new() -> Self {
-        Self {
-            settings: MessageSettings::default(),
-            watch: Watch::default(),
-        }
+    ($algorithm:ident, $kind:literal) => {
+impl Default for $algorithm {
+    fn default() -> Self {
+        Self::new()
     }
-
-    settled!();
-    setters!(watch: watch);
 }
 
-impl Algorithm for BeliefPropagation {
+impl Algorithm for $algorithm {
     fn name(&self) -> &'static str {
-        "BeliefPropagation"
+        stringify!($algorithm)
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
@@ -227,6 +186,38 @@ impl Algorithm for BeliefPropagation {
         answer.map_err(|error| watching.error_of(error))
     }
 }
+
+impl $algorithm {
+    #[doc = concat!("Creates ", $kind, " with the default tolerance and limits, without damping.")]
+    pub fn new() -> Self {
+        Self {
+            settings: MessageSettings::default(),
+            watch: Watch::default(),
+        }
+    }
+
+        figrs_answer::setters!(watch: watch);
+        figrs_answer::setters!(expansion: settings.limits);
+        figrs_factor::field_setters! {
+            /// Sets the maximum number of iterations (default 1000). In each iteration, each factor sends messages twice: in the order of
+            /// the factors and in reverse order.
+            iterations: u64 => settings.until.iterations;
+            /// Sets the maximum work for all messages (default four billion). Each entry that is read counts once for each variable of its factor.
+            work: u64 => settings.until.work;
+            /// Sets the tolerance (default `1e-9`). The messages, each divided by its largest entry, have converged if no entry changes by more than
+            /// the tolerance.
+            tolerance: f64 => settings.until.tolerance;
+            /// Sets the damping (default zero): the weight of the old message when the logarithms of the old and the new message are
+            /// averaged. If messages oscillate, a damping of one half may make them converge. The damping does not change the fixed
+            /// points of the messages.
+            damping: f64 => settings.until.damping;
+        }
+}
+    };
+}
+use settled;
+
+settled!(BeliefPropagation, "belief propagation");
 
 impl BeliefPropagation {
     fn propagate(

@@ -11,7 +11,6 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand_for_best_world;
 use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
 use figrs_factor::consistency::reduce;
@@ -19,13 +18,13 @@ use figrs_factor::eliminate::log_weight;
 
 /// A world with high probability, found by max-product belief propagation, for models of any width.
 ///
-/// When the messages have converged, or the maximum number of iterations is reached, variables are assigned one after another.
-/// Each variable gets the best value according to the messages, given the values assigned before.
+/// After the messages have converged, or after the maximum number of iterations, the algorithm assigns one variable after another. Each variable gets
+/// its best value according to the messages, given the values assigned before.
 ///
-/// **Guarantee.** The returned world (an assignment of values to all elements) has positive probability, which is recomputed from
-/// the factors. If the factor graph has no loops and the messages have converged, the world is the most probable world, and the
-/// answer is proven ([`Answer::is_proven`]). If the world is not proven to be the most probable one, no upper bound is known
-/// ([`Answer::upper_bound`] is infinite). The result is deterministic.
+/// **Guarantee.** The returned world (an assignment of values to all elements) has a positive probability, which the algorithm recomputes from the
+/// factors. If the factor graph has no loops and the messages have converged, the world is the most probable world, and the answer is proven
+/// ([`Answer::is_proven`]). If the answer is not proven, no upper bound of the probability of other worlds is known ([`Answer::upper_bound`] is
+/// infinite). The result is deterministic.
 ///
 /// **Complexity.** The complexity is that of [`BeliefPropagation`](crate::BeliefPropagation).
 ///
@@ -53,38 +52,7 @@ pub struct MpeBeliefPropagation {
     watch: Watch,
 }
 
-impl Default for MpeBeliefPropagation {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl MpeBeliefPropagation {
-    /// Creates max-product belief propagation with the default tolerance and limits, without damping.
-    pub fn new() -> Self {
-        Self {
-            settings: MessageSettings::default(),
-            watch: Watch::default(),
-        }
-    }
-
-    settled!();
-    setters!(watch: watch);
-}
-
-impl Algorithm for MpeBeliefPropagation {
-    fn name(&self) -> &'static str {
-        "MpeBeliefPropagation"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.settings.check(self.name())?;
-        let iterations = self.settings.until.iterations;
-        let watching = self.watch.start(self.name(), Some(iterations));
-        let answer = self.propagate(model, targets, &watching);
-        answer.map_err(|error| watching.error_of(error))
-    }
-}
+settled!(MpeBeliefPropagation, "max-product belief propagation");
 
 impl MpeBeliefPropagation {
     fn propagate(

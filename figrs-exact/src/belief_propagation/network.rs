@@ -1,4 +1,4 @@
-//! A factor graph in the form that message passing needs: non-zero entries and edges.
+//! A factor graph for message passing: lists of non-zero entries, and edges between factors and variables.
 
 use figrs_factor::graph::FactorGraph;
 use figrs_factor::graph::{for_each_entry, log_stored};
@@ -8,15 +8,14 @@ use figrs_factor::graph::{for_each_entry, log_stored};
 pub(super) struct FactorEntries {
     /// The index of the factor's first edge, and the index after its last edge.
     pub(super) edges: (usize, usize),
-    /// For each entry and each variable of the factor, the index of the variable's value in the concatenated lists of values of these
+    /// For each entry and each variable of the factor, the index of the variable's value in the concatenated lists of values of the factor's
     /// variables.
     pub(super) rows: Vec<u32>,
-    /// The natural logarithms of the entries, scaled such that the largest logarithm is zero.
+    /// The natural logarithms of the entries, divided by the largest entry.
     pub(super) logs: Vec<f64>,
     pub(super) linear: Vec<f64>,
     /// The natural logarithm of the factor's largest entry.
     pub(super) scale: f64,
-    /// The smallest logarithm in `logs`.
     pub(super) least: f64,
 }
 
@@ -25,18 +24,17 @@ impl FactorEntries {
         self.edges.1 - self.edges.0
     }
 
-    /// Returns the work of computing the messages of this factor, as the number of entries read.
+    /// Returns the number of entries that are read to compute the messages of this factor, once for each of its variables.
     pub(super) fn work(&self) -> u64 {
         (self.logs.len() * self.arity()) as u64
     }
 }
 
-/// An edge between a factor and a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub(super) variable: usize,
     pub(super) factor: usize,
-    /// Offset of the edge's message in the list of all messages, and its offset among the messages of the edge's factor.
+    /// Offset of the edge's message in the list of all messages, and its offset in the messages of the edge's factor.
     pub(super) start: usize,
     pub(super) local: usize,
     pub(super) values: usize,
@@ -47,9 +45,8 @@ pub(super) struct Edge {
 pub(super) struct MessageGraph {
     pub(super) tables: Vec<FactorEntries>,
     pub(super) edges: Vec<Edge>,
-    /// For each variable, the offset of its values in the list of all variables' values, followed by the length of that list.
+    /// For each variable, the offset of its values in the list of all values; the last number is the length of this list.
     pub(super) starts: Vec<usize>,
-    /// For each variable, the edges to its factors.
     pub(super) edges_of: Vec<Vec<usize>>,
     /// Total number of entries of the messages of all edges.
     pub(super) entries: usize,

@@ -36,9 +36,9 @@ impl BeliefPropagation {
         &self.settings.limits
     }
 
-    /// Calls `count` with the index of each parametric outcome and the belief of an entry with this outcome's weight, several
-    /// times if there are several such entries. Returns the negative Bethe free energy, or `None` if the messages have not
-    /// converged. If messages exclude every value of a variable, returns minus infinity without calling `count`.
+    /// For each entry whose weight is a parameter, calls `count` with the index of the outcome that has this probability, and with the belief of the
+    /// entry. Returns the negative Bethe free energy, or `None` if the messages have not converged. If the messages exclude every value of a
+    /// variable, returns minus infinity without calling `count`.
     ///
     /// **Errors.** [`Error::MessagesTooLarge`] if an iteration exceeds the limit of work; an error of the memory limit;
     /// [`EliminationError::Interrupted`] at a deadline or an interrupt.

@@ -1,4 +1,4 @@
-//! One factor graph of a compiled model, with its decision circuit and the weights of the circuit.
+//! One factor graph of a compiled model, with its decision circuit and the weights of the circuit's leaves.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,33 +16,30 @@ use figrs_search::circuit::ScaledNumber;
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::{CircuitNode, DecisionCircuit};
 
-/// One factor graph of a model, with its decision circuit and the weights of the circuit's inputs.
 #[derive(Clone, Debug)]
 pub(super) struct CircuitEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     pub(super) labelled: Arc<LabelledCircuit>,
-    /// The weights of the circuit's weight symbols.
+    /// The values of the weight symbols of the circuit.
     symbols: Arc<Vec<ScaledNumber>>,
     statements: Vec<Statement>,
-    /// The weights that the present evidence gives to the values of varying elements (elements whose evidence may
-    /// change).
+    /// For each value of the varying elements (elements whose evidence may change), the weight that the current evidence gives to it.
     weights: Vec<ScaledNumber>,
     sums: OnceLock<Vec<ScaledNumber>>,
     maxima: OnceLock<Vec<ScaledNumber>>,
 }
 
-/// Evidence on a varying element (an element whose evidence may change).
 #[derive(Clone, Debug)]
 struct Statement {
     variable: VarId,
-    /// The weights of the varying element's values; `None` if all weights are one.
+    /// The weights of the element's values; `None` if all weights are one.
     weights: Option<Weights>,
 }
 
 impl CircuitEncoding {
-    /// Compiles a factor graph to a decision circuit. The circuit has leaves for the values of the elements in `stay`,
-    /// which are given by their indices in the expansion.
+    /// Compiles a factor graph to a decision circuit. The circuit has leaves for the values of the elements `stay`, which are given by their indices
+    /// in the expansion.
     pub(super) fn new(
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
@@ -96,8 +93,7 @@ impl CircuitEncoding {
         }
     }
 
-    /// Returns the same circuit with the weights of another factor graph of the model; `None` if the circuit does not fit
-    /// that graph.
+    /// Returns the same circuit with the weights of another factor graph of the model; `None` if the circuit is not valid for that graph.
     pub(super) fn renewed(
         &self,
         expansion: &Arc<Expansion>,
@@ -160,8 +156,7 @@ impl CircuitEncoding {
         })
     }
 
-    /// Returns the probabilities of the values of some elements, which are given by their indices in the expansion; the
-    /// total weight must not be zero.
+    /// Returns the probability of each value of some elements, which are given by their indices in the expansion; the total weight must not be zero.
     pub(super) fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let Some(circuit) = &self.labelled.circuit else {
             return Vec::new();
@@ -197,7 +192,6 @@ impl CircuitEncoding {
             .collect()
     }
 
-    /// Returns the worlds with the largest weights, in descending order of weight.
     pub(super) fn k_best(&self, count: usize) -> Vec<World> {
         let Some(circuit) = &self.labelled.circuit else {
             return Vec::new();
@@ -210,8 +204,8 @@ impl CircuitEncoding {
         self.graph.cardinalities.len()
     }
 
-    /// Returns the size in bytes of an integer as large as the number of all assignments of the variables, which is at
-    /// least the number of worlds.
+    /// Returns the size in bytes of an integer as large as the number of all assignments of the variables, which is at least as large as the number
+    /// of worlds.
     pub(super) fn largest_count_bytes(&self) -> f64 {
         let bits: f64 = self
             .graph
@@ -222,7 +216,6 @@ impl CircuitEncoding {
         size_of::<BigUint>() as f64 + bits / 8.0
     }
 
-    /// Returns the number of worlds of positive weight.
     pub(super) fn count(&self) -> BigUint {
         let Some(circuit) = &self.labelled.circuit else {
             return BigUint::ZERO;
@@ -232,7 +225,7 @@ impl CircuitEncoding {
         counts.swap_remove(circuit.root as usize)
     }
 
-    /// Draws a world with its posterior probability; returns `None` if no world has a positive weight.
+    /// Draws a world from the posterior distribution; returns `None` if no world has a positive weight.
     pub(super) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let circuit = self.labelled.circuit.as_ref()?;
         let sums = self.sums(circuit);
@@ -252,7 +245,6 @@ impl CircuitEncoding {
 }
 
 impl Statement {
-    /// The natural logarithm of the weight of a value.
     fn log(&self, value: usize) -> f64 {
         self.weights
             .as_ref()
@@ -260,7 +252,7 @@ impl Statement {
     }
 }
 
-/// Returns, for each variable of an encoding, `true` if it belongs to an element with one of the given indices.
+/// Returns, for each variable of an encoding, `true` if it belongs to an element with an index in `stay`.
 fn kept_variables(stay: &[usize], encoding: &Encoding, graph: &FactorGraph) -> Vec<bool> {
     let mut kept = vec![false; graph.cardinalities.len()];
     for &position in stay {

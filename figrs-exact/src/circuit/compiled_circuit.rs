@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 use rand::Rng;
 
 use super::circuit_encoding::CircuitEncoding;
-use crate::compiled_problem::CompiledProblem;
+use crate::compiled_problem::{CompiledProblem, varying_evidence};
 use crate::question::Question;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::marginal::Marginal;
@@ -19,10 +19,9 @@ use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.
 ///
-/// Compilation runs the search of [`Circuit`](crate::Circuit) once. After compilation, parameters may change, and so may the
-/// evidence on elements that were declared [`varying`](crate::Circuit::varying). A query for a sum, a maximum or a count takes one
-/// pass over the circuit, from the leaves to the root. The marginals of all targets take a further pass, from the root to the
-/// leaves.
+/// Compilation runs the search of [`Circuit`](crate::Circuit) once. Afterwards, parameters may change, and so may the evidence on elements that were
+/// declared [`varying`](crate::Circuit::varying). A query for a sum, a maximum or a count takes one pass over the circuit, from the leaves to the
+/// root. The marginals of all targets take a further pass, from the root to the leaves.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -50,19 +49,18 @@ pub struct CompiledCircuit {
     encoding: Option<CircuitEncoding>,
 }
 
-/// Kind of queries for which a circuit is compiled.
+/// The kind of queries for which a circuit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CircuitPurpose {
-    /// Sums: recursive calls may be shared, and variables may be left undecided.
+    /// The circuit is for sums: recursive calls may share their distributions, and the search may leave variables undecided.
     Sums,
-    /// Worlds: the circuit is for sums and for queries about single worlds.
+    /// The circuit is for sums and for queries about single worlds.
     Worlds,
-    /// Counting: the circuit only counts worlds, and variables that other variables define are removed.
+    /// The circuit only counts worlds, and variables that other variables determine are removed.
     Count,
 }
 
 impl CompiledCircuit {
-    /// Compiles a circuit by a search over the worlds of a model.
     pub(super) fn new(
         problem: CompiledProblem,
         question: &Question<'_>,
@@ -104,7 +102,7 @@ impl CompiledCircuit {
         Ok(this)
     }
 
-    /// Passes the present evidence on all varying elements to the circuit.
+    /// Applies the current evidence on all varying elements to the circuit.
     fn state_all(&mut self) -> Result<(), Error> {
         if let Some(encoding) = &mut self.encoding {
             let all = self.problem.present_weights(&self.expansion)?;
@@ -136,38 +134,7 @@ impl CompiledCircuit {
         circuit.map_or(0, |circuit| circuit.bytes() as u64)
     }
 
-    /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
-    /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
-    ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
-    #[track_caller]
-    pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        let (place, statement) = self.problem.observation(element, value)?;
-        self.state(place, Some(statement))
-    }
-
-    /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
-    /// before.
-    ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
-    /// finite.
-    #[track_caller]
-    pub fn weigh<T: Value>(
-        &mut self,
-        element: &Element<T>,
-        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
-    ) -> Result<(), Error> {
-        let (place, statement) = self.problem.weighting(element, weight)?;
-        self.state(place, Some(statement))
-    }
-
-    /// Withdraws the evidence set on a varying element.
-    ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
-    pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
-        let place = self.problem.varying_place(element)?;
-        self.state(place, None)
-    }
+    varying_evidence!();
 
     fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
         let weights = (self.problem).weights(&self.expansion, place, statement.as_ref())?;
@@ -178,9 +145,9 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Reads the present values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit no longer fits. The
-    /// circuit no longer fits if a weight that was zero for all values of the parameters is no longer zero, if equal weights have
-    /// become different, or if a weight of one that the circuit omits has changed.
+    /// Reads the current values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit is not valid for these values: if a
+    /// weight that the circuit assumes to be zero is no longer zero, if equal weights have become different, or if a weight of one that the circuit
+    /// omits has changed.
     ///
     /// **Errors.** The errors of [`Circuit::compile`](crate::Circuit::compile); after an error, the circuit is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {
@@ -221,19 +188,19 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Returns the natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
+    /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
     pub fn log_evidence(&self) -> f64 {
         let encoding = self.encoding.as_ref();
         encoding.map_or(f64::NEG_INFINITY, CircuitEncoding::log_total)
     }
 
-    /// Returns the compiled factor graph, if the present evidence is possible.
+    /// Returns the compiled factor graph; `None` if the current evidence is impossible.
     fn possible(&self) -> Option<&CircuitEncoding> {
         let encoding = self.encoding.as_ref();
         encoding.filter(|encoding| encoding.log_total() > f64::NEG_INFINITY)
     }
 
-    /// Returns the compiled factor graph, or an error if the present evidence is impossible.
+    /// Returns the compiled factor graph, or an error if the current evidence is impossible.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`], with a conflict (statements of evidence that contradict each other).
     fn require_possible(&self) -> Result<&CircuitEncoding, Error> {
@@ -264,7 +231,7 @@ impl CompiledCircuit {
         self.answer_within(&self.problem.limits)
     }
 
-    /// Returns the answer as [`answer`](Self::answer) does; `limits` limits the search for a conflict if the evidence is impossible.
+    /// Returns the same answer as [`answer`](Self::answer); `limits` limits the search for a conflict if the evidence is impossible.
     pub(super) fn answer_within(&self, limits: &Limits) -> Result<Answer, Error> {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {
@@ -276,7 +243,7 @@ impl CompiledCircuit {
         Ok((self.problem).answer(&self.expansion, log_evidence, marginals))
     }
 
-    /// Returns the most probable world of the targets and the evidence.
+    /// Returns the most probable world: values of the targets, the elements with evidence, and the elements on which they depend.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn most_probable(&self) -> Result<World, Error> {
@@ -284,8 +251,8 @@ impl CompiledCircuit {
         best.ok_or_else(|| self.problem.impossible())
     }
 
-    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. Memory must hold all returned
-    /// worlds at the same time.
+    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are in memory at the same
+    /// time.
     ///
     /// **Guarantee.** The result is exact; worlds of equal probability have a fixed order for each model.
     ///
@@ -308,7 +275,7 @@ impl CompiledCircuit {
         Ok(encoding.count())
     }
 
-    /// Draws one world with exactly its posterior probability.
+    /// Draws one world from the exact posterior distribution.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
@@ -319,8 +286,7 @@ impl CompiledCircuit {
         world.ok_or_else(|| self.problem.impossible())
     }
 
-    /// Returns an endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the
-    /// same worlds.
+    /// Returns an endless iterator of independent worlds, drawn from the exact posterior distribution. The same seed gives the same worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {

@@ -1,4 +1,4 @@
-//! Exact answers by exhaustive search with component caching.
+//! Exact marginals, counts and worlds by exhaustive search with component caching.
 
 mod circuit_encoding;
 mod compiled_circuit;
@@ -11,42 +11,38 @@ use crate::compiled_problem::CompiledProblem;
 use crate::question::Question;
 use compiled_circuit::CircuitPurpose;
 pub use compiled_circuit::CompiledCircuit;
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
-use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
-use figrs_search::circuit::SearchControl;
-use figrs_search::circuit::log_sum;
+use figrs_answer::{conflict, setters};
+use figrs_search::circuit::{SearchControl, log_sum};
 
-/// Default size of the cache: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
-/// The search is fast for models with many zeros, even if they are too wide for elimination. A model with many zeros is like a set of clauses: unit
-/// propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. Weights other than zero are
-/// stored in decision diagrams, which share equal subdiagrams. Atoms (statements that a variable has a value) that other atoms define are eliminated
-/// before the search. The next decision variable is chosen by its level in a tree decomposition, its number of clauses and its activity in conflicts.
-/// The sum over a component is cached under a hash of its undecided variables, clauses and residual tables. [`compile`](Self::compile) records the
-/// search as a decision circuit: see [`CompiledCircuit`].
+/// The search is fast for models with many zeros, even if they are too wide for elimination. A model with many zeros is like a set of clauses, in
+/// which unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. Decision diagrams,
+/// which share equal subdiagrams, store the weights that are not zero. Atoms (statements that a variable has a value) that other atoms define are
+/// eliminated before the search. The next decision variable is chosen by its depth in a tree decomposition, its number of clauses and its activity in
+/// conflicts. The sum over a component is cached; the key is a hash of its undecided variables, clauses and residual tables.
+/// [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
 ///
-/// **Guarantee.** The result is exact up to rounding, without underflow, except for an error with probability about `n^2 / 2^129`: two of
-/// the `n` components found may have the same hash of 128 bits. The result is deterministic.
+/// **Guarantee.** The result is exact up to rounding, without underflow, unless two of the `n` components that the search finds have the same hash of
+/// 128 bits. The probability of this error is about `n^2 / 2^129`. The result is deterministic.
 ///
-/// **Complexity.** The time is exponential in the number of variables in the worst case. If decisions followed only the tree decomposition, the time
-/// would be exponential in the width times the logarithm of the number of variables, or in the width alone if the cache held all components. No bound
-/// by the width holds for the actual search, because the activity in conflicts takes precedence over the tree decomposition. Many zeros shorten the
-/// search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many values.
+/// **Complexity.** The time is exponential in the number of variables in the worst case. A search whose decisions follow only the tree decomposition
+/// takes a time exponential in the width times the logarithm of the number of variables, or in the width alone if the cache holds all components.
+/// This bound does not hold for the search of figrs, because the activity in conflicts takes precedence over the tree decomposition. Many zeros
+/// shorten the search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many values.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), except that no model is too wide. A [`deadline`](Self::deadline) or
 /// an interrupt ends the search with [`Error::NothingDone`]. The search ends with an [`EliminationError`](figrs_factor::eliminate::EliminationError)
-/// if clauses, residual tables, cache and circuit exceed the [memory](figrs_factor::Limits::memory), or if the circuit exceeds it together with the
-/// two numbers for each node that queries need. The search also ends with an `EliminationError` if clauses and rows of weights have more numbers than
-/// the [`table_entries`](figrs_factor::Limits::table_entries) (functions of thousands of states need elimination instead). (If functions fail for
-/// some values, an elimination decides whether a world contains these values; it may exceed the limits and be refused.)
+/// if clauses, residual tables, cache and circuit exceed the [memory](figrs_factor::Limits::memory), or if the circuit and the two numbers that
+/// queries need for each of its nodes exceed the memory. The search also ends with an `EliminationError` if clauses and rows of weights have more
+/// numbers than the [`table_entries`](figrs_factor::Limits::table_entries) (functions of thousands of states need elimination instead). (If functions
+/// fail for some values, an elimination decides whether a world contains these values; it may exceed the limits and be refused.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
 /// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame
@@ -99,9 +95,9 @@ impl Circuit {
     setters!(watch: watch);
     setters!(part_of: watch);
 
-    /// Sets the maximum number of bytes of the cache of components; the cache also takes at most half of the [memory](figrs_factor::Limits::memory)
-    /// of the limits if that is set. When the cache is full, its least recently used half is dropped. A smaller cache does not change the answer, but
-    /// the search takes longer.
+    /// Sets the maximum number of bytes of the cache of components. If the [memory](figrs_factor::Limits::memory) of the limits is set, the cache
+    /// takes at most half of it. When the cache is full, its least recently used half is dropped. A smaller cache does not change the answer, but the
+    /// search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self
@@ -120,7 +116,7 @@ impl Circuit {
         self
     }
 
-    /// Compiles a model for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
+    /// Compiles a model, for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
     ///
     /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the Score multiplies the weights of worlds.
     ///
@@ -131,7 +127,8 @@ impl Circuit {
         self.compiled(model, targets, CircuitPurpose::Worlds, &watching)
     }
 
-    /// Returns the number of worlds of the targets and the evidence that have a positive weight.
+    /// Returns the number of worlds with a positive weight. A world has the values of the targets, the elements with evidence, and the elements on
+    /// which they depend.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -151,7 +148,7 @@ impl Circuit {
             .count()
     }
 
-    /// Returns the number of worlds of a question (a model with targets) whose expansion other algorithms may share.
+    /// Counts the worlds of a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn count_of(&self, question: &Question<'_>) -> Result<BigUint, Error> {
         let watching = self.watch.start(self.name(), None);
         let (model, targets) = (question.model, question.targets.to_vec());
@@ -175,7 +172,7 @@ impl Circuit {
         self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
     }
 
-    /// Compiles a circuit for queries of one kind about the roots of a problem.
+    /// Compiles a circuit for queries of one kind about the roots of a problem: its targets and varying elements.
     fn compiled_for(
         &self,
         problem: CompiledProblem,
@@ -197,7 +194,7 @@ impl Circuit {
         compiled.map_err(|error| watching.error_of(error))
     }
 
-    /// Computes the natural logarithm of the probability of the evidence, by a search that does not store a circuit.
+    /// Computes the natural logarithm of the probability of the evidence, by a search that stores no circuit.
     fn log_evidence(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let watching = self.watch.start(self.name(), None);
         let limits = self.limits.until(watching.until());
@@ -243,7 +240,7 @@ impl Algorithm for Circuit {
 }
 
 impl Circuit {
-    /// Answers a question (a model with targets) without varying elements; other algorithms may share its expansion.
+    /// Answers a question (a model with targets) without varying elements, and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         if question.targets.is_empty() {
             return self.log_evidence(question);

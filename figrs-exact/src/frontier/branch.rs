@@ -1,25 +1,24 @@
-//! Conversion of the branches of a Chain to lists of outcomes, for [`Frontier`](crate::Frontier).
+//! Outcomes of the branches of a Chain (the elements that its function returns), for [`Frontier`](crate::Frontier).
+
+use std::any::Any;
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, ModelError};
-use figrs_factor::graph::WorldWeight;
 use indexmap::IndexMap;
 
-use super::choice_outcomes::{self, ChoiceOutcomes};
 use super::element_order::OrderedElement;
-use super::exploration_limits::ExplorationError;
+use super::explore::ExplorationError;
 use crate::enumerate::Enumerate;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::call_solver;
-use figrs_answer::limits::expand;
+use figrs_answer::limits::{expand, sums};
+use figrs_factor::graph::WorldWeight;
 
-/// Returns the outcomes of a branch of a Chain, which `call` returns, for the values `captured` of elements outside the
+/// Returns the outcomes of the branch that `call` returns, a call of the function of a Chain. `captured` has the values of elements outside the
 /// branch.
 ///
-/// A branch of kind `Kind::Atomic` that `may_own` accepts counts as part of the Chain, even if other code holds a reference
-/// to it. For any other new branch, the function is called twice, because elements that both calls reach are outside the
-/// branch.
+/// A branch of kind `Kind::Atomic` that `may_own` accepts counts as part of the Chain, even if other code holds a reference to it. For any other new
+/// branch, the function is called twice: elements that both calls reach are outside the branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
     interventions: &Model,
@@ -47,7 +46,7 @@ pub(super) fn outcomes(
         return Ok(ChoiceOutcomes {
             density: observed.map(is_continuous).transpose()?,
             owned: (!is_unshared).then(|| branch.clone()),
-            ..ChoiceOutcomes::as_separate_worlds(choice_outcomes::outcomes(&branch, &[], observed)?)
+            ..ChoiceOutcomes::as_separate_worlds(outcomes_given(&branch, &[], observed)?)
         });
     }
     let set = |model: Model, (element, value): &(AnyElement, Datum)| {
@@ -93,18 +92,17 @@ pub(super) fn outcomes(
 #[derive(Default)]
 struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
-    /// The elements on which the branch depends, in the order in which they were found.
+    /// The elements on which the branch depends, in the order in which the enumeration finds them.
     reached: IndexMap<ElementId, AnyElement>,
-    /// `true` if a Score weighs some of the branch's worlds.
+    /// `true` if a Score weighs some worlds of the branch.
     is_weighed: bool,
 }
 
-/// Maximum number of elements that the enumeration of a branch evaluates; beyond this number, the worlds of the branch are
-/// summed by elimination.
+/// Maximum number of elements that the enumeration of a branch evaluates; the worlds of a larger branch are summed by elimination.
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl BranchWorlds {
-    /// Enumerates the worlds of the branch; returns an error if one of them takes more than `memory` bytes.
+    /// Enumerates the worlds of the branch; returns an error if one world takes more than `memory` bytes.
     fn by_enumeration(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let all = Enumerate::new().max_bytes(memory);
         let few = all.clone().max_evaluations(FEW_EVALUATIONS);
@@ -128,7 +126,7 @@ impl BranchWorlds {
         }
         if let (None, &[position]) = (expansion.impossible(), expansion.targets()) {
             let support = &expansion.elements()[position].support;
-            let weights = call_solver::sums(&expansion, limits)?.0;
+            let weights = sums(&expansion, limits)?.0;
             for i in (0..support.len()).filter(|&i| !weights.is_zero(i)) {
                 let log = weights.log(i);
                 let linear = log.exp();
@@ -174,4 +172,48 @@ fn sum(a: WorldWeight, b: WorldWeight) -> WorldWeight {
         linear: a.linear + b.linear,
         log: high + (low - high).exp().ln_1p(),
     }
+}
+
+/// The outcomes of a random choice, with their properties.
+#[derive(Debug)]
+pub(super) struct ChoiceOutcomes {
+    pub(super) outcomes: Vec<(Datum, WorldWeight)>,
+    /// `true` if one outcome may represent several worlds.
+    pub(super) merged: bool,
+    /// `true` if the choice is an observed Chain whose likelihood is a density, `false` if its likelihood is a probability; `None` for other choices.
+    pub(super) density: Option<bool>,
+    /// A branch of kind `Kind::Atomic` that counts as a part of this choice, although other code might read it.
+    pub(super) owned: Option<AnyElement>,
+}
+
+impl ChoiceOutcomes {
+    /// Creates outcomes that each represent exactly one world.
+    pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
+        Self {
+            outcomes,
+            merged: false,
+            density: None,
+            owned: None,
+        }
+    }
+}
+
+/// Returns the outcomes of the random choice of an element for given values of its parents. If the element is observed, the only outcome is the
+/// observed value, with its probability or density.
+pub(super) fn outcomes_given(
+    element: &AnyElement,
+    arguments: &[&dyn Any],
+    observed: Option<&Datum>,
+) -> Result<Vec<(Datum, WorldWeight)>, ModelError> {
+    element.check_parameters()?;
+    let Some(choice) = element.choice(arguments)? else {
+        return Ok(Vec::new());
+    };
+    let fault = |fault| element.fault(fault);
+    if let Some(value) = observed {
+        let weight = choice.weight(value.as_any()).map_err(fault)?;
+        return Ok(vec![(value.clone(), weight)]);
+    }
+    let outcomes = choice.outcomes().map_err(fault)?;
+    outcomes.map_err(|endless| endless.unless_observed(element.label()))
 }

@@ -1,4 +1,4 @@
-//! Checkpoints of a sweep over the elements: stored frontiers, to which the sweep can go back.
+//! Checkpoints of a sweep over the elements: stored frontiers, to which the sweep can return.
 
 use std::collections::VecDeque;
 
@@ -6,17 +6,17 @@ use super::dictionary::StateKey;
 use super::set_transition::FrontierPrefix;
 use super::state_set_cache::StateSetCache;
 
-/// Number of latest steps of the sweep whose frontiers are all stored. Of the steps between `LATEST` and twice `LATEST` steps back,
-/// every second frontier is stored; of those up to four times `LATEST` back, every fourth; and so on.
+/// Number of the latest steps of the sweep whose frontiers are all stored. Of the steps between `LATEST` and twice `LATEST` steps back, every second
+/// frontier is stored; of those up to four times `LATEST` back, every fourth; and so on.
 const LATEST: usize = 8;
 
-/// Stored frontiers of earlier steps of the sweep, which lie further apart the older they are. Going back by `d` steps repeats at most
-/// `2 d` steps, although few frontiers are stored.
+/// Stored frontiers of earlier steps of the sweep; the older they are, the further they lie apart. A return by `d` steps repeats at most `2 d` steps,
+/// although few frontiers are stored.
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
     /// The stored frontiers, each with the index of its step, in ascending order.
     kept: VecDeque<(usize, CheckpointStates<W>)>,
-    /// The size in bytes of the states that only the checkpoints hold, and the largest size so far.
+    /// The size in bytes of the states that only the checkpoints hold, and the maximum of this size.
     bytes: usize,
     most: usize,
 }
@@ -46,12 +46,11 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// Returns the size in bytes of the states that only the checkpoints hold.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes as u64
     }
 
-    /// Stores the frontier `at` before the step `step`: its index in the cache or, if it is not cached, its states.
+    /// Stores the frontier `at` before the step `step`. If the frontier is not in the cache, `states` has its states.
     pub(super) fn store(
         &mut self,
         step: usize,
@@ -77,7 +76,7 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// Removes and returns the frontier before the step `step`, if it is stored, and drops all later frontiers.
+    /// Removes and returns the frontier before the step `step`, if it is stored, and drops the frontiers of all later steps.
     pub(super) fn take(
         &mut self,
         step: usize,
@@ -97,7 +96,7 @@ impl<const W: usize> Checkpoints<W> {
         None
     }
 
-    /// Drops all checkpoints, because values have new indices, and the stored states refer to the old ones.
+    /// Drops all checkpoints, because values have new codes and the stored states have the old codes.
     pub(super) fn clear(&mut self) {
         *self = Self::new(self.most);
     }

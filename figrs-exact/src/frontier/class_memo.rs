@@ -1,4 +1,4 @@
-//! Memo tables for classes of equivalent elements: they map the values that an element reads to results.
+//! Memo tables of classes of equivalent elements: from the values that an element reads to its results.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ const ALLOCATION: usize = 16;
 /// Number of dictionary codes that are packed into one machine word of a key.
 const CODES_PER_KEY: usize = (u128::BITS / u32::BITS) as usize;
 
-/// The memoised results of one class of elements, keyed by the dictionary codes of the values that an element reads.
+/// The results of one class of elements; the key of a result has the codes of the values that the element reads.
 #[derive(Debug)]
 enum MemoTable<R> {
     Few(FxHashMap<u128, R>),
@@ -21,16 +21,15 @@ enum MemoTable<R> {
 #[derive(Debug)]
 pub(super) struct ClassMemo<R> {
     known: Option<MemoTable<R>>,
-    /// `true` if elements that come later in the sweep may use the memo table.
+    /// `true` if later elements of the sweep may use the memo table.
     shared: bool,
     asked: u32,
     found: u32,
-    /// The size of the memo table in bytes after the last insertion.
     pub(super) bytes: usize,
 }
 
 impl<R: Clone> ClassMemo<R> {
-    /// Number of lookups after which a memo table is dropped unless at least one lookup in `MIN_HIT_DIVISOR` found a result.
+    /// Number of lookups after which a memo table is dropped, unless at least one lookup in `MIN_HIT_DIVISOR` found a result.
     const TRIAL: u32 = 1 << 10;
     const MIN_HIT_DIVISOR: u32 = 8;
 
@@ -64,8 +63,7 @@ impl<R: Clone> ClassMemo<R> {
         found
     }
 
-    /// Stores a result. Returns the growth of the memo table in bytes since the last insertion, including room for `more`
-    /// results.
+    /// Stores a result. Returns the growth of the memo table in bytes since the last insertion; its size includes room for `more` results.
     pub(super) fn insert(&mut self, reads: &[u32], result: R, more: usize) -> isize {
         match &mut self.known {
             Some(MemoTable::Few(known)) => {

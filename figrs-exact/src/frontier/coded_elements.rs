@@ -1,4 +1,4 @@
-//! Elements as functions of the dictionary codes of values, in classes of equivalent elements that share memo tables.
+//! Elements as functions of codes: indices of values in dictionaries. Classes of equivalent elements share memo tables.
 
 use std::ops::Range;
 
@@ -9,16 +9,15 @@ use super::class_memo::ClassMemo;
 use super::dictionary::ValueDictionaries;
 use super::element_order::ElementOrder;
 use super::equivalence_class::Classes;
-use super::exploration_limits::ExplorationError;
+use super::explore::ExplorationError;
 use super::growth::vector;
 use super::layer::TransitionLayer;
 use super::packed_integers::PackedIntegers;
 use super::weight_dictionary::WeightDictionary;
 
-/// The index of a value and the index of its weight.
+/// A value and its weight: the code of the value, and the index of the weight.
 pub(super) type WeightedValue = (u32, u32);
 
-/// The elements of a model as functions of dictionary codes, with memoised results.
 #[derive(Debug)]
 pub(super) struct CodedElements {
     pub(super) linear: ElementOrder,
@@ -27,30 +26,29 @@ pub(super) struct CodedElements {
     pub(super) types: Vec<usize>,
     pub(super) codes: ValueDictionaries,
     pub(super) weighing: WeightDictionary,
-    /// For each class of equivalent elements that are not random choices, the memo table of their values; `None` stands for a value
-    /// that evidence excludes.
+    /// For each class of equivalent elements that are not random choices, the memo table of their values; `None` is the result if evidence excludes
+    /// the value.
     pub(super) values: Vec<ClassMemo<Option<WeightedValue>>>,
-    /// For each class of equivalent random elements, the memo table of their outcomes, which are index ranges.
+    /// For each class of equivalent random choices, the memo table of their outcomes, which are ranges of `outcomes`.
     pub(super) rows: Vec<ClassMemo<Range<usize>>>,
     pub(super) outcomes: Vec<WeightedValue>,
-    /// The total size of the memo tables of all classes, in bytes.
+    /// The size of all memo tables together, in bytes.
     pub(super) remembered: usize,
-    /// Number of new values, results and outcomes for which memory is reserved when memory is counted next.
+    /// Number of values, results and outcomes for which the next count of the memory includes room.
     pub(super) reserved: usize,
-    /// `true` if an outcome of some branch stands for several worlds.
+    /// `true` if some outcome of a Chain represents several worlds.
     pub(super) merged: bool,
     /// For each class of equivalent observed Chains, `true` if their likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Elements of kind `Kind::Atomic` that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit
-    /// such an element, unless another element turns out to read it.
+    /// Elements of kind `Kind::Atomic` that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit such an element,
+    /// unless it finds another element that reads it.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
-    /// Maximum number of bytes of one world of a branch.
     pub(super) memory: u64,
 }
 
 impl CodedElements {
-    /// Creates the coded form of elements in the given order; one world of a branch may take up to `memory` bytes.
+    /// Creates the coded form of the elements of `linear`; one world of a branch may take up to `memory` bytes.
     pub(super) fn new(linear: ElementOrder, memory: u64) -> Self {
         let mut rules = Self {
             memory,
@@ -76,9 +74,9 @@ impl CodedElements {
         rules
     }
 
-    /// Adds elements from outside a Chain to those that the Chain reads, because its `branches` turned out to be these elements. If
-    /// one of the elements was part of another Chain, the other Chain reads it from now on as well. Returns each changed Chain with
-    /// the indices of the elements that it reads in addition.
+    /// Adds `branches`, elements from outside a Chain that are its branches, to the elements that the Chain reads. If one of these elements was part
+    /// of another Chain, the other Chain reads it from now on as well. Returns pairs of a changed Chain and the index of an element that it reads in
+    /// addition.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -102,8 +100,8 @@ impl CodedElements {
         Ok(found)
     }
 
-    /// True if an element of kind `Kind::Atomic` may count as part of a Chain: no other element is known to read it, and it is not
-    /// part of another Chain.
+    /// True if an element of kind `Kind::Atomic` may count as part of the Chain `chain`: no other element is known to read it, and it is not part of
+    /// another Chain.
     pub(super) fn may_own(&self, chain: usize, element: &AnyElement) -> bool {
         let owner = self.owners.get(&element.id());
         !self.classes.shared[self.classes.of[chain]]
@@ -139,22 +137,20 @@ impl CodedElements {
         }
     }
 
-    /// Returns the value and the weight that are stored at the index `position`.
     #[inline]
     pub(super) fn outcome(&self, position: usize) -> WeightedValue {
         self.outcomes[position]
     }
 
-    /// Initial number of values, results and outcomes for which memory is reserved.
+    /// Initial number of values, results and outcomes for which a count of the memory includes room.
     const RESERVED: usize = 16;
 
-    /// Returns the number of transitions from one state for which memory is reserved: twice the largest number so far.
+    /// Returns the number of transitions from one state for which a count of the memory includes room: twice the largest number that was found.
     pub(super) fn reserved(&self) -> usize {
         self.reserved
     }
 
-    /// Returns the approximate size in bytes of all values, weights, outcomes and memo tables, with room for the transitions of one
-    /// more state.
+    /// Returns the approximate size in bytes of all values, weights, outcomes and memo tables, with room for the transitions from one more state.
     pub(super) fn bytes(&self) -> u64 {
         let values = self.codes.values.iter();
         let values: usize = values.map(|values| values.bytes_with(self.reserved)).sum();
@@ -165,18 +161,18 @@ impl CodedElements {
         self.remembered + vector(&self.outcomes, self.reserved)
     }
 
-    /// True if the values of some target have type `of`; transitions then refer to the indices of these values.
+    /// True if some target has values of type `of`; the transitions then contain codes of these values.
     pub(super) fn is_reported(&self, of: usize) -> bool {
         let mut targets = self.linear.targets.iter();
         targets.any(|&target| self.types[target] == of)
     }
 
-    /// True if values of type `of` may get new indices, because only frontiers store the old ones.
+    /// True if values of type `of` may get new codes, because only states of frontiers contain the old codes.
     pub(super) fn is_renumberable(&self, of: usize) -> bool {
         self.is_renumberable[of]
     }
 
-    /// Returns the first target that is true in some transition of a step.
+    /// Returns the first of `targets` that is true in some transition of a step.
     pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
         let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];
@@ -186,7 +182,7 @@ impl CodedElements {
         layer.reports.iter().zip(targets).filter_map(can_be).min()
     }
 
-    /// Drops the memo table of a class if no other element uses it.
+    /// Drops the memo table of a class that has only one element.
     pub(super) fn evict_unshared(&mut self, place: usize) {
         let class = self.classes.of[place];
         if !self.classes.shared[class] {
@@ -201,7 +197,7 @@ impl CodedElements {
         self.rows[class] = ClassMemo::new(reads, shared);
     }
 
-    /// Clears all memo tables, after which nothing refers to the outcomes of choices.
+    /// Clears all memo tables and all outcomes, to which only the memo tables refer.
     pub(super) fn clear_memos(&mut self) {
         for place in 0..self.linear.slots.len() {
             let class = self.classes.of[place];
@@ -210,7 +206,6 @@ impl CodedElements {
         self.outcomes = Vec::new();
     }
 
-    /// Clears all memo tables if they take more than `most` bytes.
     pub(super) fn evict_beyond(&mut self, most: u64) {
         if self.remembered_bytes() as u64 > most {
             self.clear_memos();

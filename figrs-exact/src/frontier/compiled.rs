@@ -1,4 +1,4 @@
-//! A model compiled to the states of its frontiers (sets of visited elements that later elements read).
+//! A model compiled to the states of its frontiers. A frontier is the set of visited elements that later elements read.
 
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
@@ -20,16 +20,15 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
-/// For each frontier, the sum of the weights of all continuations of each state, as ordinary numbers or, if these overflow or underflow,
-/// as logarithms.
+/// The backward messages: for each state of each frontier, the sum of the weights of all continuations of the state. They are ordinary numbers or, if
+/// these overflow or underflow, logarithms.
 #[derive(Debug)]
 enum TotalMessages {
     Plain(BackwardMessages<SumProduct>),
     Logs(BackwardMessages<LogSumProduct>),
 }
 
-/// A model compiled by [`Frontier`](super::Frontier): the states of all frontiers, and the messages from the last frontier back to the
-/// first.
+/// A model compiled by [`Frontier`](super::Frontier): the states of all frontiers, and backward messages from the last frontier to the first.
 ///
 /// A world of a compiled frontier contains only the values of the targets.
 ///
@@ -46,7 +45,7 @@ enum TotalMessages {
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Several threads may query the same compiled frontier, and clones share all its data.
+/// Several threads may query a compiled frontier at the same time, and its clones share all data.
 #[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,
@@ -59,7 +58,7 @@ pub struct CompiledFrontier {
     marginals: Arc<OnceLock<Vec<Vec<f64>>>>,
 }
 
-/// The targets, whose values make up the worlds of the compiled frontier.
+/// The targets; a world of the compiled frontier consists of their values.
 #[derive(Debug)]
 struct TargetNames {
     targets: Vec<AnyElement>,
@@ -136,12 +135,12 @@ impl CompiledFrontier {
         self.explored.largest
     }
 
-    /// Returns the number of steps of the sweep (one for each random choice), and the number of steps that repeat earlier steps.
+    /// Returns the number of steps of the sweep (about one for each random choice), and the number of steps that repeat earlier steps.
     pub fn steps(&self) -> (usize, usize) {
         (self.explored.steps.len(), self.explored.repeated)
     }
 
-    /// Returns the size of the transitions between states, in bytes.
+    /// Returns the memory of the transitions between states in bytes.
     pub fn bytes(&self) -> u64 {
         self.explored.bytes
     }
@@ -158,7 +157,7 @@ impl CompiledFrontier {
         }
     }
 
-    /// Returns an error if a transition between states may stand for several worlds, and single worlds are therefore unknown.
+    /// Returns an error if a transition between states may represent several worlds; single worlds are then unknown.
     fn require_worlds(&self) -> Result<(), Error> {
         if self.explored.are_worlds {
             return Ok(());
@@ -186,7 +185,6 @@ impl CompiledFrontier {
         })
     }
 
-    /// Returns the indices of the possible values of `target`, and their probabilities.
     fn marginal(&self, target: usize) -> (Vec<usize>, Vec<f64>) {
         let shares = self.all_marginals()[target].iter().enumerate();
         shares
@@ -195,8 +193,7 @@ impl CompiledFrontier {
             .unzip()
     }
 
-    /// Returns the distribution of a target. The first query for a distribution computes the distributions of all targets, in one sweep
-    /// over all steps.
+    /// Returns the distribution of a target. The first such query computes the distributions of all targets, in one sweep over all steps.
     ///
     /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
@@ -255,19 +252,19 @@ impl CompiledFrontier {
 
     /// Returns the number of worlds that agree with the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if a transition between states may stand for several worlds.
+    /// **Errors.** [`Error::NotInAnswer`] if a transition between states may represent several worlds.
     pub fn count(&self) -> Result<BigUint, Error> {
         self.require_worlds()?;
         let messages = BackwardMessages::<Counting>::new(&self.explored, 0);
         Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
     }
 
-    /// True if some world has the values `known` of targets.
+    /// True if there is a world in which these targets have the values `known`.
     ///
     /// **Guarantee.** The result is exact.
     ///
-    /// **Complexity.** The query visits only the states that agree with `known`, which is far faster than compiling the model with these
-    /// values as evidence.
+    /// **Complexity.** The query visits only the states that agree with `known`. It is far faster than a compilation of the model with these values
+    /// as evidence.
     ///
     /// **Errors.** [`Error::NotATarget`] if an element of `known` is no target.
     ///
@@ -303,9 +300,9 @@ impl CompiledFrontier {
         Ok(self.log_evidence > f64::NEG_INFINITY && queries::is_possible(&self.explored, &known))
     }
 
-    /// Returns the most probable world of the targets and the evidence; among equally probable worlds, the first in the order of values.
+    /// Returns the most probable world; of equally probable worlds, the first in the order of values.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if a transition between states may stand for several worlds.
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if a transition between states may represent several worlds.
     pub fn most_probable(&self) -> Result<World, Error> {
         self.require_possible()?;
         self.require_worlds()?;
@@ -315,7 +312,7 @@ impl CompiledFrontier {
             .ok_or_else(|| self.impossible())
     }
 
-    /// Draws one world with exactly its posterior probability.
+    /// Draws one world from the exact posterior distribution.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
@@ -327,13 +324,12 @@ impl CompiledFrontier {
             .ok_or_else(|| self.impossible())
     }
 
-    /// Returns an endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
-    /// worlds.
+    /// Returns an endless iterator of independent worlds, drawn from the exact posterior distribution. The same seed gives the same worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
         self.require_possible()?;
-        // If messages must be recomputed for each sweep, one sweep draws many worlds.
+        // If messages must be recomputed in each sweep, one sweep draws many worlds.
         let batch = self.sums.batch();
         let drawn = (0..).step_by(batch as usize).flat_map(move |first: u64| {
             let rngs = first..first + batch;
@@ -372,7 +368,7 @@ impl CompiledFrontier {
 }
 
 impl TotalMessages {
-    /// Returns the number of worlds that are best drawn in one sweep.
+    /// Returns the number of worlds that one sweep should draw.
     fn batch(&self) -> u64 {
         const TOGETHER: u64 = 64;
         let complete = match self {

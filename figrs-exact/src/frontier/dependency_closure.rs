@@ -1,25 +1,23 @@
-//! The elements on which roots and targets depend, and the order in which a frontier sweep visits them.
+//! The elements on which the roots and targets of a model depend, and the order in which a frontier sweep visits them.
 
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashMap;
 
-/// An element on which roots or targets of a model depend.
 #[derive(Debug)]
 pub(super) struct NeededElement {
     pub(super) element: AnyElement,
     pub(super) reads: Vec<usize>,
-    /// The value to which an intervention sets the element, if there is one.
     pub(super) fixed: Option<Datum>,
 }
 
-/// All elements on which roots and targets depend, numbered such that each element comes after the elements that it reads. The
-/// elements on which the roots depend come before all others.
+/// All elements on which roots and targets depend; each element comes after the elements that it reads. The elements on which the roots depend come
+/// before all others.
 #[derive(Debug)]
 pub(super) struct NeededElements {
     pub(super) met: Vec<NeededElement>,
     numbers: FxHashMap<ElementId, usize>,
     fixed: FxHashMap<ElementId, Datum>,
-    /// Number of elements on which the roots depend; without roots, the number of elements on which the targets depend.
+    /// Number of elements on which the roots depend; if there are no roots, number of elements on which the targets depend.
     pub(super) stated: usize,
 }
 
@@ -47,13 +45,13 @@ impl NeededElements {
         needs
     }
 
-    /// True if some root or target depends on the element, or the model sets the element by an intervention.
+    /// True if an element with evidence or a target depends on the element, or the model sets the element by an intervention.
     pub(super) fn contains(&self, element: &AnyElement) -> bool {
         let id = element.id();
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
-    /// Returns the index of `root`; a new element gets an index after the elements on which it depends.
+    /// Returns the index of `root`. A new element gets an index after the elements on which it depends.
     pub(super) fn number_of(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {
@@ -84,16 +82,16 @@ impl NeededElements {
         self.numbers[&root.id()]
     }
 
-    /// Returns the order in which a sweep visits the elements. The elements on which the roots depend come in the order of
-    /// `stated`, and each other element comes directly after the last element that it reads.
+    /// Returns the order in which a sweep visits the elements. The elements on which the roots depend have the order of `stated`. Each other element
+    /// comes directly after the last element that it reads.
     pub(super) fn order(&self, stated: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let numbers = 0..self.met.len();
         let mut places = vec![0; self.stated];
         for (place, number) in stated.into_iter().enumerate() {
             places[number] = place;
         }
-        // For each other element, the position of the last element that this element reads. An element that reads none comes with
-        // its first reader, or at the end if it has no reader.
+        // For each element on which no root depends, the position of the last element that it reads. An element that reads none comes directly before
+        // the first element that reads it, or at the end if no element reads it.
         let mut after: Vec<Option<usize>> = Vec::with_capacity(numbers.len());
         for number in numbers.clone() {
             let reads = &self.met[number].reads;

@@ -1,21 +1,20 @@
-//! Dictionary codes of values, and packed keys of assignments.
+//! Dictionaries that number values by codes, and keys that pack the codes of several elements.
 
 use std::any::TypeId;
 
 use figrs_core::{AnyElement, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
 
-/// The values found so far, numbered separately for each type; elements whose values have the same type share the numbering.
+/// The values that have been found, numbered separately for each type of values.
 #[derive(Debug, Default)]
 pub(super) struct ValueDictionaries {
     types: FxHashMap<TypeId, usize>,
     pub(super) values: Vec<SupportBuilder>,
-    /// For each type, the number of bits that the code of a value has in keys.
+    /// For each type, the number of bits of a code in a key.
     bits: Vec<u32>,
 }
 
 impl ValueDictionaries {
-    /// Returns the index of the type of an element's values.
     pub(super) fn type_of(&mut self, element: &AnyElement) -> usize {
         let empty = element.no_values();
         let id = empty.value_type();
@@ -27,7 +26,7 @@ impl ValueDictionaries {
         })
     }
 
-    /// Gives the codes of each type enough bits for twice as many values as it has; returns `false` if no type had too few bits.
+    /// Widens the bit fields that are too narrow, for twice as many values as there are; returns `false` if no field was too narrow.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {
@@ -40,7 +39,7 @@ impl ValueDictionaries {
         wider
     }
 
-    /// Keeps only the values of type `of` at the ascending indices `positions`, and numbers them anew.
+    /// Keeps only the values of type `of` at the ascending indices `positions`, and gives them new codes.
     pub(super) fn retain_values(&mut self, of: usize, positions: &[u32]) {
         let old = &self.values[of];
         let mut kept = old.like();
@@ -50,7 +49,7 @@ impl ValueDictionaries {
         self.values[of] = kept;
     }
 
-    /// Returns bit fields for values of the given types in a key of `words` machine words; `None` if they do not fit.
+    /// Returns bit fields for values of the given types in a key of `words` machine words; `None` if the fields do not fit.
     pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<BitField>> {
         let (mut word, mut free) = (0, 64);
         let mut fields = Vec::with_capacity(types.len());
@@ -69,7 +68,7 @@ impl ValueDictionaries {
         (fields.is_empty() || word < words).then_some(fields)
     }
 
-    /// Returns the values of each type as a support, which is empty for a type that is not in `types`.
+    /// Returns the list of values of each type; the list is empty for a type that is not in `types`.
     pub(super) fn finish(self, types: &[usize]) -> Vec<Support> {
         let kept = |(of, values): (usize, SupportBuilder)| {
             let values = if types.contains(&of) {
@@ -83,7 +82,7 @@ impl ValueDictionaries {
     }
 }
 
-/// A bit field of a key, which holds the code of one value.
+/// A bit field of a key, which contains the code of one value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BitField {
     word: usize,
@@ -107,13 +106,13 @@ impl<const W: usize> StateKey<W> {
         (self.0[field.word] >> field.shift & field.mask) as u32
     }
 
-    /// Overwrites a bit field with a number that must not be larger than its present number.
+    /// Overwrites the code in a bit field with a code that is not larger.
     pub(super) fn set(&mut self, field: BitField, code: u32) {
         self.0[field.word] &= !(field.mask << field.shift);
         self.0[field.word] |= u64::from(code) << field.shift;
     }
 
-    /// Writes a number to a bit field that is zero; returns `false` if the number does not fit.
+    /// Writes a code to an empty bit field; returns `false` if the code does not fit.
     #[inline]
     pub(super) fn write(&mut self, field: BitField, code: u32) -> bool {
         self.0[field.word] |= u64::from(code) << field.shift;

@@ -1,4 +1,4 @@
-//! The linear order in which a frontier sweep visits the elements of a model.
+//! The order in which a frontier sweep visits the elements of a model.
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Fault, Model};
@@ -12,17 +12,16 @@ use figrs_answer::error::Error;
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The indices of the parents, followed by the indices of the elements outside the Chain that are its branches.
+    /// The indices of the parents, followed by the indices of the branches of a Chain that exist outside the Chain.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
-    /// The value to which an intervention sets the element, if there is one.
     pub(super) fixed: Option<Datum>,
-    /// `true` if the element is only in some worlds, because only a branch of a Chain depends on it.
+    /// `true` if only some worlds contain the element, because only a branch of a Chain depends on it.
     pub(super) optional: bool,
 }
 
 impl OrderedElement {
-    /// True if the element may have several outcomes for one assignment of the elements that it reads.
+    /// True if the element may have several outcomes for given values of the elements that it reads.
     pub(super) fn is_random(&self) -> bool {
         self.fixed.is_none()
             && matches!(
@@ -31,12 +30,10 @@ impl OrderedElement {
             )
     }
 
-    /// Returns the observed value of the element, if there is one.
     pub(super) fn observed(&self) -> Option<&Datum> {
         self.evidence.iter().find_map(Evidence::observed)
     }
 
-    /// Returns the number of parents of the element; the parents come first in `reads`.
     pub(super) fn parents(&self) -> usize {
         match self.fixed {
             Some(_) => 0,
@@ -51,16 +48,14 @@ impl OrderedElement {
     }
 }
 
-/// All elements on which the roots depend, and the order in which a frontier sweep visits them.
 #[derive(Debug)]
 pub(super) struct ElementOrder {
     pub(super) slots: Vec<OrderedElement>,
     /// The indices of the targets in the list of elements.
     pub(super) targets: Vec<usize>,
-    /// The model without its evidence.
     pub(super) interventions: Model,
-    /// The indices of the elements, in the order in which they are visited. Elements on which only branches depend are not in this
-    /// list, because each of them is visited before the first element that reads it.
+    /// The indices of the elements, in the order in which the sweep visits them. The list does not contain the elements on which only branches
+    /// depend; the sweep visits each of them before the first element that reads it.
     pub(super) order: Vec<usize>,
     needs: NeededElements,
     /// Evidence on elements on which no root depends.
@@ -68,15 +63,15 @@ pub(super) struct ElementOrder {
 }
 
 impl ElementOrder {
-    /// Orders the elements by the evidence statements: before the element of each statement come the elements on which it depends.
-    /// A target, or an element on which only targets depend, comes as soon as all elements that it reads have come, and last if it reads no elements.
+    /// Orders the elements by the evidence statements: the elements on which a statement depends come before the element of the statement. A target,
+    /// or an element on which only targets depend, comes as soon as all elements that it reads have come; if it reads no elements, it comes last.
     pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
         let stated = model.evidence().iter().map(|(element, _)| element);
         Self::along(model, stated, targets)
     }
 
-    /// Orders the elements as [`new`](Self::new) does, but by `roots` instead of the evidence statements. Evidence on elements on
-    /// which no root depends is ignored.
+    /// Orders the elements as [`new`](Self::new) does, but by `roots` instead of the evidence statements. Ignores evidence on elements on which no
+    /// root depends.
     pub(super) fn along<'r>(
         model: &Model,
         roots: impl IntoIterator<Item = &'r AnyElement>,
@@ -104,8 +99,7 @@ impl ElementOrder {
         linear
     }
 
-    /// Changes the order of the elements if another order is predicted to have fewer states. Returns `true` if the order was
-    /// changed.
+    /// Changes the order of the elements if another order is predicted to have fewer states; returns `true` in this case.
     pub(super) fn reorder(&mut self) -> bool {
         let Some(better) = better_order(&self.slots[..self.needs.stated]) else {
             return false;
@@ -119,13 +113,13 @@ impl ElementOrder {
         self.slots.iter().any(OrderedElement::may_capture)
     }
 
-    /// True if the order contains the element, the element has evidence, or the model sets the element by an intervention.
+    /// True if the order contains the element, if it has evidence, or if the model sets it by an intervention.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
         self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
 
-    /// Adds elements from outside a Chain to those that the Chain reads, because its branches turned out to be these elements.
-    /// Returns the indices of the elements that the Chain did not read before.
+    /// Adds branches of a Chain that exist outside the Chain to the elements that it reads. Returns the indices of the elements that the Chain did
+    /// not read before.
     ///
     /// **Errors.** [`Error::SharedScore`] if only some branches depend on a Score; [`Fault::Cyclic`] if a branch depends on the Chain.
     pub(super) fn capture(
@@ -155,7 +149,7 @@ impl ElementOrder {
         }
     }
 
-    /// True if one of these elements is, or depends on, an element at this index.
+    /// True if one of `elements` is the element with the index `of`, or depends on it.
     fn depend_on(&self, elements: &[usize], of: usize) -> bool {
         let mut open = elements.to_vec();
         let mut met: FxHashSet<usize> = open.iter().copied().collect();
@@ -169,7 +163,7 @@ impl ElementOrder {
         false
     }
 
-    /// Extends the visiting order by the elements that were found since the last call. An element on which only a branch depends is nevertheless
+    /// Adds the elements that were found since the last call to the list of all elements. An element on which only a branch depends is nevertheless
     /// in every world if it has evidence or is a parent of an element with evidence.
     fn add_slots(&mut self, optional: bool) {
         let new = self.slots.len();

@@ -1,4 +1,4 @@
-//! Equivalence classes of elements that have the same values and weights for the same inputs.
+//! Equivalence classes of elements: elements of one class have equal values and weights for equal inputs.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,7 +10,7 @@ use super::dictionary::ValueDictionaries;
 use super::element_order::ElementOrder;
 use super::element_order::OrderedElement;
 
-/// The rule by which an element's value or distribution follows from the elements that it reads.
+/// The rule by which the value or the distribution of an element follows from the elements that it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum ElementRule {
     Fixed(Datum),
@@ -19,11 +19,11 @@ enum ElementRule {
     Chain(FunctionId),
     Table(TableIdentity),
     Score(StatementId),
-    /// No other element is known to have the rule of the element with this index.
+    /// No element is known to have the same rule as the element with this index.
     Unique(usize),
 }
 
-/// The identity of a table of numbers, which is its address in memory.
+/// The identity of a table of numbers: its address in memory.
 #[derive(Clone, Debug)]
 struct TableIdentity {
     address: usize,
@@ -45,8 +45,8 @@ impl PartialEq for TableIdentity {
 
 impl Eq for TableIdentity {}
 
-/// Key of an equivalence class: the rule of its elements, their evidence, their types, the elements outside that their branches turned
-/// out to be, and whether a Score may weigh them.
+/// Key of an equivalence class: the rule of an element, its evidence, its types of values, its branches that exist outside, and a mark if a Score may
+/// weigh it.
 type ClassSignature = (
     ElementRule,
     Vec<StatementId>,
@@ -55,18 +55,17 @@ type ClassSignature = (
     bool,
 );
 
-/// The equivalence class of each element. If elements of one class read the same values, they have the same results with the same
-/// weights.
+/// The equivalence class of each element. Elements of one class that read equal values have the same results with the same weights.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,
-    /// For each class, `true` if further elements may belong to it.
+    /// For each class, `true` if other elements may belong to it.
     pub(super) shared: Vec<bool>,
     known: FxHashMap<ClassSignature, usize>,
 }
 
 impl Classes {
-    /// Finds the class of an element, if the element is new or its class may have changed.
+    /// Finds the class of an element that is new, or whose class may have changed.
     pub(super) fn classify(
         &mut self,
         linear: &ElementOrder,

@@ -1,5 +1,4 @@
-//! Evaluation of elements from the codes of the values that they read: values of functions, and outcomes of random
-//! choices.
+//! Evaluation of elements for the codes of the values that they read: values of functions, and outcomes of random choices.
 
 use std::any::Any;
 use std::ops::Range;
@@ -9,15 +8,15 @@ use figrs_core::{AnyElement, ModelError};
 use figrs_factor::graph::WorldWeight;
 
 use super::branch;
-use super::choice_outcomes::{ChoiceOutcomes, outcomes};
+use super::branch::{ChoiceOutcomes, outcomes_given};
 use super::coded_elements::{CodedElements, WeightedValue};
 use super::dictionary::ValueDictionaries;
 use super::element_order::OrderedElement;
-use super::exploration_limits::ExplorationError;
+use super::explore::ExplorationError;
 use super::weight_dictionary::WeightDictionary;
 
 impl CodedElements {
-    /// Returns the value of an element that is not a random choice; `None` if evidence excludes it.
+    /// Returns the value of an element that is not a random choice; `None` if evidence excludes the value.
     pub(super) fn value(
         &mut self,
         place: usize,
@@ -57,7 +56,7 @@ impl CodedElements {
         Ok(outcome)
     }
 
-    /// Returns the outcomes of a random choice, as an index range.
+    /// Returns the outcomes of a random choice, as a range of indices.
     pub(super) fn row(
         &mut self,
         place: usize,
@@ -112,7 +111,7 @@ impl CodedElements {
         let op = match element.kind() {
             Kind::Chain(_, op) if op.family().is_none() => op,
             _ => {
-                let outcomes = outcomes(element, &arguments, slot.observed())?;
+                let outcomes = outcomes_given(element, &arguments, slot.observed())?;
                 return Ok(ChoiceOutcomes::as_separate_worlds(outcomes));
             }
         };
@@ -130,7 +129,7 @@ impl CodedElements {
         branch::outcomes(slot, interventions, &captured, limits, &call)
     }
 
-    /// Returns the values of the parents of an element; `reads` has their dictionary codes.
+    /// Returns the values of the parents of an element; `reads` has the codes of these values.
     fn arguments(&self, slot: &OrderedElement, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
         let places = slot.reads[..parents].iter();
         let value = |(&place, &code): (&usize, &u32)| {
@@ -140,14 +139,12 @@ impl CodedElements {
     }
 }
 
-/// Returns the code of `value` among the values of type `of`.
 fn number(codes: &mut ValueDictionaries, of: usize, value: &dyn Any) -> u32 {
     let number = codes.values[of].insert(value);
     number.expect("values are numbered by their type") as u32
 }
 
-/// Returns the index of the weight that the evidence on an element gives to the value with code `code`; `None` if
-/// the evidence excludes the value.
+/// Returns the index of the weight that the evidence on an element gives to the value `code`; `None` if the evidence excludes the value.
 fn weigh(
     codes: &ValueDictionaries,
     weighing: &mut WeightDictionary,

@@ -1,43 +1,41 @@
 //! Exploration of the reachable states of a model, one frontier after another.
 
-use figrs_core::Support;
-use figrs_factor::graph::Weights;
+use figrs_core::{AnyElement, ModelError, Support};
 
 use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;
-use super::exploration_limits::ExplorationLimits;
 use super::layer::TransitionLayer;
 use super::sweep::{SweepGoal, SweepStep, sweep};
 use figrs_answer::error::Error;
+use figrs_answer::run::watch::RunMonitor;
+use figrs_factor::WorkBudget;
+use figrs_factor::graph::Weights;
 
-/// Result of an exploration of states: the steps with their transitions, the values and the weights.
 #[derive(Debug)]
 pub(super) struct Exploration {
     pub(super) steps: Vec<SweepStep>,
     layers: Vec<TransitionLayer>,
     pub(super) weights: Weights,
-    /// For each type of values, its values if some target has this type.
+    /// For each type, its values if some target has values of this type; otherwise an empty list.
     pub(super) values: Vec<Support>,
-    /// The index of the type of each target's values.
+    /// For each target, the index of the type of its values.
     pub(super) types: Vec<usize>,
-    /// `true` if each transition stands for a single world.
+    /// `true` if each transition represents a single world.
     pub(super) are_worlds: bool,
     /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
     pub(super) largest: usize,
-    /// Size of all transitions in bytes.
     pub(super) bytes: u64,
 }
 
 impl Exploration {
-    /// Returns the transitions of a step; the list may also contain, after them, transitions of
-    /// other steps.
+    /// Returns the transitions of a step; the list may also contain transitions of other steps after them.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }
 }
 
-/// Explores all reachable joint values of the elements of the model, frontier by frontier.
+/// Explores all reachable joint values of the elements of the model, one frontier after another.
 pub(super) fn explore(
     linear: ElementOrder,
     allowance: ExplorationLimits<'_>,
@@ -59,4 +57,49 @@ pub(super) fn explore(
         largest: swept.largest,
         bytes: swept.bytes,
     })
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct ExplorationLimits<'a> {
+    pub(super) memory: u64,
+    pub(super) run: &'a RunMonitor<'a>,
+    /// The maximum number of transitions between states; `None` if it is not limited.
+    pub(super) work: Option<&'a WorkBudget>,
+}
+
+impl ExplorationLimits<'_> {
+    /// Subtracts `transitions` from the work budget.
+    ///
+    /// **Errors.** [`ExplorationError::Budget`] if the budget allows fewer transitions.
+    pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
+        let is_within = |work: &WorkBudget| work.spend(transitions as u64);
+        if self.work.is_none_or(is_within) {
+            Ok(())
+        } else {
+            Err(ExplorationError::Budget)
+        }
+    }
+}
+
+/// Reason why an exploration of states ends early or begins again.
+#[derive(Debug)]
+pub(super) enum ExplorationError {
+    Error(Error),
+    /// The sweep must visit the listed elements before a Chain, because branches of the Chain are these elements or read them.
+    Captured(Vec<AnyElement>),
+    /// The codes in the states need wider bit fields.
+    Wider,
+    Budget,
+}
+
+impl From<Error> for ExplorationError {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<ModelError> for ExplorationError {
+    fn from(error: ModelError) -> Self {
+        Self::Error(error.into())
+    }
 }

@@ -1,11 +1,11 @@
-//! Search for the first element of a list that can be true in some world.
+//! Search for the first target of a list that can be true in some world.
 
 use figrs_core::{AnyElement, Element, Model};
 
 use super::Frontier;
 use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;
-use super::exploration_limits::ExplorationLimits;
+use super::explore::ExplorationLimits;
 use super::sweep::{SweepGoal, sweep};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
@@ -25,13 +25,13 @@ pub struct FirstTrue {
 }
 
 impl FirstTrue {
-    /// Returns the index of the first element in the list that can be true; `None` if no element of the list can be true.
+    /// Returns the index of the first element in the list that can be true; `None` if the search found none.
     pub fn position(&self) -> Option<usize> {
         self.position
     }
 
-    /// Returns the number of elements at the start of the list that are proven to be false in all worlds. If a limit ended the
-    /// search, elements after them may also be false in all worlds.
+    /// Returns the number of elements at the start of the list that the search proved to be false in all worlds. If a limit ended the search, the
+    /// next elements may also be false in all worlds.
     pub fn excluded(&self) -> usize {
         self.excluded
     }
@@ -41,18 +41,18 @@ impl FirstTrue {
         self.exhausted
     }
 
-    /// Returns [`Stopped::Budget`] if the limit of transitions or of memory was reached before the answer was found.
+    /// Returns [`Stopped::Budget`] if the limit of transitions or of memory ended the search.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }
 
-    /// True if the memory limit ended the search; a larger limit of transitions would then not help.
+    /// True if the memory limit ended the search; a larger limit of transitions would not help.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// True if some step of the search repeated an earlier step, or no world remained. A settled search would not find anything new in further
-    /// steps, if all steps are of the same kind.
+    /// True if some step of the search repeated an earlier step, or no world remained. If all steps of the model are of the same kind, further steps
+    /// of a settled search find nothing new.
     pub fn is_settled(&self) -> bool {
         self.settled
     }
@@ -62,24 +62,24 @@ impl FirstTrue {
         self.largest
     }
 
-    /// Returns the approximate size in bytes of the explored transitions, which are not stored. [`compile`](Frontier::compile) would
-    /// need this amount of memory for the same steps.
+    /// Returns the approximate memory in bytes that [`compile`](Frontier::compile) would need for the transitions of the same steps. The search does
+    /// not store them.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
 impl Frontier {
-    /// Finds the first element of a list that can be true, in the order in which a frontier sweep visits them. For example, the
-    /// search finds how long a sequence must be to satisfy a condition.
+    /// Finds the first element of a list that can be true, in the order in which a frontier sweep visits the elements. For example, the search finds
+    /// the minimum length of a sequence that satisfies a condition.
     ///
-    /// The search is breadth-first: each element of the list is visited after the elements on which it depends, and equal states are
-    /// merged. The search considers only evidence on the listed elements and on elements on which these depend; it ends when the answer is found.
+    /// The search is breadth-first: each element of the list is visited after the elements on which it depends, and equal states are merged. The
+    /// search considers only evidence on the listed elements and on the elements on which these depend.
     ///
     /// **Guarantee.** The answer is exact, because the search does no arithmetic on probabilities.
     ///
-    /// **Complexity.** The time is that of [`compile`](Self::compile) for the same steps. Memory holds only the transitions of one step and the
-    /// states of its frontiers; recent frontiers are cached if the memory suffices.
+    /// **Complexity.** The time is the time of [`compile`](Self::compile) for the same steps. The memory holds only the transitions of one step and
+    /// the states of its frontiers, and recent frontiers if there is room.
     ///
     /// **Errors.** The errors of [`compile`](Self::compile), except that impossible evidence is not an error: no element can be true then.
     ///
@@ -106,13 +106,13 @@ impl Frontier {
         self.search(model, elements, None)
     }
 
-    /// Searches as [`first_true`](Self::first_true) does, within `transitions` transitions and the memory limit. A search that
-    /// exceeds a limit ends early, and reports the elements [excluded](FirstTrue::excluded) so far.
+    /// Searches as [`first_true`](Self::first_true) does, but explores at most `transitions` transitions. A search that reaches this limit or the
+    /// memory limit ends early, and reports the [excluded](FirstTrue::excluded) elements.
     ///
-    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier. Transitions of
-    /// earlier steps that are cached are not counted again.
+    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier. Cached transitions of earlier steps
+    /// are not counted again.
     ///
-    /// **Errors.** The errors of `first_true`, except that too large a frontier is not an error.
+    /// **Errors.** The errors of `first_true`, except that a frontier beyond the memory limit is not an error.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform, fold};

@@ -1,10 +1,10 @@
-//! Predicted sizes of growing tables in memory.
+//! Predicted memory of growing vectors and hash tables.
 
-/// Minimum capacity of a table whose growth is counted in advance; smaller tables take little memory.
+/// Minimum capacity of a vector or hash table whose growth is predicted; smaller ones take little memory.
 const LARGE: usize = 1 << 10;
 
-/// Returns the size in bytes of a vector after it receives `more` further entries. If the vector has no room for them, the
-/// entries are moved to a vector at least twice as large, and for a moment both vectors exist.
+/// Returns the size in bytes of a vector after it receives `more` further entries. If the vector has no room for these entries, all entries are moved
+/// to a vector at least twice as large, and for a moment both vectors exist.
 pub(super) fn vector<T>(entries: &Vec<T>, more: usize) -> usize {
     grown_capacity(entries.len(), entries.capacity(), more) * size_of::<T>()
 }
@@ -27,11 +27,11 @@ mod tests {
 
     use super::{LARGE, table, vector};
 
-    /// Number of entries that a list may get before its bytes are counted again.
+    /// Number of entries that a list may receive before its bytes are counted again.
     const MORE: usize = 100;
 
-    /// Checks that the predicted bytes suffice for all of the next entries. `count` inserts an entry, and returns the capacity
-    /// and the predicted bytes.
+    /// Checks that the predicted bytes suffice for all further entries before the next count. `count` inserts an entry, and returns the capacity and
+    /// the predicted bytes.
     #[track_caller]
     fn is_counted_ahead(each: usize, mut count: impl FnMut(u32) -> (usize, usize)) {
         let counted: Vec<(usize, usize)> = (0..200_000).map(&mut count).collect();
@@ -39,7 +39,7 @@ mod tests {
             let &[(before, _), (after, _)] = pair else {
                 continue;
             };
-            // While a table grows, the old table and the new table exist at the same time.
+            // While a list grows, the old list and the new list exist at the same time.
             let old = if after > before { before } else { 0 };
             let needed = (old + after) * each;
             for (_, bytes) in &counted[at.saturating_sub(MORE - 1)..=at] {

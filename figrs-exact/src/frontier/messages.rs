@@ -1,4 +1,4 @@
-//! Backward messages of a sweep, from the last frontier to the first.
+//! Backward messages of a frontier sweep: each state has the sum of the weights of its continuations.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -10,19 +10,17 @@ use figrs_factor::algebra::Semiring;
 
 /// For each state of each frontier, the sum of the weights of all its continuations, in the semiring `S`.
 ///
-/// If all messages take too much memory, only some are stored, and the messages between them are recomputed when needed.
+/// If all messages would take too much memory, only some are stored, and the messages between them are recomputed.
 #[derive(Debug)]
 pub(super) struct BackwardMessages<S: Semiring> {
-    /// The weights of transitions, by index.
     weights: Vec<S::Value>,
-    /// Number of steps between two stored messages: message `i` of `kept` belongs to step `i * every`.
+    /// Number of steps from one stored message to the next.
     every: usize,
-    /// The stored messages: index `i` has the message of step `i * every`, and the last entry is the message of the last
+    /// The stored messages: index `i` has the message of the frontier before step `i * every`, and the last entry is the message of the last
     /// frontier.
     kept: Vec<Vec<S::Value>>,
-    /// The sum of the weights of all worlds, divided by the scale.
+    /// The sum of the weights of all worlds, divided by the exponential of `log_scale`.
     pub(super) total: S::Value,
-    /// The natural logarithm of the scale of `total`.
     pub(super) log_scale: f64,
 }
 
@@ -36,8 +34,7 @@ impl<S: Semiring> BackwardMessages<S> {
         let bytes =
             |every: usize| (all / every + every * most) as u64 * size_of::<S::Value>() as u64;
         let mut every = 1;
-        // The square root of the number of steps is the best interval between checkpoints; larger intervals are
-        // therefore not tried.
+        // The memory is least if the interval is the square root of the number of steps; larger intervals are not tried.
         while bytes(every) > memory && every * every < steps.len() {
             every += 1;
         }
@@ -103,8 +100,8 @@ impl<S: Semiring> BackwardMessages<S> {
     }
 }
 
-/// Computes the message of the frontier before a step, which has `sources` states, from the message of the frontier after the
-/// step. The second result is the logarithm of the number by which the message was divided.
+/// Computes the message of the frontier before a step from the message of the frontier after it; `sources` is the number of states before the step.
+/// The second result is the logarithm of the number by which the message was divided.
 fn back<S: Semiring>(
     (layer, sources): (&TransitionLayer, usize),
     weights: &[S::Value],
@@ -127,7 +124,7 @@ fn back<S: Semiring>(
     (message, scale)
 }
 
-/// Semirings whose products can be converted to unnormalised probabilities.
+/// A semiring whose products can be converted to unnormalised probabilities.
 pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
     /// Converts products of weights to probabilities, up to a common factor.
     fn shares(products: &mut [f64]);

@@ -1,8 +1,7 @@
-//! Exact inference by a sweep over the elements; it stores the joint values of the visited elements that later elements read.
+//! Exact inference by a sweep over the elements, which stores the joint values of the visited elements that later elements read.
 
 mod branch;
 mod checkpoints;
-mod choice_outcomes;
 mod class_memo;
 mod coded_elements;
 mod compiled;
@@ -11,7 +10,6 @@ mod dictionary;
 mod element_order;
 mod equivalence_class;
 mod evaluation;
-mod exploration_limits;
 mod explore;
 mod first_true;
 mod growth;
@@ -26,7 +24,6 @@ mod reorder;
 mod set_transition;
 mod state_set_cache;
 mod states;
-mod step_signature;
 mod sweep;
 mod transitions;
 mod weight_dictionary;
@@ -38,27 +35,23 @@ pub use compiled::CompiledFrontier;
 pub use first_true::FirstTrue;
 
 use element_order::ElementOrder;
-use exploration_limits::ExplorationLimits;
-use explore::explore;
-use figrs_answer::algorithm::Algorithm;
+use explore::{ExplorationLimits, explore};
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 
 /// Exact inference by a sweep that visits the elements one after another.
 ///
-/// The *frontier* is the set of visited elements that later elements read. Only joint values that can occur are explored, and
-/// functions are called only for these values. Frontiers suit models that pass a state from step to step, such as a
-/// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The elements of the
-/// model are visited in the order of the evidence statements. Before each evidence statement come the elements on which it depends;
-/// targets come as soon as all elements that they read have been visited. Therefore evidence statements should be in the order in
-/// which the model is to be scanned; without evidence, the order of the targets counts. If another order is predicted to have far
-/// fewer states, it is used, unless its exploration ends with an error. A step that repeats an earlier step is not explored again.
-/// A step repeats an earlier step if it has the same functions (without captured values, or shared by
-/// [`map_shared`](figrs_core::Parents::map_shared)), the same values and the same frontiers. If a frontier contains all states of
-/// an earlier frontier, only its new states are explored.
+/// The *frontier* is the set of visited elements that later elements read. The sweep explores only joint values that can occur, and calls functions
+/// only for these values. Frontiers suit models that pass a state from step to step, such as a [`fold`](figrs_core::fold) over a list or a grid, a
+/// sequence, or a grid of Chains scanned column by column. The sweep visits the elements of the model in the order of the evidence statements. Before
+/// each evidence statement come the elements on which it depends; targets come as soon as all elements that they read have been visited. Therefore
+/// evidence statements should be in the order in which the model is to be scanned; without evidence, the order of the targets has this role. If
+/// another order is predicted to have far fewer states, it is used, unless its exploration ends with an error. A step repeats an earlier step if both
+/// have the same functions (without captured values, or shared by [`map_shared`](figrs_core::Parents::map_shared)), the same values and the same
+/// frontiers. A repeated step is not explored again. If a frontier contains all states of an earlier frontier, only its new states are explored.
 ///
 /// [`compile`](Self::compile) stores the states, from which exact samples, counts and the most probable world can be computed.
 ///
@@ -68,8 +61,8 @@ use figrs_answer::setters;
 /// next choice. Repeated steps take no additional memory, and take time only in sweeps. In the worst case, the number of states is
 /// exponential in the number of elements on the frontier.
 ///
-/// If other elements read the branches of a Chain too, all values of these branches are visited before the Chain. Functions of
-/// elements that are visited before a Chain may be called in cases in which other algorithms do not call them.
+/// If other elements also read the branches of a Chain, the sweep visits these branches before the Chain. It may then call their functions in cases
+/// in which other algorithms do not call them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; [`Error::FrontierTooLarge`] if the
 /// states exceed the memory; [`Error::FrontierTooWide`] if the values of a frontier do not fit a key;
@@ -112,18 +105,17 @@ impl Frontier {
         }
     }
 
-    /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The limit counts the
-    /// bytes of transitions, states of frontiers, values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables
-    /// of functions. Caches are dropped first; an exploration with less memory therefore takes more time. The messages of a
-    /// compiled frontier get the memory that the transitions leave free, but at least a quarter of the limit.
+    /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The limit counts the bytes of
+    /// transitions, states of frontiers, values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables of functions. An exploration
+    /// drops its caches before it exceeds the limit; with less memory, it therefore takes more time. The messages of a compiled frontier get the
+    /// memory that the transitions do not use, but at least a quarter of the limit.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
     }
 
-    /// Sets a budget of work that several explorations may share; when it is used up, a run ends with [`Error::NothingDone`]. Each
-    /// element costs one step, and each transition costs one step: one outcome of a choice, or one value of another element, in one
-    /// state of its frontier.
+    /// Sets a budget of work that several explorations may share; when it is used up, a run ends with [`Error::NothingDone`]. Each element costs one
+    /// step, and so does each transition: one outcome of a choice, or one value of another element, in one state of its frontier.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -167,8 +159,8 @@ impl Frontier {
         }
         let explored = if linear.reorder() {
             match explore(linear, self.allowance(&run)) {
-                // In the new order, a function may fail or there may be many states, because the stated order would have excluded some
-                // values earlier.
+                // The stated order may exclude values earlier than the new order, in which a function may therefore fail or the states may be too
+                // many.
                 Err(error) if !matches!(error, Error::NothingDone { .. }) => {
                     explore(ElementOrder::new(model, &targets), self.allowance(&run))
                 }

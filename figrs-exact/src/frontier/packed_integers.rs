@@ -1,8 +1,8 @@
-//! Compact lists of small non-negative numbers.
+//! Compact lists of small non-negative integers.
 
 use super::growth::vector;
 
-/// A list of small numbers; each number takes as many bytes as the largest number needs.
+/// A list of non-negative integers; each takes as many bytes as the largest needs.
 #[derive(Debug)]
 pub(super) enum PackedIntegers {
     Bytes(Vec<u8>),
@@ -73,7 +73,7 @@ impl PackedIntegers {
         }
     }
 
-    /// Returns the size in bytes with room for `more` numbers.
+    /// Returns the size in bytes, with room for `more` integers.
     pub(super) fn bytes_with(&self, more: usize) -> usize {
         match self {
             Self::Bytes(numbers) => vector(numbers, more),

@@ -5,26 +5,25 @@ use rustc_hash::FxHashMap;
 use super::element_order::ElementOrder;
 use figrs_answer::error::Error;
 
-/// A planned step of a frontier sweep: the elements that it visits, and the registers (indices of values) that these elements read.
+/// A planned step of a frontier sweep: the elements that it visits, and the registers that they read. A register holds the code of the value of one
+/// element.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// The indices of the elements that the step visits. The first element of a step may be a random choice; the values of all others
-    /// follow from values that are already known.
+    /// The indices of the elements that the step visits. Only the first element may be a random choice; the values of the others follow from known
+    /// values.
     pub(super) places: Vec<usize>,
-    /// The indices of the elements on the frontier before the step; the first registers hold the values of these elements.
+    /// The indices of the elements on the frontier before the step; their values are in the first registers.
     pub(super) before: Vec<usize>,
-    /// For each element of the step, the registers (indices of values) that it reads.
+    /// For each element of the step, the registers that it reads.
     pub(super) reads: Vec<Vec<u32>>,
     /// The registers of the elements on the frontier after the step.
     pub(super) after: Vec<u32>,
-    /// The registers with the values of targets that the step determines.
+    /// The registers of the targets whose values the step determines.
     pub(super) reported: Vec<u32>,
-    /// The targets whose values the step determines.
     pub(super) targets: Vec<usize>,
 }
 
 impl PlannedStep {
-    /// Returns the index of the element whose value a register holds.
     pub(super) fn place(&self, register: u32) -> usize {
         let register = register as usize;
         let earlier = self.before.get(register).copied();
@@ -32,16 +31,15 @@ impl PlannedStep {
     }
 }
 
-/// A planner of a frontier sweep, which plans one step after another and supports backtracking.
 #[derive(Debug)]
 pub(super) struct StepPlanner {
-    /// The indices of the elements to visit, the next one last; elements that have already been visited are skipped.
+    /// The indices of the elements to visit, as a stack; visited elements are skipped.
     ahead: Vec<usize>,
     met: Vec<bool>,
     /// For each element, the number of unvisited elements that read it.
     readers: Vec<usize>,
     frontier: Vec<usize>,
-    /// For each element that is a target, the index of the first target that is this element.
+    /// For each element that is a target, its first index in the list of targets.
     reported: FxHashMap<usize, usize>,
 }
 
@@ -61,7 +59,7 @@ impl StepPlanner {
         planner
     }
 
-    /// Extends the plan by the elements with indices of at least `new`.
+    /// Extends the plan by the elements with the index `new` or a higher index.
     fn add_from(&mut self, linear: &ElementOrder, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
@@ -72,8 +70,8 @@ impl StepPlanner {
         }
     }
 
-    /// Adds to the plan the elements that a Chain turned out to read, with the elements on which they depend. Returns the indices of
-    /// those added elements that had left the frontier, and are now read again.
+    /// Adds to the plan the elements that a Chain was found to read, with the elements on which they depend. Returns the indices of the elements
+    /// among them that have left the frontier.
     pub(super) fn capture(
         &mut self,
         linear: &ElementOrder,
@@ -82,7 +80,7 @@ impl StepPlanner {
         let new = self.met.len();
         self.add_from(linear, new);
         for &(reader, place) in captured {
-            // If the reader has already been visited, the read is counted when the step of the reader is undone.
+            // If the reader has already been visited, undoing its step will count this read.
             self.readers[place] += usize::from(!self.met[reader]);
         }
         let reads = linear.slots[new..].iter().flat_map(|slot| &slot.reads);
@@ -94,14 +92,14 @@ impl StepPlanner {
         again
     }
 
-    /// True if the element `place` has not been visited yet, and reads other elements or may turn out to read them.
+    /// True if the element `place` has not been visited, and reads other elements or may be found to read them.
     pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
 
-    /// Returns the number of latest steps (a few at most) whose values only the element `place` reads, and that read nothing from
-    /// before these steps.
+    /// Returns the number of the latest steps (at most three) whose values only the element `place` reads, and that read no values from before these
+    /// steps.
     pub(super) fn last_steps_for<'p>(
         &self,
         linear: &ElementOrder,
@@ -135,7 +133,7 @@ impl StepPlanner {
         self.met[place]
     }
 
-    /// True if an element was visited and has left the frontier.
+    /// True if the element `place` has been visited and has left the frontier.
     pub(super) fn has_left_frontier(&self, place: usize) -> bool {
         self.met[place] && !self.frontier.contains(&place)
     }
@@ -157,7 +155,6 @@ impl StepPlanner {
         }
     }
 
-    /// Plans the next step of the frontier sweep.
     pub(super) fn next(&mut self, linear: &ElementOrder) -> Option<PlannedStep> {
         let mut places = Vec::new();
         while let Some(place) = self.next_place(linear) {
@@ -194,7 +191,6 @@ impl StepPlanner {
         })
     }
 
-    /// Undoes the last planned step of the frontier sweep.
     pub(super) fn undo(&mut self, linear: &ElementOrder, planned: &PlannedStep) {
         for &place in &planned.places {
             self.met[place] = false;
@@ -207,7 +203,7 @@ impl StepPlanner {
     }
 }
 
-/// Returns the error that reports that the frontier has more elements than a key can hold.
+/// Returns the error for a frontier with more elements than a key can hold.
 pub(super) fn too_wide(linear: &ElementOrder) -> Error {
     let mut planner = StepPlanner::new(linear);
     let mut order = Vec::with_capacity(linear.slots.len());

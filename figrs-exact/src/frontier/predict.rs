@@ -1,4 +1,4 @@
-//! Prediction of the number of states that the frontiers have for a given order of the elements.
+//! Prediction of the number of states of the frontiers for a given order of the elements.
 
 use std::any::TypeId;
 
@@ -6,18 +6,18 @@ use figrs_core::internals::Kind;
 
 use super::element_order::OrderedElement;
 
-/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The factor is
-/// the effect of excluding one value of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a smaller constant
-/// leads to the order by rows, and with a larger constant all orders have the same prediction.
+/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The factor is the
+/// effect of the exclusion of one value out of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a smaller constant
+/// leads to the order by rows; with a larger constant, all orders have the same prediction.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
-/// Maximum number of choices of a function whose evidence is predicted to reduce the number of states.
+/// Maximum number of random choices of a function whose evidence is predicted to reduce the number of states.
 const MAX_EVIDENCE_CHOICES: usize = 8;
 
-/// Maximum of the base-2 logarithm of the predicted number of values of a deterministic element.
+/// Maximum base-2 logarithm of the predicted number of values of a deterministic element.
 const MAX_VALUE_BITS: f64 = 16.0;
 
-/// Input of the search for a visiting order: for each element, the elements that it reads and its approximate number of values.
+/// Input of the search for a visiting order: for each element, the elements that it reads, and its approximate number of values.
 #[derive(Debug)]
 pub(super) struct OrderingInput {
     pub(super) reads: Vec<Vec<usize>>,
@@ -25,18 +25,18 @@ pub(super) struct OrderingInput {
     /// For each element, the base-2 logarithm of its number of values; zero if evidence fixes its value.
     pub(super) bits: Vec<f64>,
     pub(super) is_random: Vec<bool>,
-    /// For each element, `true` if its value does not depend on the elements that it reads.
+    /// For each element, `true` if its value is fixed, whatever the values of the elements that it reads.
     pub(super) is_given: Vec<bool>,
-    /// For each element, `true` if visiting it adds no states.
+    /// For each element, `true` if its visit adds no states.
     pub(super) is_free: Vec<bool>,
-    /// For each element with evidence on a function of few random choices, these choices.
+    /// For each element with evidence on a function of few random choices, these random choices.
     decided_by: Vec<Vec<usize>>,
-    /// For each random choice, the elements whose evidence the choice decides.
+    /// For each random choice, the elements with evidence whose values depend on it.
     decides: Vec<Vec<usize>>,
 }
 
 impl OrderingInput {
-    /// Creates the input for a list of elements, each of which comes after all elements that it reads.
+    /// Creates the input for a list of elements; each element comes after all elements that it reads.
     pub(super) fn new(slots: &[OrderedElement]) -> Self {
         let count = slots.len();
         let mut sizes = Self {
@@ -123,7 +123,7 @@ fn bits(slot: &OrderedElement, parents: impl Iterator<Item = f64> + Clone) -> f6
     }
 }
 
-/// One change of a prediction, recorded for undoing.
+/// One change of a prediction, which can be undone.
 #[derive(Debug)]
 enum PredictionUndo {
     Met(usize),
@@ -134,13 +134,12 @@ enum PredictionUndo {
     Undecided(usize),
 }
 
-/// A prediction of the number of states of the frontier, updated as elements are visited one after another.
+/// A prediction of the number of states of the frontier, updated at each visit of an element.
 #[derive(Debug)]
 pub(super) struct StatePredictor<'s> {
     pub(super) sizes: &'s OrderingInput,
     pub(super) is_met: Vec<bool>,
     is_alive: Vec<bool>,
-    /// For each element, the number of unvisited elements that read it.
     left: Vec<usize>,
     /// For each element, the number of elements that it reads and that have left the frontier.
     lost: Vec<usize>,
@@ -164,17 +163,17 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Returns the base-2 logarithm of the predicted number of states of the present frontier.
+    /// Returns the base-2 logarithm of the predicted number of states of the current frontier.
     pub(super) fn bits(&self) -> f64 {
         self.bits
     }
 
-    /// Returns the number of changes of the prediction so far, as a mark for [`undo`](Self::undo).
+    /// Returns the number of changes of the prediction, as a mark for [`undo`](Self::undo).
     pub(super) fn mark(&self) -> usize {
         self.changes.len()
     }
 
-    /// Makes all changes so far permanent, by clearing the undo log.
+    /// Makes all changes permanent, by clearing the log of changes.
     pub(super) fn commit(&mut self) {
         self.changes.clear();
     }
@@ -213,8 +212,7 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Returns the contribution of an element to the base-2 logarithm of the number of states; zero if its value follows from elements on the
-    /// frontier.
+    /// Returns the summand of an element in the base-2 logarithm of the number of states; zero if its value follows from elements on the frontier.
     fn contribution(&self, place: usize) -> f64 {
         if self.sizes.is_random[place] || self.lost[place] > 0 {
             self.sizes.bits[place]
@@ -228,7 +226,6 @@ impl<'s> StatePredictor<'s> {
         self.changes.push(change);
     }
 
-    /// Undoes all changes of the prediction since a mark.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.changes.len() > mark {
             if let Some(change) = self.changes.pop() {
@@ -274,8 +271,8 @@ impl<'s> StatePredictor<'s> {
     }
 }
 
-/// Returns the base-2 logarithm of the largest predicted number of states, over all frontiers of an order. Elements with one value are visited
-/// directly before the first element that reads them.
+/// Returns the base-2 logarithm of the largest predicted number of states, over all frontiers of an order. An element with one value is visited
+/// directly before the first element that reads it.
 pub(super) fn most_bits(sizes: &OrderingInput, order: &[usize]) -> f64 {
     let mut predicted = StatePredictor::new(sizes);
     let mut most: f64 = 0.0;

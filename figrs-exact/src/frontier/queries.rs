@@ -1,4 +1,4 @@
-//! Queries about explored states: marginals, random worlds, the most probable world, and whether some world has given values of targets.
+//! Queries about explored states: marginals, random worlds, the most probable world, and the possibility of given values of targets.
 
 use rand::{Rng, RngExt};
 
@@ -6,7 +6,7 @@ use super::explore::Exploration;
 use super::messages::{BackwardMessages, ShareSemiring};
 use figrs_factor::algebra::{MaxProduct, Semiring};
 
-/// A world: for each target, the index of its value, and the natural logarithm of the world's weight.
+/// A world: the code of the value of each target, and the natural logarithm of the world's weight.
 pub(super) type TargetWorld = (Vec<u32>, f64);
 
 /// Computes the distribution of each target in one forward sweep; returns `None` if a number overflowed or underflowed.
@@ -82,7 +82,7 @@ pub(super) fn draw<S: ShareSemiring, R: Rng>(
     worlds.into_iter().map(|(_, message)| message).collect()
 }
 
-/// Draws an index with a probability proportional to its share in `shares`.
+/// Draws an index with a probability proportional to its entry of `shares`.
 fn sample_index<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
     let total: f64 = shares.iter().sum();
     let mut rest = rng.random::<f64>() * total;
@@ -126,8 +126,8 @@ pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduc
     (values, log)
 }
 
-/// True if some world has the values `known` of targets. Each entry of `known` has the index of a target and the code of a value, or
-/// `None` for a value that the target never has.
+/// True if some world has the values `known` of some targets. Each entry of `known` is the index of a target and the code of a value, or `None` for a
+/// value that the target never has.
 ///
 /// **Complexity.** The time is linear in the number of transitions from the states that agree with the values.
 pub(super) fn is_possible(explored: &Exploration, known: &[(usize, Option<u32>)]) -> bool {
@@ -140,7 +140,7 @@ pub(super) fn is_possible(explored: &Exploration, known: &[(usize, Option<u32>)]
         }
     }
     let (mut states, mut next) = (vec![0usize], Vec::new());
-    // For each state index, the last step in which the state was reached.
+    // For each state index, the last step that reached the state.
     let mut reached = vec![usize::MAX; explored.largest.max(1)];
     for (number, step) in explored.steps.iter().enumerate() {
         let layer = explored.layer(step);

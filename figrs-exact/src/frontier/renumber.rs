@@ -1,12 +1,12 @@
-//! Conversion of frontier states after their values got new codes or wider bit fields.
+//! Conversion of frontier states to new codes of values or wider bit fields.
 
 use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey};
-use super::exploration_limits::ExplorationError;
+use super::explore::ExplorationError;
 use super::plan::PlannedStep;
 use super::transitions::{fields_after, fields_before, types_after};
 
-/// Widens the bit fields of values, and converts the states before the planned step.
+/// Widens the bit fields of codes, and converts the states before the planned step.
 pub(super) fn widen_codes<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -25,8 +25,8 @@ pub(super) fn widen_codes<const W: usize>(
     Ok(states.iter().map(rewritten).collect())
 }
 
-/// Returns the states of the frontier after a step. If the states use only a small fraction of the values found so far, the
-/// values get new codes.
+/// Gives new codes to the values in the states of the frontier after a step, if the states contain only a small fraction of the found values. Returns
+/// the converted states, or `None` if no codes have changed.
 pub(super) fn renumbered_states<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -52,8 +52,8 @@ pub(super) fn renumbered_states<const W: usize>(
     Ok(numbered)
 }
 
-/// Returns the states of the frontier before a step. The values of a type get new codes if no transition refers to the old
-/// codes. All memo tables must be cleared before the call.
+/// Gives new codes to the values in the states of the frontier before a step, unless transitions contain the old codes. Returns the converted states.
+/// All memo tables must be cleared before the call.
 pub(super) fn values_left<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -71,7 +71,7 @@ pub(super) fn values_left<const W: usize>(
     Ok(states)
 }
 
-/// Returns, in ascending order, the codes of the values of type `of` that occur in `states`.
+/// Returns the ascending codes of the values of type `of` that occur in `states`.
 fn used_values<const W: usize>(
     rules: &CodedElements,
     of: usize,
@@ -88,8 +88,7 @@ fn used_values<const W: usize>(
     numbers.map(|(number, _)| number).collect()
 }
 
-/// Keeps only the values `left` of type `of`, which include all values in the states, and writes their new codes into the
-/// states.
+/// Keeps only the values `left` of type `of`, which include all values in the states, and writes their new codes into the states.
 fn retain_values<const W: usize>(
     rules: &mut CodedElements,
     of: usize,

@@ -1,4 +1,4 @@
-//! Search for a visiting order of the elements with fewer predicted states than the order of the evidence statements.
+//! Search for a visiting order of the elements that has fewer predicted states than the order of the evidence statements.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -6,23 +6,22 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::element_order::OrderedElement;
 use super::predict::{OrderingInput, StatePredictor, most_bits};
 
-/// Base-2 logarithm of the predicted number of states up to which no other visiting order is tried.
+/// Maximum base-2 logarithm of the predicted number of states of the stated order for which no other visiting order is tried.
 const SMALL_STATE_BITS: f64 = 10.0;
 
-/// Minimum reduction of the base-2 logarithm of the number of states for which another visiting order is used, because predictions are
-/// rough.
+/// Minimum reduction of the base-2 logarithm of the number of states for which another visiting order is used; predictions are rough.
 const MARGIN: f64 = 2.0;
 
-/// Maximum number of candidates for the next choice that are tried in total; after that, the next choice of the stated order is taken.
+/// Maximum number of candidates for the next choice that are tried in total; after that, the next choice is the first remaining choice of the stated
+/// order.
 const MAX_TRIED_CHOICES: usize = 1 << 18;
 
 /// Returns a visiting order that is predicted to have fewer states than the stated order; `None` if no such order is found.
 ///
-/// Two visiting orders of the elements are compared. In the old and in the new order, an element whose value follows from other
-/// elements comes directly after them, together with the evidence on it. In the first order, the random choices keep their stated
-/// order. In the second (greedy) order, the next choice is the one with the fewest predicted states, among choices that some element
-/// reads together with visited elements. An element with only one possible value is visited directly before the first element that
-/// reads it.
+/// The function compares two visiting orders. In both, an element whose value follows from other elements comes directly after them, together with
+/// the evidence on it, and an element with only one possible value comes directly before the first element that reads it. In the first order, the
+/// random choices keep their stated order. In the second (greedy) order, the next choice is the choice with the fewest predicted states; the
+/// candidates are the choices that some element reads together with visited elements.
 pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     let sizes = OrderingInput::new(stated);
     let as_stated: Vec<usize> = (0..stated.len()).collect();
@@ -41,7 +40,6 @@ pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     best
 }
 
-/// Rule for the next random choice in a visiting order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextChoiceRule {
     /// The next choice is the first remaining choice of the stated order.
@@ -50,13 +48,12 @@ enum NextChoiceRule {
     Fewest,
 }
 
-/// A visiting order of the elements under construction.
 struct OrderBuilder<'s> {
     sizes: &'s OrderingInput,
     predicted: StatePredictor<'s>,
-    /// For each element, the number of unvisited elements that it reads, not counting elements with only one value.
+    /// For each element, the number of unvisited elements that it reads and that have several values.
     waits: Vec<usize>,
-    /// The random choices that may come next, and those of them that some element reads together with visited elements.
+    /// The random choices that may come next, and the subset of them that some element reads together with visited elements.
     ready: BTreeSet<usize>,
     near: BTreeSet<usize>,
     /// For each element, `true` if the elements that it reads have been searched for possible next choices.
@@ -144,7 +141,6 @@ impl<'s> OrderBuilder<'s> {
         met
     }
 
-    /// Updates the sets of possible next choices after the visit of an element.
     fn update_ready(&mut self, met: usize) {
         let mut stack = Vec::new();
         for &reader in &self.sizes.readers[met] {

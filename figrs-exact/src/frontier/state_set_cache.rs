@@ -1,4 +1,4 @@
-//! Cache of recent frontiers, as sets of states, and of the transitions between them.
+//! Cache of recent frontiers, as sets of states, and of the transitions between these sets.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,56 +6,52 @@ use rustc_hash::FxHashMap;
 
 use super::coded_elements::CodedElements;
 use super::dictionary::StateKey;
-use super::exploration_limits::{ExplorationError, ExplorationLimits};
+use super::explore::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::PlannedStep;
-use super::set_transition::{FrontierPrefix, SetTransition};
+use super::set_transition::{FrontierPrefix, SetTransition, StepSignature};
 use super::states::StateSet;
-use super::step_signature::StepSignature;
 use super::transitions::transitions;
 
-/// Maximum number of sets of states that are cached.
 const MAX_CACHED_SETS: usize = 1 << 12;
 
-/// Maximum number of cached sets of states that are tried for extension, among those from which steps with the same signature
-/// start.
+/// Maximum number of cached sets of states that are compared with a new frontier, of the sets from which steps with the same signature start.
 const CANDIDATES: usize = 1 << 6;
 
-/// The signatures of a step and of the step after it, if there is one.
+/// The signatures of a step and of the next step, if there is one. Steps with equal signatures have the same transitions from equal states.
 pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 
-/// Result of a step of a frontier sweep.
 #[derive(Debug)]
 pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
-    /// The index of a list that already has transitions for this step.
+    /// The index of the list that already has transitions of this step; `None` if there is no such list.
     pub(super) layer: Option<usize>,
-    /// The transitions that are missing in the existing list, or all transitions of the step if there is no list.
+    /// The transitions that this list lacks, or all transitions of the step if there is no list.
     pub(super) further: Option<TransitionLayer>,
 }
 
-/// Cache of recent sets of states and their transitions. If a frontier contains all states of a cached set, the set is extended,
-/// and only the new states are explored.
+/// Cache of recent sets of states and of the transitions between them. If a frontier contains all states of a cached set, the set is extended, and
+/// only the new states are explored.
 #[derive(Debug)]
 pub(super) struct StateSetCache<const W: usize> {
     sets: FxHashMap<usize, CachedSet<W>>,
     next: usize,
-    /// The cached sets of states, ordered by the time of their last use.
+    /// The cached sets of states, in the order of their last use.
     by_last_use: BTreeMap<u64, usize>,
     clock: u64,
-    /// The total size of the cached sets in bytes, and the largest size so far.
+    /// The size of the cached sets in bytes, and the maximum of this size.
     held: usize,
     most: usize,
-    /// The cached sets of states, keyed by the signature of the steps that start from them and by fingerprint.
+    /// The cached sets of states. The key is the signature of the steps that start from the set, and the hash of the set.
     equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
-    /// For each step signature, the latest cached sets of states from which steps with this signature start.
+    /// For each signature of a step, the latest cached sets of states from which steps with this signature start.
     starting: FxHashMap<StepSignature, VecDeque<usize>>,
 }
 
 #[derive(Debug)]
 struct CachedSet<const W: usize> {
     states: StateSet<W>,
-    /// For each pair of step signatures, the known transitions from this set of states.
+    /// The known transitions from this set of states, for each pair of signatures of a step and the next step.
     ways: FxHashMap<SignaturePair, SetTransition>,
     remembered: Option<CacheEntry>,
 }
@@ -65,7 +61,7 @@ struct CacheEntry {
     /// The signature of the steps that start from this set of states.
     shape: StepSignature,
     fingerprint: (usize, u64),
-    /// Time of the last use of this set of states, counted in uses of the cache.
+    /// Time of the last use of this set of states; the clock counts uses of the cache.
     last_use: u64,
     bytes: usize,
 }
@@ -90,7 +86,6 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Clears the cache and adds `states`, from which steps with the signature `shape` start.
     pub(super) fn restart(
         &mut self,
         states: Vec<StateKey<W>>,
@@ -129,7 +124,7 @@ impl<const W: usize> StateSetCache<W> {
         self.sets.contains_key(&at.set)
     }
 
-    /// Drops the set of a frontier's states, unless the set is cached, and returns the states.
+    /// Drops the set of a frontier's states and returns the states, unless the set is cached.
     pub(super) fn drop_unremembered(&mut self, at: FrontierPrefix) -> Option<Vec<StateKey<W>>> {
         if self.sets.get(&at.set)?.remembered.is_some() {
             return None;
@@ -188,13 +183,11 @@ impl<const W: usize> StateSetCache<W> {
         if let Some((mut way, mut to)) = self.known(passage, at) {
             let (layer, mut further, mut is_known) = (Some(way.layer), None, true);
             if way.sources < at.states {
-                // The states are copied, because the destination set, which grows, may be the set from which the step
-                // starts.
+                // The states are copied, because the growing destination set may be the set from which the step starts.
                 let from = self.states(at)[way.sources..].to_vec();
                 let found = match self.sets.get_mut(&way.to) {
                     Some(to) => {
-                        // The bytes counted by `transitions` already include the present bytes of the
-                        // growing set.
+                        // The bytes in `transitions` already include the current bytes of the growing set.
                         let known = to.remembered.as_ref().map_or(0, |known| known.bytes);
                         let rest = (spent.0.saturating_sub(known as u64), spent.1);
                         transitions(rules, planned, &from, &mut to.states, rest)
@@ -205,8 +198,7 @@ impl<const W: usize> StateSetCache<W> {
                     Ok(Some(found)) => found,
                     Ok(None) => return Ok(None),
                     Err(halt) => {
-                        // The known transitions are put back, because the step may be repeated after other caches have been
-                        // dropped.
+                        // The known transitions are returned to the cache, because the step may be repeated after other caches have been dropped.
                         self.add_transition(passage, at, way);
                         return Err(halt);
                     }
@@ -246,7 +238,7 @@ impl<const W: usize> StateSetCache<W> {
         }))
     }
 
-    /// Takes the known transitions from a frontier out of the cache, and returns them with the set of states to which they lead.
+    /// Removes the known transitions from a frontier from the cache, and returns them with the frontier to which they lead.
     fn known(
         &mut self,
         passage: SignaturePair,
@@ -266,8 +258,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Searches the cached sets of states from which steps with the given signature start. Returns the set that equals the given
-    /// states, or else the largest cached subset of them.
+    /// Searches the cached sets of states from which steps with the given signature start. Returns the set that equals `states`, or else the largest
+    /// cached proper subset of `states`.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
@@ -285,7 +277,7 @@ impl<const W: usize> StateSetCache<W> {
             .filter_map(|set| Some((self.sets.get(set)?.states.len(), *set)));
         let mut sized: Vec<(usize, usize)> = sized.filter(|&(len, _)| len < states.len()).collect();
         sized.sort_unstable_by(|a, b| b.cmp(a));
-        // This limit prevents the search from taking longer than the exploration.
+        // Because of this limit, the search takes no longer than the exploration.
         let mut looks = 2 * states.len() + CANDIDATES;
         let is_part = |&(_, set): &(usize, usize)| {
             let mut keys = self.sets[&set].states.keys().iter();
@@ -297,7 +289,6 @@ impl<const W: usize> StateSetCache<W> {
         sized.into_iter().find(is_part).map(|(_, set)| set)
     }
 
-    /// Caches the transitions of a step from one frontier to another.
     pub(super) fn cache_transition(
         &mut self,
         passage: SignaturePair,
@@ -309,8 +300,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Moves the sweep on from one frontier to the next. If the cached sets of states are too many or too large, the least
-    /// recently used sets are evicted. Returns the states of the first frontier if they are not cached.
+    /// Moves the sweep from one frontier to the next. If the cached sets of states are too many or too large, evicts the least recently used sets.
+    /// Returns the states of the frontier `from` if they are not cached.
     pub(super) fn leave(
         &mut self,
         from: FrontierPrefix,
@@ -336,7 +327,7 @@ impl<const W: usize> StateSetCache<W> {
         left
     }
 
-    /// Marks a cached set of states as most recently used, and updates its recorded size and fingerprint.
+    /// Marks a cached set of states as the most recently used, and updates its recorded size and hash.
     fn mark_used(&mut self, number: usize) {
         let Some(set) = self.sets.get_mut(&number) else {
             return;

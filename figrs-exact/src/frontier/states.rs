@@ -1,4 +1,4 @@
-//! Sets of states, numbered in the order in which they are found.
+//! Sets of states, numbered in the order in which the sweep finds them.
 
 use std::hash::Hasher;
 
@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 use super::dictionary::StateKey;
 use super::growth::{table, vector};
 
-/// A set of distinct states, numbered in the order in which they were found.
+/// A set of distinct states, numbered in the order in which the sweep found them.
 #[derive(Debug)]
 pub(super) struct StateSet<const W: usize> {
     keys: Vec<StateKey<W>>,
@@ -27,7 +27,6 @@ impl<const W: usize> StateSet<W> {
         }
     }
 
-    /// Creates a set of the given states, which must be distinct.
     pub(super) fn from_keys(keys: Vec<StateKey<W>>) -> Self {
         let mut numbers = HashTable::with_capacity(keys.len());
         let print = keys.iter().map(hash).fold(0, u64::wrapping_add);
@@ -45,8 +44,7 @@ impl<const W: usize> StateSet<W> {
         self.keys.len()
     }
 
-    /// Returns the fingerprint of the set of states; equal sets have equal fingerprints, and
-    /// different sets almost never do.
+    /// Returns the number of states and the hash of the set; equal sets have equal results, and different sets almost never do.
     pub(super) fn print(&self) -> (usize, u64) {
         (self.len(), self.fingerprint)
     }
@@ -64,7 +62,7 @@ impl<const W: usize> StateSet<W> {
         self.numbers.find(hash(key), same).is_some()
     }
 
-    /// Returns the index of a state; a new state gets the next index.
+    /// Returns the index of a state; a new state is added and gets the next index.
     #[inline]
     pub(super) fn number(&mut self, key: StateKey<W>) -> u32 {
         let keys = &mut self.keys;
@@ -82,7 +80,6 @@ impl<const W: usize> StateSet<W> {
         }
     }
 
-    /// Approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes_with(0)
     }

@@ -1,17 +1,16 @@
-//! Forward sweep over the elements, with backtracking if a Chain turns out to read elements that have left the frontier.
+//! Forward sweep over the elements, with backtracking if a Chain is found to read elements that have left the frontier.
 
 use figrs_core::AnyElement;
 
 use super::checkpoints::Checkpoints;
 use super::coded_elements::CodedElements;
 use super::dictionary::StateKey;
-use super::exploration_limits::{ExplorationError, ExplorationLimits};
+use super::explore::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::{PlannedStep, StepPlanner, too_wide};
 use super::renumber::{renumbered_states, values_left, widen_codes};
-use super::set_transition::FrontierPrefix;
+use super::set_transition::{FrontierPrefix, StepSignature, StepSignatures};
 use super::state_set_cache::{SignaturePair, StateSetCache, StepResult};
-use super::step_signature::{StepSignature, StepSignatures};
 use super::transitions::too_large;
 use figrs_answer::error::Error;
 
@@ -19,9 +18,7 @@ use figrs_answer::error::Error;
 #[derive(Clone, Debug)]
 pub(super) struct SweepStep {
     pub(super) layer: usize,
-    /// Number of states of the frontier before the step.
     pub(super) sources: usize,
-    /// Number of states of the frontier after the step.
     pub(super) states: usize,
     /// The targets whose values the transitions of the step determine.
     pub(super) reports: Vec<usize>,
@@ -42,9 +39,9 @@ pub(super) struct SweepResult {
     /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
     pub(super) largest: usize,
-    /// Size of all transitions in bytes, whether they are stored or not.
+    /// Size of all explored transitions in bytes, even if they are not stored.
     pub(super) bytes: u64,
-    /// The first target that can be true in some world, if the sweep searches for it.
+    /// The first target that can be true in some world; `None` if the sweep does not search for it or finds none.
     pub(super) first: Option<usize>,
     /// Number of targets at the start of the list that are false in all worlds, if the sweep searches for the first true target.
     pub(super) excluded: usize,
@@ -74,7 +71,7 @@ pub(super) fn sweep(
             Ok(swept) => return Ok(swept),
             Err(ExplorationError::Error(error)) => return Err(error),
             Err(ExplorationError::Budget) => return Err(allowance.run.nothing_done()),
-            // The memo tables are cleared, because they contain numbers of the abandoned sweep.
+            // The memo tables are cleared, because they contain codes of the abandoned sweep.
             Err(ExplorationError::Wider | ExplorationError::Captured(_)) => {
                 for place in 0..rules.linear.slots.len() {
                     rules.evict_unshared(place);
@@ -93,11 +90,11 @@ fn sweep_in<const W: usize>(
     Sweep::<W>::new(rules, aim, allowance).run()
 }
 
-/// A step of a sweep that has been made.
+/// A step of the sweep whose transitions have been explored.
 #[derive(Debug)]
 struct CompletedStep {
     planned: PlannedStep,
-    /// The index of the list with the step's transitions, if no other step can share this list.
+    /// The index of the list of the step's transitions, if no other step shares this list.
     private_layer: Option<usize>,
     is_known: bool,
     is_settled: bool,
@@ -112,22 +109,21 @@ struct Sweep<'a, const W: usize> {
     frontiers: StateSetCache<W>,
     at: FrontierPrefix,
     done: Vec<CompletedStep>,
-    /// The stored frontiers for backtracking; `None` if no step can make backtracking necessary.
+    /// The stored frontiers for backtracking; `None` if backtracking is impossible.
     checkpoints: Option<Checkpoints<W>>,
     result: SweepResult,
-    /// Number of elements visited, including those whose steps were undone later.
+    /// Number of visits of elements, including visits that were undone later.
     met: u64,
 }
 
 impl<'a, const W: usize> Sweep<'a, W> {
-    /// Divisor of the memory limit: the quotient is the memory for checkpoints.
+    /// Divisor of the memory limit; the quotient is the memory for checkpoints.
     const CHECKPOINTS: usize = 16;
-    /// Divisor of the memory limit: the quotient is the memory for cached frontiers. If growing frontiers do not fit into the
-    /// cache, every step is explored again from all states. On levels of 14 rows with 14 bands, a quarter of 4 GiB was too little
-    /// for the cache, but half of 4 GiB was enough.
+    /// Divisor of the memory limit; the quotient is the memory for cached frontiers. If growing frontiers do not fit into the cache, every step is
+    /// explored again from all states. On levels of 14 rows with 14 bands, a quarter of 4 GiB was too little for the cache, but half of 4 GiB was
+    /// enough.
     const FRONTIERS: usize = 2;
-    /// Divisor of the memory limit: after running out of memory, an exploration continues only if it can free at least the
-    /// quotient.
+    /// Divisor of the memory limit; after an exploration has run out of memory, it continues only if it can free at least the quotient.
     const MIN_FREED_DIVISOR: u64 = 8;
 
     fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {
@@ -194,7 +190,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(self.result)
     }
 
-    /// True if the error ends the sweep with a partial result instead of an error.
+    /// True if the sweep returns a partial result instead of the error `halt`.
     fn may_be_cut(&self, halt: &ExplorationError) -> bool {
         self.allowance.work.is_some()
             && matches!(self.goal, SweepGoal::FirstTrue)
@@ -204,7 +200,6 @@ impl<'a, const W: usize> Sweep<'a, W> {
             )
     }
 
-    /// Plans the next step of the frontier sweep.
     fn plan(&mut self) -> Option<(PlannedStep, StepSignature)> {
         let planned = self.planner.next(&self.rules.linear)?;
         let shape = self.shapes.of(self.rules, &planned);
@@ -220,15 +215,14 @@ impl<'a, const W: usize> Sweep<'a, W> {
             SweepGoal::Everything => self.result.bytes,
             SweepGoal::FirstTrue => 0,
         };
-        // The memoised results of functions are dropped first, because they can be recomputed faster than growing
-        // frontiers.
+        // The memo tables are dropped first, because recomputing their results is faster than recomputing growing frontiers.
         let mut remedies = 0..2;
         loop {
             let spent = (kept + self.remembered(), self.allowance);
             let led = (self.frontiers).step(self.rules, (planned, passage), self.at, spent);
             match led {
                 Ok(Some(led)) => return Ok(led),
-                // The numbers of some values have become too large for their bit fields.
+                // The codes of some values have become too large for their bit fields.
                 Ok(None) => {
                     let states = widen_codes(self.rules, planned, self.frontiers.states(self.at))?;
                     self.renumbered(states, Some(passage.0));
@@ -253,13 +247,13 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Returns the total size in bytes of the present frontier, the cached frontiers and the checkpoints.
+    /// Returns the size in bytes of the current frontier, the cached frontiers and the checkpoints together.
     fn remembered(&self) -> u64 {
         let checkpoints = self.checkpoints.as_ref().map_or(0, Checkpoints::bytes);
         self.frontiers.bytes(self.at) + checkpoints
     }
 
-    /// Drops the cached frontiers, the values that occur in no present state, and the memoised results of functions.
+    /// Drops the cached frontiers, the values that occur in no current state, and the memoised results of functions.
     fn forget_frontiers(
         &mut self,
         planned: &PlannedStep,
@@ -271,7 +265,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Replaces the states of the present frontier by `states`, in which values have new codes.
+    /// Replaces the states of the current frontier by `states`, in which values have new codes.
     fn renumbered(&mut self, states: Vec<StateKey<W>>, shape: Option<StepSignature>) {
         self.at = self.frontiers.restart(states, shape);
         if let Some(checkpoints) = &mut self.checkpoints {
@@ -279,7 +273,6 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Stores the result of a step, and goes on to the next frontier.
     fn finish(
         &mut self,
         planned: PlannedStep,
@@ -355,8 +348,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Adds elements from outside a step's Chain to those that the Chain reads, because its `branches` turned out to be these
-    /// elements. The sweep goes back to a step before which each of these elements is on the frontier or unvisited.
+    /// Adds the elements `branches`, which are branches of a step's Chain but exist outside it, to the elements that the Chain reads. Returns the
+    /// sweep to a step before which each of these elements is on the frontier or has not been visited.
     fn capture(
         &mut self,
         planned: &PlannedStep,
@@ -370,8 +363,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         let is_met = |reader: &usize| self.planner.is_met(*reader);
         let readers = captured.iter().map(|&(reader, _)| reader);
         let redo = readers.filter(is_met).collect();
-        // Elements that read others are visited before random choices that only this Chain reads. Otherwise the random
-        // choices of a whole sequence would stay on the frontier until the beginning of the sequence is visited.
+        // Branches that read other elements are visited before random choices that only this Chain reads. Otherwise the random choices of a whole
+        // sequence would stay on the frontier until the beginning of the sequence is visited.
         let is_deep = |place: &usize| self.planner.is_unmet_reader(linear, *place);
         let read = captured.iter().filter(|&&(reader, _)| reader == chain);
         let deep: Vec<usize> = read.map(|&(_, place)| place).filter(is_deep).collect();
@@ -384,8 +377,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes at least `least` steps, until the elements `again` are back on the frontier and the elements `redo` are unvisited.
-    /// The continued sweep visits the elements `first` before the elements of the undone steps.
+    /// Undoes at least `least` steps, until the elements `again` are back on the frontier and the elements `redo` have not been visited. After that,
+    /// the sweep visits the elements `first` before the elements of the undone steps.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,
@@ -423,7 +416,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Returns the frontier before an earlier step, if it is still stored.
+    /// Returns the frontier before an earlier step, if it is stored.
     fn frontier_before(&mut self, step: usize) -> Option<FrontierPrefix> {
         let kept = self.checkpoints.as_mut();
         let at = kept.and_then(|kept| kept.take(step, &mut self.frontiers));

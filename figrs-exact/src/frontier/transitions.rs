@@ -2,21 +2,21 @@
 
 use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey};
-use super::exploration_limits::{ExplorationError, ExplorationLimits};
+use super::explore::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::PlannedStep;
 use super::states::StateSet;
 use super::weight_dictionary::WeightDictionary;
 use figrs_answer::error::Error;
 
-/// Divisor of the memory limit: the quotient is the memory for memo tables of functions.
+/// Divisor of the memory limit; the quotient is the memory for memo tables of functions.
 const RESULTS: u64 = 4;
 
 /// Number of states between two checks of the deadline and the interrupt.
 const CHECK_INTERVAL: usize = 1 << 12;
 
-/// Computes the transitions of a step from the states `from`, and adds new destination states to `into`. Returns `None` if the code
-/// of a value does not fit its bit field.
+/// Computes the transitions of a step from the states `from`, and adds new destination states to `into`. Returns `None` if the code of a value does
+/// not fit its bit field.
 pub(super) fn transitions<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -103,7 +103,6 @@ pub(super) fn too_large(
     })
 }
 
-/// Returns the bit fields of the values on the frontier before a step.
 pub(super) fn fields_before<const W: usize>(
     rules: &CodedElements,
     planned: &PlannedStep,
@@ -112,13 +111,11 @@ pub(super) fn fields_before<const W: usize>(
     rules.codes.fields(&types, W).ok_or(ExplorationError::Wider)
 }
 
-/// Returns the types of the values on the frontier after a step.
 pub(super) fn types_after(rules: &CodedElements, planned: &PlannedStep) -> Vec<usize> {
     let after = planned.after.iter();
     after.map(|&r| rules.types[planned.place(r)]).collect()
 }
 
-/// Returns the bit fields of the values on the frontier after a step.
 pub(super) fn fields_after<const W: usize>(
     rules: &CodedElements,
     planned: &PlannedStep,

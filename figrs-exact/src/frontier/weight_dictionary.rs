@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::growth::{table, vector};
 
-/// A dictionary of the distinct weights, which numbers them; weight one has index zero.
+/// A dictionary that numbers the distinct weights; weight one has index zero.
 #[derive(Debug)]
 pub(super) struct WeightDictionary {
     ids: FxHashMap<(u64, u64), u32>,
@@ -15,7 +15,6 @@ pub(super) struct WeightDictionary {
 }
 
 impl WeightDictionary {
-    /// The index of the weight one.
     pub(super) const ONE: u32 = 0;
 
     pub(super) fn new() -> Self {
@@ -64,7 +63,6 @@ impl WeightDictionary {
         }
     }
 
-    /// Returns the approximate size in bytes of the weights and their products.
     pub(super) fn bytes(&self) -> usize {
         let ids = table(
             size_of::<((u64, u64), u32)>(),

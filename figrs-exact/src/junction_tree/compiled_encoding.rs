@@ -23,26 +23,26 @@ use figrs_factor::tree::{
     SumProductPrecision, TreeBeliefs,
 };
 
-/// Whether a contraction tree from an earlier compilation is reused.
+/// A contraction tree from an earlier compilation, which a compilation may use again.
 #[derive(Clone, Copy, Debug)]
 pub enum PreviousTree<'a> {
-    /// No contraction tree exists from an earlier compilation.
+    /// There is no earlier contraction tree.
     None,
-    /// The earlier contraction tree is used if it fits the new factor graph.
+    /// The earlier contraction tree is used again if it is valid for the new factor graph.
     IfItFits(&'a Arc<ContractionTree>),
-    /// The contraction tree was loaded from a saved form; it is an error if it does not fit.
+    /// The contraction tree was loaded from a saved form; it is an error if it is not valid for the factor graph.
     Required(&'a Arc<ContractionTree>),
 }
 
-/// One factor graph of a model, with its contraction tree and the weights of its factors.
+/// One factor graph of a compiled model, with its contraction tree and the weights of its factors.
 #[derive(Clone, Debug)]
 pub struct CompiledEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     tree: Arc<ContractionTree>,
-    /// For each varying element, the index of the factor that holds the evidence set on the element.
+    /// For each varying element, the index of the factor for the evidence set on the element.
     statements: Vec<usize>,
-    /// The restriction to the values that zeros of factors do not exclude; `None` if no value is excluded.
+    /// The map to the graph without the values that zeros of factors exclude; `None` if no value is excluded.
     restriction: Option<Restriction>,
     sums: BufferPool<TreeBeliefs<SumProductPrecision>>,
     maxima: BufferPool<TreeBeliefs<MaxProductPrecision>>,
@@ -113,12 +113,12 @@ impl CompiledEncoding {
         })
     }
 
-    /// Returns the index of the factor that holds the evidence set on a varying element.
+    /// Returns the index of the factor for the evidence set on a varying element.
     pub fn statement_factor(&self, place: usize) -> usize {
         self.statements[place]
     }
 
-    /// Returns the table of a varying element's evidence factor, for the given weights of the element's values.
+    /// Returns the table of the factor for the evidence set on a varying element, given the weights of the element's values.
     pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
@@ -133,7 +133,7 @@ impl CompiledEncoding {
         evidence_table(n, weights)
     }
 
-    /// Returns the factor graph, including the evidence factors of varying elements.
+    /// Returns the factor graph, including the factors for the evidence set on varying elements.
     pub fn graph(&self) -> &FactorGraph {
         &self.graph
     }
@@ -151,8 +151,8 @@ impl CompiledEncoding {
         }
     }
 
-    /// Copies the factors, but replaces each weight that is the probability of a parametric outcome: `log_weight` gives its new
-    /// natural logarithm.
+    /// Copies the factors. A weight that is a parameter is replaced by the number whose natural logarithm `log_weight` returns for the outcome with
+    /// this probability.
     #[must_use]
     pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
@@ -168,7 +168,7 @@ impl CompiledEncoding {
         &self.tree
     }
 
-    /// Returns the steps that sum out variables, in terms of the names of the elements.
+    /// Returns the steps that sum out variables, with the names of elements in place of variables.
     pub(crate) fn elimination_tree(&self) -> EliminationTree {
         let mut names: Vec<Option<String>> = vec![None; self.graph.cardinalities.len()];
         for (position, expanded) in self.reader.expansion.elements().iter().enumerate() {
@@ -205,12 +205,12 @@ impl CompiledEncoding {
         }
     }
 
-    /// True if queries about single worlds need another factor graph than sums.
+    /// True if queries about single worlds need another factor graph than queries about sums.
     pub(crate) fn is_conditional(&self) -> bool {
         self.reader.encoding.is_conditional()
     }
 
-    /// Calls `ask` with the messages of sums over worlds.
+    /// Calls `ask` with the sum-product messages of the tree.
     fn with_sums<R>(
         &self,
         ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
@@ -219,8 +219,7 @@ impl CompiledEncoding {
         (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
     }
 
-    /// Computes the messages needed for the sum over all worlds and for the probabilities of some elements, unless the deadline
-    /// passes or the run is interrupted.
+    /// Computes the messages for the sum over all worlds and for the marginals of the elements `positions`.
     ///
     /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
     pub(crate) fn prepare(
@@ -239,7 +238,7 @@ impl CompiledEncoding {
         self.with_sums(TreeBeliefs::log_total)
     }
 
-    /// Returns the probabilities of the values of some elements, which are given by their indices in the expansion.
+    /// Returns the probabilities of the values of the elements `positions`, which are indices in the expansion.
     pub fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let mut variables: Vec<VarId> = Vec::with_capacity(positions.len());
@@ -257,7 +256,7 @@ impl CompiledEncoding {
         marginals
     }
 
-    /// Returns the joint probabilities of the values of some elements; `None` if no clique contains all these elements.
+    /// Returns the joint probabilities of the values of the elements `positions`; `None` if no clique contains all these elements.
     pub(crate) fn joint(&self, positions: &[usize]) -> Option<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
@@ -285,7 +284,6 @@ impl CompiledEncoding {
         Some(shares)
     }
 
-    /// Returns the worlds with the largest weights, in descending order of weight.
     pub(crate) fn k_best(&self, count: usize) -> Vec<World> {
         let tree = &*self.tree;
         let new = || TreeBeliefs::new(tree, &self.graph);
@@ -296,14 +294,13 @@ impl CompiledEncoding {
         best.iter().map(|values| self.world(values)).collect()
     }
 
-    /// Returns the number of worlds of positive weight.
     pub(crate) fn count(&self) -> BigUint {
         let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
         beliefs.collect(&self.tree);
         beliefs.total(&self.tree).0
     }
 
-    /// Draws a world with its posterior probability; returns `None` if no world has a positive weight.
+    /// Draws a world from the posterior distribution; returns `None` if no world has a positive weight.
     pub(crate) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let tree = &*self.tree;
         let rng = RefCell::new(&mut *rng);
@@ -331,7 +328,7 @@ impl<'a> PreviousTree<'a> {
     }
 }
 
-/// Returns a contraction tree with the graph that it fits (the given graph or its reduction); `None` if it fits neither.
+/// Returns a contraction tree with the graph for which it is valid (the given graph or its reduction); `None` if it is valid for neither.
 fn fitting<'a>(
     tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
@@ -343,7 +340,7 @@ fn fitting<'a>(
     tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
 }
 
-/// Returns a copy of a saved tree, after a check that its indices are valid.
+/// Checks that the indices of a saved tree are valid, and returns a copy of the tree.
 fn loaded(
     tree: &ContractionTree,
     graph: &FactorGraph,
@@ -352,14 +349,15 @@ fn loaded(
     if !tree.is_sound(graph) {
         return Err(unfit("it is damaged"));
     }
-    // Each entry takes the memory of a message and of a derivative.
+    // Each entry needs memory for a message and for a derivative.
     limits.check_memory(2.0 * tree.table_bytes() as f64)?;
     let mut tree = tree.clone();
     tree.threads = limits.thread_count();
     Ok(tree)
 }
 
-/// Replaces each weight of `table` that is the probability of a parametric outcome: `log_weight` gives its natural logarithm.
+/// Sets each weight of `table` that is a parameter. The argument of `log_weight` is the index of the outcome whose probability the weight is; its
+/// result is the natural logarithm of the new weight.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let Some(weights) = table.weights_mut()
         && weights.origins().is_some()
@@ -368,14 +366,13 @@ pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Opti
     }
 }
 
-/// Returns the evidence on a variable as a table.
 fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 
-/// Replaces by one the weights that are zero only because of the present values of parameters; `listed` has the indices of
-/// these weights in the factors. Returns `None` if `listed` contains no weight. The replacement is needed because a tree may
-/// omit only entries that are zero for all values of the parameters.
+/// Replaces weights that are zero only for the current values of parameters by one; `listed` has the indices of these weights in the factors. Returns
+/// `None` if `listed` contains no weight. The replacement is needed because a tree omits zeros, but may omit only entries that are zero for all
+/// values of the parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

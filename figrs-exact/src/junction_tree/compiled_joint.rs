@@ -10,8 +10,8 @@ use figrs_answer::error::Error;
 use figrs_factor::eliminate::EliminationError;
 
 impl CompiledTree {
-    /// Returns the joint distribution of a few targets or varying elements as a distribution of tuples; one clique must contain
-    /// all these elements. If no clique contains the elements, declare their [`tuple`](figrs_core::tuple) as a target.
+    /// Returns the joint distribution of a few targets or varying elements as a distribution of tuples; one clique must contain all these elements.
+    /// If no clique contains them, make their [`tuple`](figrs_core::tuple) a target.
     ///
     /// **Errors.** [`Error::NoClique`] if no clique of the tree contains all elements, or an element is repeated; an error of the
     /// limits if the table of all tuples is too large.

@@ -11,7 +11,7 @@ use rand::Rng;
 use super::compiled_encoding::{CompiledEncoding, PreviousTree};
 use super::elimination_tree::EliminationTree;
 use super::saved_tree::SavedTree;
-use crate::compiled_problem::{CompiledProblem, unfolded_expansion};
+use crate::compiled_problem::{CompiledProblem, unfolded_expansion, varying_evidence};
 use crate::question::Question;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::marginal::Marginal;
@@ -24,9 +24,8 @@ use figrs_factor::tree::ContractionTree;
 
 /// A model compiled to a junction tree.
 ///
-/// The expansion, the elimination order and the tables are computed only once. After compilation, the evidence on the elements that
-/// were declared [`varying`](crate::JunctionTree::varying) may change. Every query takes a pass over the tree, or over the subtrees
-/// that changed evidence affects.
+/// The expansion, the elimination order and the tables are computed only once. Afterwards, the evidence on the elements that were declared
+/// [`varying`](crate::JunctionTree::varying) may change. Every query takes a pass over the tree, or over the subtrees that changed evidence affects.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -51,13 +50,13 @@ pub struct CompiledTree {
     pub(super) expansion: Arc<Expansion>,
     /// The tree for sums; `None` if the evidence at compilation is impossible.
     pub(super) sums: Option<CompiledEncoding>,
-    /// The tree for single worlds, if it differs from the tree for sums; it is compiled when first needed.
+    /// The tree for single worlds, if it differs from the tree for sums; the first query that needs the tree compiles it.
     worlds: OnceLock<CompiledEncoding>,
 }
 
 impl CompiledTree {
-    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) when `flag`
-    /// becomes `true`. `flag` replaces the flag that was set at compilation. Clones of a tree may have different flags.
+    /// After `flag` has become `true`, passes over the tree end with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError).
+    /// `flag` replaces the flag that was set at compilation. Clones of a tree may have different flags.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -81,13 +80,11 @@ impl CompiledTree {
         self
     }
 
-    /// Sets the limits of time and memory for queries of the tree.
     pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
         self.problem.limits = limits;
         self
     }
 
-    /// Compiles the tree for the targets and the varying elements of a problem.
     pub(crate) fn new(
         problem: CompiledProblem,
         question: &Question<'_>,
@@ -139,61 +136,29 @@ impl CompiledTree {
             .map_or(PlanCost::default(), |part| part.tree().cost)
     }
 
-    /// Returns the steps in which the elements are summed out; there are no steps if the evidence at compilation is impossible.
+    /// Returns the steps in which the elements are summed out; the list is empty if the evidence at compilation is impossible.
     pub fn elimination_tree(&self) -> EliminationTree {
         let part = self.sums_part();
         part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
     }
 
-    /// Returns the plan of this compiled tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) builds the tree
-    /// again.
+    /// Returns the saved form of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) builds the tree again.
     ///
-    /// The saved plan contains neither values of parameters nor evidence that was set on varying elements.
+    /// It contains neither values of parameters nor evidence that was set on varying elements.
     pub fn save(&self) -> SavedTree {
         let tree = |part: Option<&CompiledEncoding>| part.map(|part| part.tree().clone());
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
     }
 
-    /// Returns the size of the entries of all tables in bytes (eight bytes for each entry); the computation of marginals takes the
-    /// same amount again.
+    /// Returns the memory of the entries of all tables in bytes (eight bytes for each entry). The computation of marginals needs the same amount
+    /// again.
     pub fn table_bytes(&self) -> u64 {
         self.sums
             .as_ref()
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
-    /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
-    ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
-    #[track_caller]
-    pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        let (place, statement) = self.problem.observation(element, value)?;
-        self.state(place, Some(statement))
-    }
-
-    /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
-    /// before.
-    ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
-    /// finite.
-    #[track_caller]
-    pub fn weigh<T: Value>(
-        &mut self,
-        element: &Element<T>,
-        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
-    ) -> Result<(), Error> {
-        let (place, statement) = self.problem.weighting(element, weight)?;
-        self.state(place, Some(statement))
-    }
-
-    /// Withdraws the evidence set on a varying element.
-    ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
-    pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
-        let place = self.problem.varying_place(element)?;
-        self.state(place, None)
-    }
+    varying_evidence!();
 
     fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
         let weights = (self.problem).weights(&self.expansion, place, statement.as_ref())?;
@@ -207,8 +172,8 @@ impl CompiledTree {
         Ok(())
     }
 
-    /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree is compiled again only if a weight that was zero for
-    /// all values of the parameters is no longer zero.
+    /// Reads the current values of all [`Param`](figrs_core::Param)s. The tree is compiled again only if a weight that the tree assumes to be zero is
+    /// no longer zero.
     ///
     /// **Errors.** The errors of [`JunctionTree::compile`](crate::JunctionTree::compile); after an error, the tree is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {
@@ -241,7 +206,7 @@ impl CompiledTree {
         Ok(())
     }
 
-    /// Returns the natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
+    /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
     pub fn log_evidence(&self) -> f64 {
         self.sums
             .as_ref()
@@ -296,7 +261,6 @@ impl CompiledTree {
         Err(self.problem.impossible())
     }
 
-    /// Compiles one factor graph of an expansion, with the present evidence.
     fn part(
         &self,
         old: PreviousTree<'_>,
@@ -312,7 +276,7 @@ impl CompiledTree {
         Ok(part)
     }
 
-    /// Returns the compiled factor graph for single worlds, which is compiled when first needed.
+    /// Returns the compiled factor graph for single worlds; the first call compiles it.
     fn worlds(&self) -> Result<&CompiledEncoding, Error> {
         let Some(sums) = &self.sums else {
             return Err(self.problem.impossible());
@@ -331,7 +295,7 @@ impl CompiledTree {
         Ok(self.worlds.get_or_init(|| part))
     }
 
-    /// Returns the most probable world of the targets and the evidence.
+    /// Returns the most probable world: values of the targets, the elements with evidence, and the elements on which they depend.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn most_probable(&self) -> Result<World, Error> {
@@ -341,8 +305,8 @@ impl CompiledTree {
         }
     }
 
-    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. Memory must hold all returned
-    /// worlds at the same time.
+    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are in memory at the same
+    /// time.
     ///
     /// **Guarantee.** The result is exact; worlds of equal probability have a fixed order for each model.
     ///
@@ -364,13 +328,13 @@ impl CompiledTree {
         if self.log_evidence() == f64::NEG_INFINITY {
             return Ok(BigUint::ZERO);
         }
-        // A count is assumed to take four times the memory of an ordinary number.
+        // A count is assumed to take four times the memory of a floating-point number.
         let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
         self.problem.limits.check_memory(bytes)?;
         Ok(self.worlds()?.count())
     }
 
-    /// Draws one world with exactly its posterior probability.
+    /// Draws one world from the exact posterior distribution.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
@@ -380,8 +344,7 @@ impl CompiledTree {
         }
     }
 
-    /// Returns an endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the
-    /// same worlds.
+    /// Returns an endless iterator of independent worlds, drawn from the exact posterior distribution. The same seed gives the same worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {

@@ -1,7 +1,6 @@
 //! The elimination tree of a compiled model, as a public structure.
 
-/// A step of an elimination: the product of some tables, summed over the elements that occur in no other
-/// remaining table.
+/// A step of an elimination: the product of some tables, summed over the elements that occur in no other remaining table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EliminationStep {
@@ -9,7 +8,7 @@ pub struct EliminationStep {
     pub clique: Vec<String>,
     /// The names of the elements of the clique that are summed out.
     pub eliminated: Vec<String>,
-    /// The index of the step that uses the result; `None` for a root.
+    /// The index of the step that uses the result of this step; `None` for a root.
     pub parent: Option<usize>,
 }
 

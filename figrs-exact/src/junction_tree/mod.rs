@@ -1,4 +1,4 @@
-//! Junction trees: all marginals at once, and a compiled form of a model that answers many queries.
+//! Junction trees: the marginals of all targets by two passes of messages, and a compiled form of a model that answers many queries.
 
 pub mod compiled_encoding;
 mod compiled_joint;
@@ -21,20 +21,18 @@ use figrs_factor::eliminate::{BarrenFactors, PlanCost, plan_cost};
 use compiled_tree::CompiledTree;
 use saved_tree::SavedTree;
 
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::setters;
 
 /// Exact marginals of all targets by messages on a junction tree, from the leaves to the root and back.
 ///
-/// The tree represents one elimination of all variables; each of its steps multiplies two tables, or several sparse tables. A pass
-/// from the leaves to the root computes the probability of the evidence. A pass from the root to the leaves computes the
-/// derivatives of the probability of the evidence with respect to all table entries. The marginals follow from the derivatives.
-/// The marginals of all targets together take the time of three eliminations; without the tree, each target would take one
-/// elimination. [`compile`](Self::compile) stores the tree for further queries: see [`CompiledTree`].
+/// The tree represents one elimination of all variables; each step multiplies two tables, or several sparse tables. A pass from the leaves to the
+/// root computes the probability of the evidence. A pass from the root to the leaves computes the derivatives of this probability with respect to all
+/// table entries. The marginals follow from the derivatives. The marginals of all targets together take the time of three eliminations; without the
+/// tree, each target would take one elimination. [`compile`](Self::compile) stores the tree for further queries: see [`CompiledTree`].
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow, unless the setting `collapse` of the feature `reals` merged components of
 /// mixtures.
@@ -77,8 +75,8 @@ impl JunctionTree {
 
     collapse_setter!(collapse);
 
-    /// Ends the compilation with [`Error::NothingDone`], and passes over the compiled tree with an error, when `flag` becomes
-    /// `true`; see [`CompiledTree::interrupt`].
+    /// If `flag` becomes `true`, the compilation ends with [`Error::NothingDone`], and passes over the compiled tree end with an error; see
+    /// [`CompiledTree::interrupt`].
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.limits = self.limits.interrupted_by(flag);
         self
@@ -97,8 +95,8 @@ impl JunctionTree {
         self
     }
 
-    /// Predicts the cost of compiling a model for the given targets, even if it exceeds the limits. The predicted cost consists of
-    /// the width of the elimination order, the number of operations and the memory.
+    /// Predicts the cost of compiling a model for the given targets, even if the cost exceeds the limits. The predicted cost consists of the width of
+    /// the elimination order, the number of operations and the memory.
     ///
     /// **Errors.** The errors of the expansion of the model.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
@@ -142,7 +140,7 @@ impl JunctionTree {
         CompiledProblem::new(self.name(), model, targets, varying, limits)
     }
 
-    /// Compiles the tree for queries about the roots of a problem.
+    /// Compiles the tree for queries about the roots of a problem: its targets and varying elements.
     fn tree_for(
         &self,
         problem: CompiledProblem,
@@ -158,7 +156,7 @@ impl JunctionTree {
         })
     }
 
-    /// Compiles a model for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
+    /// Compiles a model, for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
     ///
     /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the Score multiplies the weights of worlds.
     ///
@@ -186,7 +184,7 @@ impl Algorithm for JunctionTree {
 }
 
 impl JunctionTree {
-    /// Compiles a question (a model with targets) without varying elements; other algorithms may share its expansion.
+    /// Compiles a question (a model with targets) without varying elements, and may use an expansion of its model by another algorithm.
     pub(crate) fn compile_question(&self, question: &Question<'_>) -> Result<CompiledTree, Error> {
         let problem = self.problem(question.model, question.targets.to_vec());
         self.tree_for(problem, question, None)

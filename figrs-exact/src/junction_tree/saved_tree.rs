@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::error::Error;
 use figrs_factor::tree::ContractionTree;
 
-/// The parts of a [`CompiledTree`](crate::CompiledTree) that take long to compute: the elimination order, the steps and the lists
-/// of matching entries. A saved tree can be serialised in any serde format. [`JunctionTree::restore`](crate::JunctionTree::restore)
-/// turns a saved tree into a compiled tree, if the program builds the same model, targets and varying elements.
+/// The data of a [`CompiledTree`](crate::CompiledTree) that take long to compute: the elimination order, the steps and the lists of matching entries.
+/// A saved tree can be serialised in any serde format. [`JunctionTree::restore`](crate::JunctionTree::restore) turns a saved tree into a compiled
+/// tree, if the program builds the same model, targets and varying elements.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -31,7 +31,7 @@ pub struct SavedTree {
     version: u32,
     pub(crate) sums: Option<Arc<ContractionTree>>,
     pub(crate) worlds: Option<Arc<ContractionTree>>,
-    /// Checksums of the trees for sums and for worlds, by which a damaged file is detected.
+    /// Checksums of the trees for sums and for worlds, which detect a damaged file.
     checksums: [Option<u64>; 2],
 }
 
@@ -50,7 +50,7 @@ impl SavedTree {
         }
     }
 
-    /// Returns the saved tree with recomputed checksums, with which a test can reach the checks after that of the checksums.
+    /// Returns the saved tree with recomputed checksums; with it, a test reaches the checks after that of the checksums.
     #[doc(hidden)]
     #[must_use]
     pub fn resealed(self) -> Self {
@@ -60,7 +60,6 @@ impl SavedTree {
         }
     }
 
-    /// Returns an error if the saved tree has another format version or is damaged.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let reason = if self.version != Self::VERSION {
             "it is that of another version of this library"
@@ -73,7 +72,6 @@ impl SavedTree {
     }
 }
 
-/// Returns the error for a saved tree that cannot be used for the given reason.
 pub(super) fn unfit(reason: &'static str) -> Error {
     Error::Saved {
         what: "tree",

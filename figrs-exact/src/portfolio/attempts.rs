@@ -1,4 +1,4 @@
-//! Attempts of a portfolio to answer a question (a model with targets) by one algorithm after another.
+//! Attempts of a portfolio: it tries to answer a question (a model with targets) by one algorithm after another.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, ModelError, Until};
 
-use super::outline::ModelOutline;
+use super::ladder::ModelOutline;
 use super::settings::PortfolioSettings;
 use crate::branch_and_bound::MpeBranchAndBound;
 use crate::circuit::Circuit;
@@ -21,12 +21,12 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, readable};
 
-/// Number of operations assumed for an elimination that exceeded its predicted number of operations.
+/// Number of operations assumed for an elimination that took more operations than predicted.
 const UNPREDICTED: f64 = 1e11;
-/// Time for which the model may still be expanded after the run was stopped.
+/// Time that an expansion of the model may take after the run was stopped.
 const GRACE_PERIOD: Duration = Duration::from_millis(400);
 
-/// A question (a model with targets) to a portfolio, and the algorithms tried so far.
+/// A question (a model with targets) to a portfolio, and the algorithms that have been tried.
 pub(super) struct Attempts<'a> {
     pub(super) settings: &'a PortfolioSettings,
     pub(super) run: &'a RunMonitor<'a>,
@@ -34,15 +34,15 @@ pub(super) struct Attempts<'a> {
     pub(super) choice: AlgorithmChoice,
     /// The error of the last algorithm that was refused.
     refusal: Option<Error>,
-    /// The error of an expansion that exceeded its limits; after this error, no further algorithm expands the model.
+    /// The error of an expansion that exceeded its limits; after this error, no algorithm expands the model again.
     pub(super) unexpanded: Option<Error>,
-    /// True if the model has too many (perhaps infinitely many) elements for both an expansion and a frontier.
+    /// True if the model has too many (perhaps infinitely many) elements for an expansion and for a frontier.
     is_endless: bool,
     /// The error of the last refused elimination of all variables.
     elimination: Option<EliminationError>,
     /// The size of the model and its fraction of factors with zeros; `None` until they have been computed.
     pub(super) outline: Option<ModelOutline>,
-    /// Number of decisions of the longest exhaustive search so far.
+    /// Number of decisions of the longest exhaustive search.
     pub(super) searched: f64,
 }
 
@@ -67,7 +67,6 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// True if the deadline has passed or the run was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.run.stopped().is_some()
     }
@@ -88,8 +87,8 @@ impl<'a> Attempts<'a> {
         self.choice.attempts.push(attempt);
     }
 
-    /// Tries one algorithm, which is predicted to take `operations` operations. Returns `None` if the algorithm refuses, is
-    /// stopped or exceeds its limit of work, or if an earlier expansion of the model failed.
+    /// Tries one algorithm, which is predicted to take `operations` operations. Returns `None` if the algorithm refuses, is stopped or reaches its
+    /// limit of work, or if an earlier expansion of the model failed.
     ///
     /// **Errors.** The errors of the model and of its evidence; other errors are recorded as refusals of the algorithm.
     pub(super) fn try_once<T>(
@@ -104,7 +103,7 @@ impl<'a> Attempts<'a> {
         self.judge(algorithm, operations, ask())
     }
 
-    /// Records the result of one algorithm, and returns it as [`try_once`](Self::try_once) does.
+    /// Records the result of one algorithm, and returns the same result as [`try_once`](Self::try_once).
     fn judge<T>(
         &mut self,
         algorithm: &'static str,
@@ -125,7 +124,7 @@ impl<'a> Attempts<'a> {
                 }
                 match error {
                     Error::Model(_) => {
-                        // An element with a large table does not show that the model has infinitely many elements.
+                        // If the table of an element is too large, the model may still have finitely many elements.
                         let is_known = |known: &Error| {
                             !matches!(known, Error::Model(ModelError::TableTooLarge { .. }))
                         };
@@ -142,8 +141,7 @@ impl<'a> Attempts<'a> {
         Ok(answer)
     }
 
-    /// Tries an algorithm as [`try_once`](Self::try_once) does, but records errors of the model (except impossible evidence) as
-    /// refusals.
+    /// Tries an algorithm as [`try_once`](Self::try_once) does, but records errors of the model (except impossible evidence) as refusals.
     pub(super) fn try_instead<T>(
         &mut self,
         algorithm: &'static str,
@@ -191,7 +189,6 @@ impl<'a> Attempts<'a> {
         self.judge(CIRCUIT, None, found)
     }
 
-    /// Returns the settings of an exhaustive search with at most `decisions` decisions.
     fn circuit(&self, decisions: f64) -> Circuit {
         let memory = self.settings.memory.0;
         Circuit::new()
@@ -220,7 +217,7 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// Returns the predicted number of operations of a sum over slices, which `cost` contains; infinite if the sum is refused.
+    /// Returns the predicted number of operations of a sum over slices, which is part of `cost`; infinite if the sum is refused.
     pub(super) fn operations_of(
         &mut self,
         algorithm: &'static str,
@@ -235,8 +232,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Returns the predicted number of operations of the refused elimination. If the elimination exceeded its prediction, the
-    /// result is `UNPREDICTED`. If the elimination does not fit the memory of the portfolio, the result is infinite.
+    /// Returns the predicted number of operations of the refused elimination: `UNPREDICTED` if it took more operations than predicted, and infinity
+    /// if its messages do not fit the memory of the portfolio.
     pub(super) fn refused_operations(&self) -> f64 {
         match &self.elimination {
             Some(EliminationError::TooManyOperations { needed, limit })
@@ -259,7 +256,6 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Returns the outline of the model: its size, and its fraction of factors with zeros.
     pub(super) fn outline(&mut self) -> ModelOutline {
         if self.outline.is_none() && !self.is_stopped() {
             self.look();
@@ -267,8 +263,8 @@ impl<'a> Attempts<'a> {
         *self.outline.get_or_insert(ModelOutline::UNKNOWN)
     }
 
-    /// Returns the expansion of the model with its encoding for sums, and the limits of later computations with it. Returns `None`
-    /// if the expansion fails or, in a run that was stopped, takes more than `GRACE_PERIOD`.
+    /// Returns the expansion of the model, its factor graph for sums, and the limits of later computations with them. Returns `None` if the expansion
+    /// fails or, after the run was stopped, takes longer than `GRACE_PERIOD`.
     pub(super) fn look(&mut self) -> Option<(Arc<Expansion>, Encoding, Limits)> {
         if self.unexpanded.is_some() {
             return None;
@@ -293,7 +289,6 @@ impl<'a> Attempts<'a> {
         Some((expansion, encoding, limits))
     }
 
-    /// Returns the settings of a sum over slices within the memory of the portfolio.
     pub(super) fn slices(&self) -> Slices {
         let slices = Slices::within(self.settings.memory)
             .expansion_limits(&self.settings.limits_afterwards())
@@ -304,12 +299,11 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Adds to `answer` the list of the algorithms that were tried.
     pub(super) fn chosen(self, answer: Answer) -> Answer {
         answer.with_choice(self.choice, self.settings.limits_afterwards())
     }
 
-    /// Returns the error that no algorithm could answer the question, with each algorithm's reason.
+    /// Returns the error that no algorithm could answer the question, with the reason of each algorithm.
     pub(super) fn into_error(self) -> Error {
         match self.unexpanded.or(self.refusal) {
             Some(error @ Error::Model(_)) if self.run.stopped().is_none() => error,
@@ -330,7 +324,6 @@ const ELIMINATIONS: [&str; 3] = [
     "MpeVariableElimination",
 ];
 
-/// Returns a short description of the reason why an algorithm was refused.
 pub(crate) fn reason(error: &Error) -> String {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     match error {
@@ -352,7 +345,6 @@ pub(crate) fn reason(error: &Error) -> String {
     }
 }
 
-/// True if the error says that a run was stopped before its end.
 pub(super) fn is_unfinished(error: &Error) -> bool {
     error.is_stopped()
         || matches!(
@@ -394,7 +386,7 @@ mod tests {
 
     #[test]
     fn a_search_ends_after_its_decisions() {
-        // The model consists of clauses of three coins each.
+        // Each clause of the model contains three coins.
         let coins: Vec<Element<bool>> = (0..400).map(|_| Flip::new(0.5)).collect();
         let mut model = Model::new();
         for i in 0..400 {
@@ -447,7 +439,7 @@ mod tests {
             assert_eq!(limit, memory.0);
         }
         let tried = std::mem::take(&mut *tried.lock().unwrap());
-        // A frontier needs no expansion, but also has a limit on its number of elements.
+        // A frontier needs no expansion, but its number of elements is limited.
         let once = [
             "VariableElimination",
             "Frontier",

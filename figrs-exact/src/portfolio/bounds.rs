@@ -16,18 +16,17 @@ use figrs_factor::mini_buckets::{
     ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, sum_bounds,
 };
 
-/// Name of the algorithm that computes the bounds.
 pub(super) const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 /// Assumed relative rounding error of the logarithm of a product of many factors.
 const ROUNDING: f64 = 1e-12;
-/// Maximum number of steps of the search for a world whose weight is a lower bound.
+/// Maximum number of steps of the search for a world of large weight, which is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
-/// Cost of computing one entry of the messages of both bounds, in operations of an elimination.
+/// Cost of one entry of the messages for the lower and the upper bound, as a number of operations of an elimination.
 const ENTRY: f64 = 128.0;
-/// Divisor of the predicted number of operations of the next algorithm: the quotient is the work for computing bounds.
+/// Divisor of the predicted number of operations of the next algorithm; the quotient is the work for bounds before it.
 const SHARE: f64 = 8.0;
 
-/// The bounds found so far, and a listener that is called when they improve.
+/// The best bounds that have been found, and a listener that is called when they improve.
 #[derive(Clone)]
 struct BoundsSoFar {
     bounds: Arc<Mutex<Bounds>>,
@@ -42,7 +41,7 @@ impl BoundsSoFar {
         Bounds { lower, upper }
     }
 
-    /// Narrows the bounds to their intersection with other bounds.
+    /// Replaces the bounds by their intersection with other bounds.
     fn narrow(&self, other: Bounds) {
         let before = self.get();
         narrow(
@@ -55,7 +54,7 @@ impl BoundsSoFar {
         }
     }
 
-    /// Raises the lower bound to the total weight of some worlds, if it is larger.
+    /// Raises the lower bound to `lower`, the total weight of some worlds, if it is larger.
     fn raise(&self, lower: f64) {
         let slack = ROUNDING * (1.0 + lower.abs());
         self.narrow(Bounds {
@@ -65,19 +64,19 @@ impl BoundsSoFar {
     }
 }
 
-/// Bounds of the probability of the evidence, and the values that the targets may have.
+/// Bounds of the probability of the evidence, and the possible values of the targets.
 pub(super) struct EvidenceBounds {
     so_far: BoundsSoFar,
     supports: Vec<Support>,
-    /// The index of the next table size that weighted mini-buckets will use.
+    /// The index of the table size that weighted mini-buckets will use next.
     next_table: usize,
-    /// True if the search for a world of large weight was already run.
+    /// True if the search for a world of large weight has run.
     is_searched: bool,
 }
 
 impl EvidenceBounds {
-    /// Computes crude bounds of the probability of the evidence. After the deadline, the crude bounds may still take a short time.
-    /// Returns `None` if the expansion of the model fails or takes too long after the deadline.
+    /// Computes crude bounds of the probability of the evidence. After the deadline, their computation may still take a short time. Returns `None` if
+    /// the expansion of the model fails or takes too long after the deadline.
     pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
         let (expansion, encoding, limits) = attempts.look()?;
         conflict::check_failures(&expansion, &limits).ok()?;
@@ -97,8 +96,8 @@ impl EvidenceBounds {
         Some(this)
     }
 
-    /// Computes closer bounds before the next algorithm, which is predicted to take `operations` operations. Weighted mini-buckets get
-    /// an eighth of these operations; then a search for a world of large weight gives a further lower bound.
+    /// Computes closer bounds before the next algorithm, which is predicted to take `operations` operations. The first call searches for a world of
+    /// large weight, whose weight is a lower bound. Weighted mini-buckets then get an eighth of these operations.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
             return;
@@ -110,33 +109,33 @@ impl EvidenceBounds {
         self.by_mini_buckets(attempts, ALL_SIZES, operations / SHARE / ENTRY);
     }
 
-    /// Computes, without a limit of work, the bounds that small tables give, if the run has no other answer.
+    /// If the run has no other answer, computes the bounds that small tables give, without a limit of work.
     pub(super) fn finish(&mut self, attempts: &mut Attempts<'_>) {
         if !attempts.is_stopped() && self.next_table < QUICK_SIZES {
             self.by_mini_buckets(attempts, QUICK_SIZES, f64::INFINITY);
         }
     }
 
-    /// Computes bounds by weighted mini-buckets, with table sizes before index `end` and messages of at most `work` entries.
+    /// Computes bounds by weighted mini-buckets, with the table sizes before index `end` and messages of at most `work` entries.
     fn by_mini_buckets(&mut self, attempts: &mut Attempts<'_>, end: usize, work: f64) {
         let Some((_, encoding, limits)) = attempts.look() else {
             return;
         };
-        // Messages may take an eighth of the memory.
+        // The messages may take an eighth of the memory.
         let effort = BoundingEffort {
             most: attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64,
             work,
             until: &limits.until,
         };
         let mut tell = |bounds| self.so_far.narrow(bounds);
-        // A stopped or refused computation has already reported its bounds.
+        // A computation that was stopped or refused has already reported its bounds.
         let sizes = self.next_table..end;
         if let Ok(next) = sum_bounds(encoding.graph(), sizes, effort, &mut tell) {
             self.next_table = next;
         }
     }
 
-    /// Searches for a world of large weight, because its weight is a lower bound.
+    /// Searches for a world of large weight; its weight is a lower bound.
     fn search_world(&self, attempts: &Attempts<'_>) {
         let memory = attempts.settings.memory.0 / 4;
         let found = self.so_far.clone();

@@ -22,7 +22,7 @@ use figrs_answer::error::Error;
 pub struct CompiledExact {
     /// The compiled form.
     pub form: CompiledForm,
-    /// The algorithms that were tried for the compilation.
+    /// The algorithms that the portfolio tried for the compilation.
     pub choice: AlgorithmChoice,
 }
 
@@ -35,8 +35,7 @@ pub enum CompiledForm {
     Circuit(Box<CompiledCircuit>),
 }
 
-/// Compiles a model to a junction tree if the tree is cheap; otherwise, a tree and a circuit are tried in the order of
-/// their predicted work.
+/// Compiles a model to a junction tree if the tree is cheap; otherwise tries a tree and a circuit in the order of their predicted work.
 pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     let mut ladder = CompilationLadder(attempts);
     let form = match ladder.at_little_cost()? {
@@ -52,7 +51,6 @@ pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     }
 }
 
-/// The attempts of a portfolio to compile a model.
 struct CompilationLadder<'a>(Attempts<'a>);
 
 impl<'a> Ladder<'a> for CompilationLadder<'a> {
@@ -79,7 +77,7 @@ impl<'a> Ladder<'a> for CompilationLadder<'a> {
     }
 }
 
-/// Calls a method of the junction tree or of the circuit, whichever was compiled.
+/// Calls a method of the compiled form, which is a junction tree or a circuit.
 macro_rules! ask {
     ($self:expr, $form:ident => $question:expr) => {
         match $self.form {

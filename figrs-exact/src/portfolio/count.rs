@@ -1,4 +1,4 @@
-//! The number of worlds, computed by a portfolio of algorithms.
+//! The number of worlds, counted by a portfolio of algorithms.
 
 use std::rc::Rc;
 
@@ -12,15 +12,14 @@ use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::Counting;
 
-/// Number of predicted operations up to which worlds are counted by an elimination without a search before it. The limit is low
-/// because counts are integers with many digits.
+/// Maximum number of predicted operations of an elimination that counts worlds without a search before it. The maximum is low because counts are
+/// integers with many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Cost of one decision of a search, in operations of an elimination that counts worlds; these take twenty times as long as
-/// operations on ordinary numbers.
+/// Cost of one decision of a search, as a number of operations of an elimination that counts worlds. Such an operation takes twenty times as long as
+/// an operation on floating-point numbers.
 const COUNT_DECISION: f64 = 250.0;
 
-/// Counts worlds by an elimination if it is cheap, otherwise by a circuit, and if the circuit fails by an elimination of any
-/// cost.
+/// Counts worlds by an elimination if it is cheap, and otherwise by a circuit. If the circuit fails, an elimination of any cost counts the worlds.
 pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice), Error> {
     let cheap = CHEAP_COUNT.min(attempts.settings.limits.work);
     let mut ladder = CountLadder(attempts);
@@ -40,7 +39,6 @@ pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice)
     }
 }
 
-/// The attempts of a portfolio to count worlds.
 struct CountLadder<'a>(Attempts<'a>);
 
 impl<'a> Ladder<'a> for CountLadder<'a> {

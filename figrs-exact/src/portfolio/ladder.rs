@@ -1,49 +1,49 @@
-//! The order in which a portfolio tries algorithms, by their predicted work.
+//! The sequence in which a portfolio tries algorithms, by their predicted work.
 
 use super::attempts::Attempts;
-use super::outline::ZeroShare;
 use figrs_answer::error::Error;
+use figrs_factor::graph::{FactorGraph, VarId, has_zeros};
 
-/// Number of predicted operations (about a tenth of a second) up to which an elimination is tried first.
+/// Maximum number of predicted operations (about a tenth of a second) of an elimination that is tried before all other algorithms.
 const CHEAPEST: f64 = 1e8;
-/// Number of predicted operations (about a second) up to which an elimination counts as cheap. If an elimination is cheap, only a short
-/// search is tried before it, and only for a logical model.
+/// Maximum number of predicted operations (about a second) of a cheap elimination. Only a short search is tried before a cheap elimination, and only
+/// for a logical model (a model with many zeros).
 const CHEAP: f64 = 1e9;
-/// Number of decisions of the search that is tried before a cheap elimination, if the model is logical.
+/// Number of decisions of the search before a cheap elimination of a logical model.
 const FEW_DECISIONS: f64 = 4096.0;
-/// Number of decisions (less than a second) of the first search of a logical model, if no elimination is cheap.
+/// Number of decisions (less than a second) of the first search in a logical model, if no elimination is cheap.
 pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
-/// Maximum number of decisions (some seconds) of the first search, for a small logical model.
+/// Maximum number of decisions (some seconds) of the first search in a small logical model.
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
-/// Minimum ratio of the decisions of a second search to those of the first search; below it, there is no second search.
+/// Minimum ratio of the decisions of a second search to those of the first search; with a smaller ratio, there is no second search.
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
-/// Divisor of the number of decisions of a search if few factors have zeros.
+/// Divisor of the number of decisions of a search in a model with few zeros.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
-/// Maximum bytes of the first exploration of frontiers (a tenth of a second), and of the exploration if other algorithms take long (one
-/// or two seconds).
+/// Maximum memory in bytes of the first exploration of frontiers (a tenth of a second), and of the second exploration, before algorithms that take
+/// long (one or two seconds).
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
-/// Predicted operations of other algorithms above which frontiers get more memory (operations that take minutes), and above which they
-/// get the maximum (hours).
+/// Predicted operations of the next algorithm above which the second exploration of frontiers is tried (minutes), and above which the last
+/// exploration is tried with the maximum memory (hours).
 const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
-/// Divisor of the portfolio's memory: the quotient is the maximum memory for frontiers.
+/// Divisor of the portfolio's memory; the quotient is the maximum memory of an exploration of frontiers.
 const FRONTIER_SHARE: u64 = 4;
-/// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both can solve.
+/// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both solve.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;
-/// Number of operations per decision for small models whose elimination tables exceed every processor cache. A decision was measured to
-/// take 2.6 microseconds on formulas with 60 variables, and an operation 5 to 14 nanoseconds.
+/// The same number for small models whose elimination tables exceed every processor cache. A decision was measured to take 2.6 microseconds on
+/// formulas with 60 variables, and an operation 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
-/// A sequence of attempts: the algorithms for one kind of question are tried in the order of their predicted work.
+/// A sequence of attempts, in which a portfolio tries the algorithms for one kind of question in the order of their predicted work.
 pub(super) trait Ladder<'a> {
     /// Type of the answer of the algorithms.
     type Found;
 
     fn attempts(&mut self) -> &mut Attempts<'a>;
 
-    /// Tries an elimination of all variables with at most the given number of predicted operations.
+    /// Tries an elimination of all variables with at most `operations` predicted operations.
     fn eliminate(&mut self, operations: f64) -> Result<Option<Self::Found>, Error>;
 
-    /// Tries an exhaustive search with at most the given number of decisions.
+    /// Tries an exhaustive search with at most `decisions` decisions.
     fn search(&mut self, decisions: f64) -> Result<Option<Self::Found>, Error>;
 
     /// Tries an exploration of frontiers with at most `bytes` bytes of memory.
@@ -51,14 +51,14 @@ pub(super) trait Ladder<'a> {
         Ok(None)
     }
 
-    /// Returns the maximum bytes of the first, the second and the last exploration of frontiers.
+    /// Returns the maximum memory in bytes of the first, the second and the last exploration of frontiers.
     fn frontier_bytes(&mut self) -> [u64; 3] {
         let most = self.attempts().settings.memory.0 / FRONTIER_SHARE;
         let [first, larger] = FRONTIER_BYTES.map(|bytes| bytes.min(most));
         [first, larger, most]
     }
 
-    /// Explores frontiers again if `bytes` exceeds `before`, the memory of the previous exploration.
+    /// Explores frontiers again, with `bytes` bytes of memory, if this is more than `before`, the memory of the previous exploration.
     fn explore_further(&mut self, before: u64, bytes: u64) -> Result<Option<Self::Found>, Error> {
         if bytes > before {
             self.explore(bytes)
@@ -67,13 +67,13 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Returns the predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. The plan
-    /// of the slices is stored.
+    /// Returns the predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. Stores the plan of
+    /// the slices.
     fn slice_operations(&mut self) -> Result<f64, Error> {
         Ok(f64::INFINITY)
     }
 
-    /// Sums over all slices, which are predicted to take the given number of operations.
+    /// Sums over all slices; `_operations` is the predicted number of operations.
     fn sum_slices(&mut self, _operations: f64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
@@ -81,10 +81,10 @@ pub(super) trait Ladder<'a> {
     /// Computes crude bounds of the answer, after a cheap elimination was refused.
     fn begin_bounds(&mut self) {}
 
-    /// Computes closer bounds of the answer, before an algorithm that is predicted to take the given number of operations.
+    /// Computes closer bounds of the answer, before an algorithm that is predicted to take `_operations` operations.
     fn bound(&mut self, _operations: f64) {}
 
-    /// Returns, for this model, the number of operations of an elimination that take as long as one decision of a search.
+    /// Returns the number of operations of an elimination of this model that take as long as one decision of a search.
     fn decision(&mut self) -> f64 {
         let outline = self.attempts().outline();
         if outline.is_logical() && outline.is_small() {
@@ -94,8 +94,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Runs an exhaustive search for about as long as `operations` operations take, or for an eighth of that time if few factors have
-    /// zeros. The search is omitted if no factor has zeros, or if earlier searches took nearly as long.
+    /// Runs an exhaustive search that takes about as long as `operations` operations, or an eighth of that time if few factors have zeros. There is
+    /// no search if no factor has zeros, or if earlier searches took nearly as long.
     fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
         let mut decisions = operations / self.decision();
         match self.attempts().outline().zeros {
@@ -110,8 +110,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Returns the number of decisions of the first search, which is small if an elimination is predicted to be cheap. For a small model,
-    /// the number of decisions follows from the predicted operations, which are often wrong for small models.
+    /// Returns the number of decisions of the first search, which is small if an elimination is predicted to be cheap. For a small model, it follows
+    /// from the predicted operations of the elimination, because this prediction is often wrong for small models.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {
@@ -139,7 +139,7 @@ pub(super) trait Ladder<'a> {
                 return Ok(Some(found));
             }
         }
-        // This elimination spends more time on finding an elimination order than the first elimination.
+        // This elimination spends more time than the first elimination on the search for an elimination order.
         if let Some(found) = self.eliminate(CHEAP.min(work))? {
             return Ok(Some(found));
         }
@@ -147,8 +147,8 @@ pub(super) trait Ladder<'a> {
         self.explore(first)
     }
 
-    /// Searches for as long as the cheaper of elimination and slices is predicted to take, and then runs the cheaper of the two. Returns
-    /// `None` if no algorithm gives an answer.
+    /// Searches for as long as the cheaper of the elimination and the slices is predicted to take, and then runs the cheaper one. Returns `None` if
+    /// no algorithm gives an answer.
     fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.limits.work;
         let whole = self.attempts().refused_operations();
@@ -190,21 +190,79 @@ pub(super) trait Ladder<'a> {
     }
 }
 
+/// Maximum number of binary digits of a joint value of all variables of a small model. If an elimination of a small model is costly, its tables
+/// exceed every processor cache, whereas each decision of a search fixes a large part of the model.
+const SMALL_MODEL_DIGITS: usize = 128;
+
+/// The fraction of the factors of at least two variables that have zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ZeroShare {
+    /// No factor has zeros. Decisions of a search then imply no other values.
+    None,
+    /// Less than half of the factors have zeros.
+    Few,
+    /// At least half of the factors have zeros; such a model is called logical.
+    Most,
+}
+
+/// Size of a model, and its fraction of factors with zeros.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ModelOutline {
+    pub(super) zeros: ZeroShare,
+    /// Number of binary digits that a joint value of all variables needs.
+    pub(super) digits: usize,
+}
+
+impl ModelOutline {
+    /// The outline for a model that cannot be expanded.
+    pub(super) const UNKNOWN: Self = Self {
+        zeros: ZeroShare::Few,
+        digits: usize::MAX,
+    };
+
+    pub(super) fn of(graph: &FactorGraph) -> Self {
+        let is_open = |v: &&VarId| graph.cardinality(**v) > 1;
+        let factors = graph.factors.iter();
+        let joint = factors.filter(|f| f.variables.iter().filter(is_open).count() > 1);
+        let (with_zeros, others): (Vec<_>, Vec<_>) = joint.partition(|f| has_zeros(f));
+        let zeros = if with_zeros.len() >= others.len() {
+            ZeroShare::Most
+        } else if with_zeros.is_empty() {
+            ZeroShare::None
+        } else {
+            ZeroShare::Few
+        };
+        let digits = |&n: &u32| n.max(1).next_power_of_two().trailing_zeros() as usize;
+        let digits = graph.cardinalities.iter().map(digits).sum();
+        Self { zeros, digits }
+    }
+
+    /// True if at least half of the factors of at least two variables have zeros; decisions of a search then imply many other values.
+    pub(super) fn is_logical(self) -> bool {
+        self.zeros == ZeroShare::Most
+    }
+
+    /// True if the model is small: a joint value has at most `SMALL_MODEL_DIGITS` binary digits.
+    pub(super) fn is_small(self) -> bool {
+        self.digits <= SMALL_MODEL_DIGITS
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use figrs_core::{Bytes, Model};
 
     use super::*;
-    use crate::portfolio::outline::ModelOutline;
+    use crate::portfolio::ladder::ModelOutline;
     use crate::portfolio::settings::PortfolioSettings;
     use figrs_answer::run::watch::Watch;
     use figrs_factor::eliminate::EliminationError;
 
-    /// A sequence of attempts for tests: no algorithm gives an answer, and the predicted operations are given.
+    /// A sequence of attempts for tests: no algorithm gives an answer, and the test sets the predicted operations.
     struct InVain<'a> {
         attempts: Attempts<'a>,
         whole: f64,
-        /// True if the elimination exceeds the memory even if its number of operations is permitted.
+        /// True if the elimination exceeds the memory although its number of operations is permitted.
         is_large: bool,
         sliced: f64,
         tried: Vec<(&'static str, f64)>,
@@ -266,7 +324,7 @@ mod tests {
         ..LOGICAL
     };
 
-    /// Returns the list of all attempts, both cheap and costly.
+    /// Returns the list of all attempts.
     fn attempted(
         outline: ModelOutline,
         (whole, is_large): (f64, bool),
@@ -302,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_search_goes_on_only_for_much_longer_than_the_first() {
-        // A search with slightly more decisions than the first search would mostly repeat it.
+        // A search with slightly more decisions than the first search would mostly repeat the first search.
         let little = 1.5 * FIRST_DECISIONS * OPERATIONS_PER_DECISION;
         assert_eq!(costly(LOGICAL, 1e14, little), [("slices", little)]);
         let much = 10.0 * FIRST_DECISIONS * OPERATIONS_PER_DECISION;
@@ -312,15 +370,14 @@ mod tests {
 
     #[test]
     fn slices_follow_an_elimination() {
-        // If the elimination turns out not to fit the memory, the slices are tried.
+        // The slices are tried after an elimination that does not fit the memory.
         let expected = [("elimination", 1e12), ("slices", 1e9)];
         assert_eq!(costly(LOGICAL, 1.2e9, 1e9), expected);
     }
 
     #[test]
     fn a_search_follows_an_elimination_that_does_not_fit() {
-        // The elimination is too cheap for a second search; if the elimination does not fit the memory, no further
-        // attempt remains.
+        // The elimination is too cheap for a second search. If it does not fit the memory, no further attempt remains.
         let [cheap, beyond] = attempted(LOGICAL, (1.2e9, true), f64::INFINITY);
         assert_eq!(cheap[1], ("search", FIRST_DECISIONS));
         let expected = [

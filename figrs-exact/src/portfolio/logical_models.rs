@@ -1,4 +1,4 @@
-//! Tests with large logical models: puzzles, diagnoses, plans, and paths in graphs.
+//! Tests with large logical models (models with many zeros): puzzles, diagnoses, plans, and paths in graphs.
 
 use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold};
 
@@ -7,7 +7,7 @@ use crate::variable_elimination::VariableElimination;
 use figrs_answer::algorithm::Run;
 use figrs_factor::algebra::Counting;
 
-/// A simple generator of pseudo-random numbers, whose field is its state.
+/// A generator of pseudo-random numbers; its field is its state.
 struct Draws(u64);
 
 impl Draws {
@@ -116,8 +116,8 @@ fn diagnosis(ills: usize, findings: usize, shown: usize) -> (Model, Vec<Element<
         model = model.observe(&shows, finding < shown);
         links.push(own);
     }
-    // The probability is computed by inclusion and exclusion over the present findings (Quickscore, Heckerman 1989). With more
-    // present findings, cancellation would lose more digits.
+    // The probability is computed by inclusion and exclusion over the present findings (Quickscore, Heckerman 1989). The more findings are present,
+    // the more digits are lost by cancellation.
     let mut total = 0.0;
     for set in 0..1_u32 << shown {
         let is_out = |finding: usize| finding >= shown || set >> finding & 1 == 1;
@@ -202,9 +202,9 @@ fn plans_with_many_objects_are_counted() {
     }
 }
 
-/// Returns a model of bond percolation, where the bonds of a grid are open with probability one half. The result is an element
-/// that is true if open bonds connect the left side with the right side, and the elements of the bonds. Because the grid contains
-/// cycles, reachability is computed in rounds, one for each site of the grid.
+/// Returns a model of bond percolation, in which each bond of a grid is open with probability one half. The first result is an element that is true
+/// if open bonds connect the left side with the right side; the second result has the elements of the bonds. Because the grid contains cycles,
+/// reachability is computed in rounds, one for each site of the grid.
 fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) {
     let n = rows * columns;
     let right = (0..n)
@@ -232,8 +232,8 @@ fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) 
 
 #[test]
 fn ways_in_circles_are_found() {
-    // A rectangle that is one site longer than wide is crossed with probability one half, because exactly one of the rectangle and
-    // its dual (which has the same shape) is crossed.
+    // Open bonds cross a rectangle that is one site longer than wide with probability one half, because they cross exactly one of the rectangle and
+    // its dual, which has the same shape.
     for rows in [1, 2, 3] {
         let (crosses, open) = crossing(rows, rows + 1);
         let model = Model::new().observe(&crosses, true);

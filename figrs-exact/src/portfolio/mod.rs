@@ -1,4 +1,4 @@
-//! Portfolios of exact algorithms, which run the algorithm that is predicted to be the cheapest, and other algorithms if the prediction fails.
+//! Portfolios of exact algorithms. A portfolio runs the algorithm that is predicted to be the cheapest, and other algorithms if the prediction fails.
 //!
 //! | file | content |
 //! |---|---|
@@ -20,7 +20,6 @@ mod ladder;
 #[cfg(test)]
 mod logical_models;
 mod mpe_exact;
-mod outline;
 mod portfolio_run;
 mod settings;
 
@@ -37,11 +36,10 @@ use attempts::Attempts;
 pub(crate) use attempts::reason;
 use bounds::{EvidenceBounds, MINI_BUCKETS};
 pub use compiled_exact::{CompiledExact, CompiledForm};
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::bounds::Bounds;
@@ -50,33 +48,33 @@ pub use mpe_exact::MpeExact;
 use portfolio_run::{Portfolio, PortfolioRun};
 use settings::{PortfolioSettings, portfolio_settings};
 
-/// Exact marginals and the probability of evidence by a portfolio of algorithms: the algorithm that is predicted to be the cheapest is run, and
-/// others if the prediction fails.
+/// Exact marginals and the probability of evidence by a portfolio of algorithms, which runs the algorithm that is predicted to be the cheapest, and
+/// other algorithms if the prediction fails.
 ///
-/// An elimination is planned first, and is run if its plan is cheap and fits the memory. For the evidence alone or for one target, the
-/// elimination is [`VariableElimination`](crate::VariableElimination); for several targets, it is [`JunctionTree`](crate::JunctionTree). If no
-/// elimination is cheap, a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a [`Frontier`] are tried with a small amount of
-/// work, which suffices for many logical models and for sequences with few states. (A circuit is never tried for a model without zeros.) If
-/// neither gives an answer, the predicted operations of an elimination and of [`Slices`](crate::Slices) are compared. If both predictions are
-/// large, the frontier is tried again with more memory. The circuit is searched again for as long as the cheaper of the two is predicted to take,
-/// and then the cheaper one is run. Work is counted in steps, never in seconds. Therefore the choice of the algorithm depends only on the model
-/// and the settings, unless there is a [`deadline`](Self::deadline).
+/// An elimination is planned first, and is run if its plan is cheap and fits the memory. If the query has no target or one target, the portfolio
+/// eliminates by [`VariableElimination`](crate::VariableElimination); with several targets, by [`JunctionTree`](crate::JunctionTree). If no
+/// elimination is cheap, the portfolio tries a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a [`Frontier`] with a small amount
+/// of work, which suffices for many models with many zeros and for sequences with few states. (A circuit is never tried for a model without zeros.)
+/// If neither gives an answer, the portfolio compares the predicted operations of an elimination and of [`Slices`](crate::Slices). If both
+/// predictions are large, it tries the frontier again with more memory. It then tries the circuit again, for as long as the cheaper of the
+/// elimination and the slices is predicted to take, and finally runs the cheaper one. Work is counted in steps, never in seconds. Therefore the
+/// choice of the algorithm depends only on the model and the settings, unless there is a [`deadline`](Self::deadline).
 ///
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.
 ///
 /// If no exact algorithm stays within the memory, the [`work`](Self::work) and the deadline, the answer contains
-/// [bounds](Answer::log_evidence_bounds) of the probability of the evidence. The upper bound of the probability of the evidence comes from
-/// weighted mini-buckets. The lower bound comes from weighted mini-buckets, from the slices that were finished, and from the best world that a
-/// short search finds. Crude bounds (from the largest entries of the factors and from small mini-buckets) are computed after the first
-/// elimination was refused or stopped. [`on_bounds`](Self::on_bounds) receives the crude bounds and all later bounds. An answer with bounds of
-/// the evidence contains nothing about the targets.
+/// [bounds](Answer::log_evidence_bounds) of the probability of the evidence. The upper bound of the probability of the evidence comes from weighted
+/// mini-buckets. The lower bound comes from weighted mini-buckets, from the finished slices, and from the best world that a short search finds. After
+/// the first elimination was refused or stopped, the portfolio computes crude bounds from the largest entries of the factors and from small
+/// mini-buckets. [`on_bounds`](Self::on_bounds) receives the crude bounds and all later bounds. An answer with bounds of the evidence contains
+/// nothing about the targets.
 ///
 /// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding. With the feature `reals` and
 /// the setting `collapse`, the answer to a question about mixtures of normal distributions may be an approximation, and states that it is.
 ///
-/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms tried in
-/// vain take a few seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
+/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The latter take a few seconds, plus
+/// about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; the errors of the model; [`Error::NothingFits`] if
 /// not even bounds are found; [`Error::NothingDone`] if the run is stopped during the expansion of the model.
@@ -126,9 +124,9 @@ impl Exact {
         })
     }
 
-    /// Returns the number of worlds of the targets and the evidence with positive weight, and the list of the algorithms that were tried. If an
-    /// elimination is cheap, it counts the worlds. If no elimination is cheap, a circuit is searched for as long as an elimination that counts is
-    /// predicted to take, or longer if no elimination fits the memory.
+    /// Returns the number of worlds with positive weight, and the list of the algorithms that were tried. If an elimination is cheap, it counts the
+    /// worlds. If no elimination is cheap, the search of a circuit takes as long as the elimination is predicted to take, or longer if no elimination
+    /// fits the memory.
     ///
     /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm stays within the memory and the [`work`](Self::work).
     pub fn count(
@@ -206,7 +204,6 @@ impl Exact {
     }
 }
 
-/// The attempts of a portfolio to compute the probability of the evidence and the marginals.
 struct EvidenceLadder<'a> {
     attempts: Attempts<'a>,
     slices: Option<SlicedSum>,
@@ -245,7 +242,7 @@ impl<'a> Ladder<'a> for EvidenceLadder<'a> {
         let attempts = &mut self.attempts;
         let frontier = Frontier::new().memory(bytes).part_of(attempts.run);
         let (model, targets) = (attempts.question.model, attempts.question.targets);
-        // A frontier may call functions with values that no other algorithm uses, and the functions may fail for these values.
+        // A frontier may call functions with values that no other algorithm uses. If a function fails for such a value, other algorithms are tried.
         attempts.try_instead(frontier.name(), || frontier.answer(model, targets))
     }
 

@@ -19,23 +19,23 @@ use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::bounds::Bounds;
 
-/// Number of predicted operations (at most a tenth of a second) up to which an elimination is run without a previous search.
+/// Maximum number of predicted operations (at most a tenth of a second) of an elimination that runs without a search before it.
 const CHEAP_BEFORE_SEARCH: f64 = 2e7;
 /// Number of steps of the first search, which takes some seconds.
 const FIRST_STEPS: f64 = 2e7;
-/// Cost of one step of a search, in operations of an elimination.
+/// Cost of one step of a search, as a number of operations of an elimination.
 const STEP: f64 = 20.0;
-/// Maximum number of entries of a table of the eliminations during a search.
+/// Maximum number of entries of a table in the eliminations of a search.
 const MOST_ENTRIES: u64 = 1 << 22;
 
-/// The most probable world by a portfolio of algorithms: the algorithm that is predicted to be the cheapest is run, and others if the
+/// The most probable world by a portfolio of algorithms, which runs the algorithm that is predicted to be the cheapest, and other algorithms if the
 /// prediction fails.
 ///
-/// An elimination is planned first, and is run if its plan is cheap. If no elimination is cheap,
-/// [`MpeBranchAndBound`](crate::MpeBranchAndBound) first searches for some millions of steps. A second search takes about as long as the
-/// cheaper of an elimination of all variables and of [`MpeSlices`](crate::MpeSlices) is predicted to take. After the search, the cheaper
-/// of the two is run, if it stays within the memory and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that
-/// answered; [`Answer::choice`] lists all algorithms that were tried.
+/// An elimination is planned first, and is run if its plan is cheap. If no elimination is cheap, [`MpeBranchAndBound`](crate::MpeBranchAndBound)
+/// first searches for some millions of steps. A second search takes about as long as an elimination of all variables or
+/// [`MpeSlices`](crate::MpeSlices), whichever is cheaper, is predicted to take. After this search, the cheaper of the two runs, if it stays within
+/// the memory and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that
+/// were tried.
 ///
 /// If no exact algorithm stays within the limits, the answer is the best world found, with an upper bound on the probability of all
 /// worlds: see [`Answer::is_proven`] and [`Answer::upper_bound`].
@@ -46,13 +46,13 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of every world. If
 /// several worlds are most probable, the algorithm that answers decides which of them is found. Without a deadline, the result is deterministic.
 ///
-/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms tried in vain
-/// take some seconds, and then about as much work as is predicted for the algorithm that answers.
+/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The latter take some seconds, plus about
+/// as much work as is predicted for the algorithm that answers.
 ///
 /// **Errors.** The errors of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
-/// A run that was [started](figrs_answer::Run::start) has an answer after its first end or stop: the best world so far. A stopped run that is resumed
-/// tries the algorithms again. `extend(more)` adds `more` operations to the [`work`](Self::work).
+/// A run that was [started](figrs_answer::Run::start) has an answer after it has ended or stopped for the first time: the best world that it found. A
+/// stopped run that is resumed tries the algorithms again. `extend(more)` adds `more` operations to the [`work`](Self::work).
 ///
 /// **References.** See the references of [`Exact`](crate::Exact).
 ///
@@ -140,12 +140,11 @@ impl MpeExact {
     }
 }
 
-/// The attempts of a portfolio to find the most probable world.
 struct WorldLadder<'a> {
     attempts: Attempts<'a>,
-    /// The best result of the searches so far, if none of them was completed.
+    /// The best result of the searches, if no search was completed.
     best: Option<Result<Answer, Error>>,
-    /// The slices for which a number of operations was predicted.
+    /// The planned search in slices whose number of operations was predicted.
     plan: Option<SlicedWorlds>,
 }
 
@@ -233,7 +232,6 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 }
 
 impl WorldLadder<'_> {
-    /// Returns the settings of a search in slices within the memory of the portfolio.
     fn slices(&self) -> MpeSlices {
         let settings = self.attempts.settings;
         let slices = MpeSlices::within(settings.memory)
@@ -246,7 +244,7 @@ impl WorldLadder<'_> {
     }
 }
 
-/// True if no further algorithm can improve the result: a proven world, or an error of the model.
+/// True if no other algorithm can improve the result: a proven world, or an error of the model.
 fn is_final(found: &Result<Answer, Error>) -> bool {
     match found {
         Ok(answer) => answer.is_proven().unwrap_or(false),
@@ -257,8 +255,8 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
     }
 }
 
-/// Returns the answer with the more probable world or, for equally probable worlds, with the lower upper bound; returns an error only if neither
-/// answer has a world.
+/// Returns the answer with the more probable world; if the worlds are equally probable, the answer with the lower upper bound. Returns an error if
+/// neither answer has a world.
 fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
     let score = |answer: &Answer| {
         let log = answer.log_probability().unwrap_or(f64::NEG_INFINITY);

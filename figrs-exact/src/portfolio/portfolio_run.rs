@@ -1,4 +1,4 @@
-//! A run of a portfolio that can be stopped, tried again and given more work.
+//! A run of a portfolio, which may be stopped, resumed and given more work.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -22,11 +22,11 @@ pub(super) trait Portfolio: Algorithm + Clone + 'static {
 
     fn settings_mut(&mut self) -> &mut PortfolioSettings;
 
-    /// Returns the answer that consists of these bounds, which were found during an attempt.
+    /// Returns the answer for bounds that an attempt found; `None` if bounds are no answer.
     fn bounded(bounds: Bounds) -> Option<Answer>;
 }
 
-/// The state of a run of a portfolio. A turn tries all algorithms; a turn that was stopped is tried again from its beginning.
+/// The state of a run of a portfolio. A turn of the run tries all algorithms; after a stop, the turn is repeated from its beginning.
 #[derive(Debug)]
 pub(super) struct PortfolioRun<P> {
     portfolio: P,
@@ -55,7 +55,7 @@ fn is_open(answer: &Answer) -> bool {
     }
 }
 
-/// Returns the difference of the bounds that the answer states; zero if the answer is exact.
+/// Returns the difference of the bounds in the answer; zero if the answer is exact.
 fn width(answer: &Answer) -> f64 {
     match &answer.content {
         AnswerContent::Marginals(..) => 0.0,
@@ -103,7 +103,7 @@ impl<P: Portfolio> RunState for PortfolioRun<P> {
             found => found?.with_question(Arc::clone(&self.question)),
         };
         let goes_on = is_open(&found) && turn.run().stopped().is_some();
-        // A new attempt that was stopped early may have found less than an earlier one.
+        // An attempt that was stopped early may have found less than an earlier attempt.
         let found = match self.found.take() {
             Some(before) if width(&before) < width(&found) => before,
             _ => found,

@@ -11,13 +11,13 @@ use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::available_bytes;
 
-/// Share of a portfolio's memory for the messages of an elimination; the rest is for factors and for the program.
+/// Fraction of a portfolio's memory for the messages of an elimination; the rest is for factors and for the program.
 const MESSAGES: f64 = 0.75;
-/// Maximum number of partial assignments that an elimination visits for each predicted operation; beyond it, the prediction has failed.
+/// Maximum number of partial assignments that an elimination visits for each predicted operation; if it visits more, the prediction was wrong.
 const MOST_RATIO: f64 = 8.0;
-/// Maximum bytes of messages for each permitted operation of an elimination.
+/// Maximum memory of messages in bytes, for each permitted operation of an elimination.
 const BYTES: f64 = 16.0;
-/// Default maximum number of predicted operations of an algorithm: about an hour.
+/// Default of the maximum number of predicted operations of an algorithm: about an hour.
 const WORK: f64 = 1e12;
 
 /// Memory, work and limits that the algorithms of a portfolio share.
@@ -26,10 +26,9 @@ pub(super) struct PortfolioSettings {
     /// The memory that the whole process may take.
     pub(super) memory: Bytes,
     /// Limits of the algorithms: bytes of messages, predicted operations, threads, and the limits of an expansion. After the run,
-    /// [`limits_afterwards`](Self::limits_afterwards) limits expansions by the memory as well.
+    /// [`limits_afterwards`](Self::limits_afterwards) also sets the memory of expansions.
     pub(super) limits: Limits,
     pub(super) watch: Watch,
-    /// The approximation of mixtures of normal distributions with too many components.
     pub(super) collapse: Collapse,
     pub(super) bounds_listener: Listener<Bounds>,
     pub(super) attempt_listener: Listener<AlgorithmAttempt>,
@@ -96,8 +95,8 @@ impl PortfolioSettings {
             .map_or(f64::INFINITY, |bytes| bytes as f64)
     }
 
-    /// Returns the limits of an elimination with at most `operations` predicted operations, and of the expansion that it needs. If
-    /// `operations` is below the maximum work, the elimination ends when it takes far more operations than predicted.
+    /// Returns the limits of an elimination with at most `operations` predicted operations, and of its expansion. If the predicted number
+    /// `operations` is below the limit of work, the elimination ends when it has done far more operations than predicted.
     pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Limits {
         let work = self.limits.work;
         let ratio = if operations < work {
@@ -105,7 +104,7 @@ impl PortfolioSettings {
         } else {
             f64::INFINITY
         };
-        // Messages take at most `BYTES` bytes for each operation.
+        // Messages take at most `BYTES` bytes for each permitted operation.
         let bytes = (BYTES * operations).min(self.messages()) as u64;
         let entries = usize::try_from(bytes / size_of::<f64>() as u64);
         (self.limits_of_expansion(run).memory(bytes))
@@ -114,8 +113,8 @@ impl PortfolioSettings {
             .assignments(ratio, work.max(operations))
     }
 
-    /// Returns the limits of later queries of a compiled form or an answer. In these queries, an expansion takes at most the memory of the
-    /// portfolio. An expansion may always take a mebibyte, because a model written by hand takes as much.
+    /// Returns the limits of later queries of a compiled form or an answer. An expansion for these queries takes at most the memory of the portfolio,
+    /// or a mebibyte, which suffices for a model written by hand.
     pub(super) fn limits_afterwards(&self) -> Limits {
         const LEAST: u64 = 1 << 20;
         let bytes = self.limits.expansion_memory.min(self.memory.0.max(LEAST));
@@ -123,12 +122,11 @@ impl PortfolioSettings {
         limits.expansion_memory(bytes)
     }
 
-    /// Returns the limits of an expansion and of the eliminations that the expansion needs.
+    /// Returns the limits of an expansion and of its own eliminations.
     pub(super) fn limits_of_expansion(&self, run: &RunMonitor<'_>) -> Limits {
         self.limits_afterwards().until(run.until())
     }
 
-    /// True if messages of `bytes` bytes fit the memory.
     pub(super) fn has_room_for(&self, bytes: f64) -> bool {
         bytes <= self.messages()
     }
@@ -142,14 +140,14 @@ macro_rules! portfolio_settings {
         figrs_answer::setters!(threads: settings.limits.threads);
         figrs_answer::setters!(watch: settings.watch);
 
-        /// Sets the number of operations, predicted or counted, beyond which no algorithm starts or continues (default `1e12`, about an
-        /// hour).
+        /// Sets the maximum number of operations, predicted or counted, with which an algorithm starts or continues (default `1e12`, about an hour).
         pub fn work(mut self, operations: f64) -> Self {
             self.settings.limits.work = operations;
             self
         }
 
-        /// Calls `listener` with each new pair of bounds of the logarithm of the probability of the evidence, or of the most probable world.
+        /// Calls `listener` with each improved pair of bounds. The bounded number is the log-probability of the evidence or of the most probable
+        /// world.
         pub fn on_bounds(
             mut self,
             listener: impl Fn(&figrs_factor::bounds::Bounds) + Send + Sync + 'static,
@@ -158,7 +156,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls `listener` after each algorithm that was tried. The attempts are then known even if there is no answer.
+        /// Calls `listener` after each algorithm that was tried; even a run without an answer then reports its attempts.
         pub fn on_attempt(
             mut self,
             listener: impl Fn(&figrs_answer::AlgorithmAttempt) + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Exact sums within a limit of memory, by conditioning: one elimination is run for each joint value of some variables.
+//! Exact sums within a limit of memory, by conditioning: one elimination runs for each joint value of some variables.
 //!
 //! | file | content |
 //! |---|---|
@@ -22,10 +22,9 @@ use std::ops::Range;
 use figrs_core::{AnyElement, Limits, Model, Parents};
 
 use super::question::Question;
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 pub use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::watch::RunMonitor;
@@ -39,25 +38,25 @@ use slicing::Slicing;
 
 /// Exact marginals and the probability of evidence within a limit of memory, by cutset conditioning (slicing).
 ///
-/// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values in turn. A *slice* is the elimination
-/// of all other variables for one joint value of the fixed variables. The fixed variables are chosen such that the messages of a slice fit the
-/// memory, and all slices have the same elimination order. A slice is cheaper than predicted if the fixed values imply further zeros. A slice takes
+/// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values, one after another. A *slice* is the
+/// elimination of all other variables for one joint value of the fixed variables. The fixed variables are chosen so that the messages of a slice fit
+/// the memory; all slices have the same elimination order. A slice is cheaper than predicted if the fixed values imply further zeros. A slice takes
 /// no work if zeros exclude all its worlds.
 ///
 /// The work is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of consecutive slices.
 /// Threads process as many units of work at once as the memory can hold. Some units of work of a sum may be computed in other processes (see
-/// [`MergeableSampler`]). If zeros exclude the fixed values that all slices of a block share, the block is skipped. A block is computed as one slice
-/// if the messages for the shared values fit the memory.
+/// [`MergeableSampler`]). All slices of a block share the values of some fixed variables. If zeros exclude these values, the block is skipped. If the
+/// messages for these values fit the memory, the block is computed as one slice.
 ///
 /// The memory setting limits the whole process, and messages take at most five eighths of it. The default memory is the available memory, which may
 /// differ between processes. If several processes compute parts of one sum, set the same amount of memory in all of them.
 ///
-/// **Guarantee.** The result is exact up to rounding. The results do not depend on the number of threads or on the division into units of work, not
-/// even in the last bit. The choice of the fixed variables depends only on the model and the memory setting.
+/// **Guarantee.** The result is exact up to rounding. The results do not depend on the number of threads or on the division into units of work, even
+/// in the last bit. The choice of the fixed variables depends only on the model and the memory setting.
 ///
-/// **Complexity.** The work is the number of slices times the work of an elimination without the fixed variables. In total, all slices take more work
-/// than one elimination of all variables; the work is exponential in the number of fixed variables. [`cost`](Self::cost) predicts the number of
-/// slices and the cost of a slice.
+/// **Complexity.** The work is the number of slices times the work of an elimination without the fixed variables. All slices together usually take
+/// more work than one elimination of all variables; the work is exponential in the number of fixed variables. [`cost`](Self::cost) predicts the
+/// number of slices and the cost of a slice.
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt;
 /// [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; an error if the expansion exceeds a limit;

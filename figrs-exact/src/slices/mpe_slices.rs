@@ -1,4 +1,4 @@
-//! The most probable world, found by a search through slices.
+//! The most probable world, found by an elimination with maximisation in each slice.
 
 use figrs_factor::Limits;
 use std::ops::{ControlFlow, Range};
@@ -12,17 +12,15 @@ use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use super::slicing::Slicing;
 use crate::question::Question;
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
-use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
-use figrs_answer::setters;
+use figrs_answer::{conflict, setters};
 use figrs_factor::eliminate::{EliminationError, log_weight, most_probable};
 
-/// The most probable world within a limit of memory, by conditioning: the best of the best worlds of all slices.
+/// The most probable world within a limit of memory, by conditioning: the result is the best of the most probable worlds of all slices.
 ///
 /// The slices are those of [`Slices`](crate::Slices), with maxima in place of sums. All messages of a slice are stored until the best
 /// world of the slice has been found.
@@ -154,7 +152,7 @@ impl MpeSlices {
     }
 }
 
-/// A planned search for the most probable world in slices.
+/// A planned search for the most probable world of a model in slices.
 #[derive(Debug)]
 pub(crate) struct SlicedWorlds {
     expansion: Arc<Expansion>,
@@ -164,7 +162,6 @@ pub(crate) struct SlicedWorlds {
 }
 
 impl SlicedWorlds {
-    /// Returns the number of slices, and the predicted cost of each slice.
     pub(crate) fn cost(&self) -> SliceCost {
         SliceCost {
             slices: self.sliced.plan.slices,
@@ -186,7 +183,6 @@ impl Algorithm for MpeSlices {
     }
 }
 
-/// An assignment of all variables, and the natural logarithm of its weight.
 pub(super) struct BestAssignment {
     pub(super) values: Vec<u32>,
     log_weight: f64,
@@ -204,8 +200,8 @@ impl BestAssignment {
 }
 
 impl SlicedGraph {
-    /// Returns the best assignment of all variables of the whole graph among the slices of a range of units of work; `None` if no
-    /// assignment has a positive weight.
+    /// Returns the best assignment of all variables of the whole graph in the slices of the units of work `units`; `None` if no assignment has a
+    /// positive weight.
     pub(super) fn best(
         &self,
         units: Range<u64>,

@@ -1,4 +1,4 @@
-//! Choice of the variables on which slices are conditioned, and of the elimination order of all other variables.
+//! Choice of the variables on which slices are conditioned (fixed), and of the elimination order of all other variables.
 
 use figrs_factor::Limits;
 use std::cell::Cell;
@@ -13,46 +13,45 @@ use figrs_factor::order::MAX_WORK;
 use figrs_factor::order::eliminate_candidates;
 use figrs_factor::order::{Bucket, SymbolicElimination};
 
-/// Maximum number of candidates for the next conditioned variable, which are variables of the largest messages.
+/// Maximum number of candidates for the next conditioned variable; candidates are variables of the largest messages.
 const MAX_CANDIDATES: usize = 64;
-/// Cost of listing an entry of a sparse message, relative to computing an entry of a dense message. The values of `SPARSE_STEP`,
-/// `DISCOUNT` and `PATIENCE` were measured on linkage networks.
+/// Cost of an entry of a sparse message, relative to the cost of an entry of a dense message. The values of `SPARSE_STEP`, `DISCOUNT` and `PATIENCE`
+/// were measured on linkage networks.
 const SPARSE_STEP: f64 = 16.0;
-/// Divisor, as a base-2 logarithm, by which the predicted effect of zeros is reduced. The effect of zeros is reduced because the fractions
-/// of non-zeros are multiplied as if they were independent.
+/// Base-2 logarithm of a discount: the predicted reduction of the cost by zeros is divided by this factor. The discount exists because the prediction
+/// multiplies fractions of non-zeros as if they were independent.
 const DISCOUNT: f64 = 3.0;
-/// Number of successive conditioned variables that do not reduce the work, after which the search for slices ends.
+/// The search for slices ends after this number of successive conditioned variables that do not reduce the work.
 const PATIENCE: u32 = 3;
-/// Maximum number of memory words that each search for an elimination order reads while the conditioned variables are chosen. The last
-/// search for an elimination order, after the choice of the variables, has the usual limit.
+/// Maximum number of memory words that a search for an elimination order reads during the choice of the conditioned variables. The last search for an
+/// elimination order, after the choice, has the usual maximum.
 const ORDER_WORK: u64 = MAX_WORK / 16;
-/// Number of entries of scopes (about a second of work) that symbolic eliminations read before fewer candidates are compared for each
-/// conditioned variable.
+/// Number of entries of scopes (about a second of work) that symbolic eliminations read before the number of candidates for each conditioned variable
+/// is reduced.
 const EFFORT: u64 = 20_000_000;
-/// Number of candidates that are tried after `EFFORT` entries have been read: the variables whose joint tables have the most entries.
+/// Number of candidates after `EFFORT` entries have been read: the variables whose joint tables have the most entries.
 const FEW_CANDIDATES: usize = 8;
-/// Exponents, in the scores by which conditioned variables are chosen, of the excess of memory (the memory of a slice divided by the
-/// limit). A larger exponent leads to fewer slices, but not always to less work.
+/// Exponents of the memory excess (the memory of a slice divided by its limit) in the score of a candidate for the next conditioned variable. One
+/// search runs for each exponent. A larger exponent leads to fewer slices, but not always to less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
-/// Total number of steps of all slices up to which no better plan is searched for.
+/// Maximum total work of all slices of a plan for which no better plan is searched for, in steps.
 const CHEAP_STEPS: f64 = 1e7;
-/// Maximum number of slices, and maximum total number of steps of all slices, because more would take too long.
+/// Maximum number of slices, and maximum total work of all slices in steps; more would take too long.
 const MOST_SLICES: u64 = 1 << 40;
 const MOST_STEPS: f64 = 1e17;
 
-/// Use of the messages of a slice, which determines how long the messages are stored.
+/// Use of the messages of a slice, which determines the time for which they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageUse {
     /// Each message is dropped after its single use.
     Once,
     /// All messages are stored for a traceback, which finds the best assignment.
     Traceback,
-    /// All messages are stored, each with its derivative, for the marginals.
+    /// All messages are stored, with their derivatives, for the marginals.
     Derivatives,
 }
 
 impl MessageUse {
-    /// Returns the predicted size of the messages in bytes.
     pub(super) fn bytes(self, cost: &PlanCost) -> f64 {
         match self {
             Self::Once => cost.memory,
@@ -62,36 +61,34 @@ impl MessageUse {
     }
 }
 
-/// The variables on which slices are conditioned, and the order in which all other variables are eliminated.
+/// The variables on which slices are conditioned, and the elimination order of all other variables.
 #[derive(Clone, Debug)]
 pub(super) struct SlicePlan {
-    /// The variables with fixed values in a slice; from slice to slice, the value of the last variable changes first.
+    /// The variables that are fixed in a slice; from slice to slice, the value of the last variable changes first.
     pub(super) conditioned: Vec<VarId>,
-    /// The elimination order of all other variables.
     pub(super) order: Vec<VarId>,
     /// The predicted cost of a slice, if no further zeros follow from the fixed values.
     pub(super) cost: PlanCost,
     pub(super) slices: u64,
-    /// The predicted work of a slice, in steps of dense tables.
+    /// The predicted work of a slice in steps; one step computes one entry of a dense table.
     work: f64,
 }
 
 struct SliceSearch<'a> {
     graph: &'a FactorGraph,
     keep: &'a [VarId],
-    /// The tables of the graph before any elimination.
     tables: &'a SymbolicElimination,
     uses: MessageUse,
-    /// Maximum number of bytes of the messages of a slice.
     memory: f64,
-    /// Exponent `e` in the score of a candidate: the score is the work times the `e`-th power of the excess of memory.
+    /// Exponent `e` in the score of a candidate. The score is the work of all slices times the memory excess (the memory of a slice divided by its
+    /// limit) to the power of `e`.
     excess_weight: f64,
     limits: &'a Limits,
-    /// Number of entries of scopes that the search has read so far.
+    /// Number of entries of scopes that the search has read.
     effort: Cell<u64>,
 }
 
-/// A plan of slices, with the buckets of its elimination.
+/// A plan of slices, and the buckets of its elimination.
 #[derive(Clone)]
 struct PricedPlan {
     plan: SlicePlan,
@@ -99,16 +96,16 @@ struct PricedPlan {
 }
 
 impl SlicePlan {
-    /// Plans slices that fit the memory and the limit on table entries, with as little total work as a greedy search finds. The search
-    /// adds one conditioned variable after another. Each conditioned variable is the candidate with the smallest product of the work and a
-    /// power of the excess of memory. When the variables have been chosen, a new elimination order is searched for. Variables are added as
-    /// long as the total work decreases: slices repeat some work, but zeros and small tables may save more.
+    /// Plans slices that fit the memory and the limit on table entries, by a greedy search for a small total work. The search adds one conditioned
+    /// variable after another: the candidate with the smallest product of the work and a power of the memory excess. After the choice, it searches
+    /// for a new elimination order. It adds variables as long as the total work decreases: slices repeat some work, but zeros and small tables may
+    /// save more.
     ///
     /// The first plan uses the elimination order of the whole graph, without comparing candidates. An interrupted search returns the best
     /// plan found so far.
     ///
-    /// **Complexity.** Each conditioned variable takes one short search for an order and up to 64 symbolic eliminations (up to 8 after 2e7
-    /// entries of scopes have been read).
+    /// **Complexity.** Each conditioned variable takes one short search for an elimination order, and up to 64 symbolic eliminations (up to 8 after
+    /// 2e7 entries of scopes have been read).
     ///
     /// **Errors.** [`EliminationError::TooMuchMemory`] if the factors alone do not fit the memory;
     /// [`EliminationError::TooManyOperations`] if the memory would require too many slices; [`EliminationError::Interrupted`] if
@@ -158,7 +155,7 @@ impl SlicePlan {
         search.in_order(Vec::new(), order).plan
     }
 
-    /// Returns a hash of the plan: of the conditioned variables and of the elimination order.
+    /// Returns a hash of the conditioned variables and of the elimination order.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Fnv::default();
         for v in &self.conditioned {
@@ -171,13 +168,11 @@ impl SlicePlan {
         hasher.finish()
     }
 
-    /// Returns the predicted total work of all slices of the plan.
     fn steps(&self) -> f64 {
         self.work * self.slices as f64
     }
 }
 
-/// Replaces the plan `best` by `other` if `other` has less work.
 fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
     if best
         .as_ref()
@@ -188,7 +183,7 @@ fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
 }
 
 impl SliceSearch<'_> {
-    /// Returns the best plan of the searches, one for each exponent, that were finished before an interrupt.
+    /// Runs one search for each exponent, and returns the best plan that they found before an interrupt.
     fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
         let mut best = self.first_plan(whole);
         let mut refusal = None;
@@ -220,8 +215,8 @@ impl SliceSearch<'_> {
         Ok(best)
     }
 
-    /// Returns a plan that keeps the elimination order of the whole graph and conditions on the variables with the most table entries;
-    /// `None` if the plan has too much work.
+    /// Returns a plan that keeps the elimination order of the whole graph, and conditions on the variables with the most table entries; `None` if the
+    /// plan takes too much work.
     fn first_plan(&self, whole: &PricedPlan) -> Option<SlicePlan> {
         let mut present = self.in_order(Vec::new(), &whole.plan.order);
         loop {
@@ -296,7 +291,7 @@ impl SliceSearch<'_> {
         }
     }
 
-    /// Returns the best plan with one more conditioned variable; `None` if the plan has too much work.
+    /// Returns the best plan with one more conditioned variable; `None` if every such plan takes too much work.
     fn next(&self, present: &PricedPlan) -> Result<Option<PricedPlan>, EliminationError> {
         self.limits.check_interrupt()?;
         let candidates = if self.effort.get() < EFFORT {
@@ -322,18 +317,18 @@ impl SliceSearch<'_> {
         }))
     }
 
-    /// Returns the base-2 logarithm of a candidate's score: the work of all slices times a power of the excess of memory.
+    /// Returns the base-2 logarithm of a plan's score: the work of all slices times a power of the memory excess.
     fn score(&self, plan: &SlicePlan) -> f64 {
         plan.steps().log2() + self.excess_weight * self.excess(&plan.cost).log2().max(0.0)
     }
 
-    /// Returns the memory of a slice, divided by the memory limit.
+    /// Returns the memory excess: the memory of a slice divided by its limit, or the size of the largest table divided by its limit, whichever is
+    /// larger.
     fn excess(&self, cost: &PlanCost) -> f64 {
         let bytes = self.uses.bytes(cost) / self.memory;
         bytes.max(cost.largest_table / self.limits.table_entries as f64)
     }
 
-    /// Returns the variables of the largest messages.
     fn candidates(&self, conditioned: &PricedPlan) -> BTreeSet<VarId> {
         let size = |bucket: &Bucket| -> f64 {
             let log = |v: &VarId| (self.graph.cardinality(*v) as f64).log2();
@@ -356,7 +351,7 @@ impl SliceSearch<'_> {
         found
     }
 
-    /// Returns the plan that conditions on `conditioned`, with the best elimination order that a search of `work` words finds.
+    /// Returns the plan that conditions on `conditioned`, with the best elimination order that a search of `work` memory words finds.
     fn ordered(&self, conditioned: Vec<VarId>, work: u64) -> Result<PricedPlan, EliminationError> {
         let mut tables = self.conditioned(&conditioned);
         let variables = (0..self.graph.cardinalities.len() as u32).map(VarId);
@@ -434,7 +429,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns a square grid of variables of two values.
     fn grid(side: usize) -> FactorGraph {
         let mut graph = FactorGraph::default();
         let all: Vec<VarId> = (0..side * side).map(|_| graph.add_variable(2)).collect();
@@ -501,8 +495,7 @@ mod tests {
         let one = search.effort.replace(EFFORT) - EFFORT;
         let plan = search.plan(&whole).unwrap();
         assert!(search.excess(&plan.cost) <= 1.0);
-        // Each variable takes some symbolic eliminations and a search for an elimination order, even if it did not
-        // reduce the work.
+        // Each variable takes some symbolic eliminations and a search for an elimination order, even if it did not reduce the work.
         let steps = plan.conditioned.len() as u64 + u64::from(PATIENCE) + 1;
         let effort = search.effort.get() - EFFORT;
         let most = (FEW_CANDIDATES as u64 + 1) * steps * one;

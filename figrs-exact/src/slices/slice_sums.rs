@@ -21,21 +21,19 @@ impl PortableUnit for SliceTotal {
 /// A partial sum over slices, which are added in the order of their indices.
 #[derive(Clone, Debug)]
 pub struct SliceSums {
-    /// Number of slices of the whole sum.
     slices: u64,
     of_unit: u64,
-    /// Number of slices that were added so far.
+    /// Number of slices that have been added.
     added: u64,
     sum: SumOfTotals,
     plan: u64,
     targets: Vec<(AnyElement, Support)>,
-    /// True if the question has targets.
     is_query: bool,
 }
 
 impl SliceSums {
-    /// Creates a sum to which no slice has been added. `is_query` is passed separately, because the expansion for impossible
-    /// evidence may lack the targets.
+    /// Creates a sum to which no slice has been added. `is_query` is true if the question has targets, which an expansion for impossible evidence may
+    /// lack.
     pub(super) fn new(
         (slices, of_unit): (u64, u64),
         plan: u64,

@@ -1,4 +1,4 @@
-//! The total of a slice, and the sum of several totals.
+//! The sum of the weights of one slice, and the sum of such totals.
 
 use figrs_factor::Limits;
 use std::ops::Range;
@@ -11,8 +11,7 @@ use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::tree::{Marginals, marginals};
 
-/// The sum of the weights in one slice or one unit of work: the natural logarithm of the total, and the share of each
-/// value of each target in the total.
+/// The sum of the weights in one slice or one unit of work: its natural logarithm, and the fraction of each value of each target in the sum.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SliceTotal {
     pub(super) log_total: f64,
@@ -32,23 +31,22 @@ impl SliceTotal {
         }
     }
 
-    /// Returns the total of a slice that has no possible worlds.
     pub(super) fn impossible() -> Self {
         Self::new(f64::NEG_INFINITY, Vec::new())
     }
 }
 
-/// The sum of the totals of several slices, relative to the largest total.
+/// The sum of the totals of several slices, relative to the largest of them.
 #[derive(Clone, Debug)]
 pub(super) struct SumOfTotals {
     largest: f64,
     total: f64,
-    /// For each target, the weight of each of its values.
+    /// For each target, the total weight of each of its values.
     pub(super) weights: Vec<Vec<f64>>,
 }
 
 impl SumOfTotals {
-    /// Creates an empty sum for targets; `values` has the number of values of each target.
+    /// Creates an empty sum; `values` has the number of values of each target.
     pub(super) fn new(values: impl IntoIterator<Item = usize>) -> Self {
         let weights = values.into_iter().map(|n| vec![0.0; n]);
         Self {
@@ -82,7 +80,7 @@ impl SumOfTotals {
         self.largest + self.total.ln()
     }
 
-    /// Returns the sum of all totals; if the sum is zero, the shares of the values are meaningless.
+    /// Returns the sum of all totals; if the sum is zero, the fractions of the values are meaningless.
     pub(super) fn into_total(self) -> SliceTotal {
         let log_total = self.log_total();
         let share = |weight: f64| weight / self.total;
@@ -93,8 +91,8 @@ impl SumOfTotals {
 }
 
 impl SlicedGraph {
-    /// Returns the sum over the slices of the units of work `units`, with the share of each value of each target. Each
-    /// target is given by its variable and its number of values; a target with one value needs no variable.
+    /// Returns the sum over the slices of the units of work `units`, with the fraction of each value of each target. A target is given by its
+    /// variable and its number of values; a target with one value needs no variable.
     pub(super) fn total(
         &self,
         units: Range<u64>,
@@ -148,7 +146,7 @@ impl SlicedGraph {
         Ok(SliceTotal::new(found.log_total, shares.collect()))
     }
 
-    /// Returns the sum over a slice that exceeded the memory, by dividing this slice into slices of its own.
+    /// Returns the sum over a slice that exceeded its memory, as a sum over slices of this slice.
     fn split(
         &self,
         slice: &Slice,

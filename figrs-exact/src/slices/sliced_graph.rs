@@ -1,4 +1,4 @@
-//! A factor graph divided into slices: in each slice, some variables have fixed values.
+//! A factor graph divided into slices, in each of which some variables have fixed values.
 
 use figrs_factor::Limits;
 use figrs_factor::graph::ReducedGraph;
@@ -8,22 +8,22 @@ use super::slice_plan::{MessageUse, SlicePlan};
 use figrs_factor::consistency::{reduce, reduce_given};
 use figrs_factor::eliminate::{EliminationError, Order, without_barren};
 
-/// Ratio of the used to the predicted memory above which a slice is itself divided into slices.
+/// Ratio of the used memory to the predicted memory above which a slice is itself divided into slices.
 const MEMORY_TOLERANCE: f64 = 4.0;
 /// If a slice exceeded its memory, its own slices get this memory divided by `NESTED_MEMORY_DIVISOR`.
 const NESTED_MEMORY_DIVISOR: u64 = 4;
-/// Number of bytes that the messages of a slice may take however small the memory is.
+/// Number of bytes that the messages of a slice may always take.
 const LEAST_MEMORY: u64 = 1 << 16;
-/// Divisor of the memory: the quotient is a further number of bytes that the messages of a slice may always take. A machine cannot
-/// usefully compute more than `SLICES_AT_ONCE` slices at the same time.
+/// Divisor of the memory; the messages of a slice may also always take the quotient, because no machine needs to compute more than `SLICES_AT_ONCE`
+/// slices at the same time.
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum nesting depth of slices within slices.
 const MAX_DEPTH: u32 = 8;
-/// Maximum number of units of work. If a sum has more slices, a unit of work consists of all slices with the same values of the first
-/// conditioned variables.
+/// Maximum number of units of work. If there are more slices, a unit of work consists of all slices with the same values of the first conditioned
+/// (fixed) variables.
 const MOST_UNITS: u64 = 1 << 12;
 
-/// True if a slice fixes all conditioned variables; only further conditioned variables can then divide it.
+/// True if a slice fixes all conditioned variables; its further division needs more conditioned variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IsLast(pub(super) bool);
 
@@ -33,7 +33,7 @@ pub(super) struct SlicedGraph {
     /// The whole graph without the values that zeros exclude, and the map from the original graph.
     pub(super) whole: ReducedGraph,
     pub(super) plan: SlicePlan,
-    /// The variables for which a sum for each value is requested.
+    /// The variables whose marginals are computed.
     keep: Vec<VarId>,
     uses: MessageUse,
     /// Maximum number of bytes of the messages of all slices that are computed at once.
@@ -41,17 +41,16 @@ pub(super) struct SlicedGraph {
     depth: u32,
 }
 
-/// One slice: the graph without the fixed variables and without the variables whose values then follow from zeros.
+/// One slice: the graph without the fixed variables, and without the variables whose values follow from zeros.
 #[derive(Debug)]
 pub(super) struct Slice {
     pub(super) reduced: ReducedGraph,
-    /// The elimination order and the limits of memory of the slice.
     pub(super) limits: Limits,
 }
 
 impl SlicedGraph {
-    /// Plans the slices of a graph such that the messages of each slice fit the memory; returns `None` if zeros exclude all assignments.
-    /// Sums are computed for each value of the variables `keep`.
+    /// Plans the slices of a graph so that the messages of each slice fit the memory; returns `None` if zeros exclude all assignments. The sums over
+    /// slices are computed for each value of the variables `keep`.
     ///
     /// **Errors.** The errors of [`SlicePlan::new`].
     pub(super) fn new(
@@ -118,7 +117,6 @@ impl SlicedGraph {
         }))
     }
 
-    /// Returns the maximum number of bytes of the messages of a slice.
     fn memory_of_slice(&self) -> u64 {
         let bytes = MEMORY_TOLERANCE * self.uses.bytes(&self.plan.cost);
         let least = LEAST_MEMORY.max(self.memory / SLICES_AT_ONCE);
@@ -140,7 +138,7 @@ impl SlicedGraph {
             .product()
     }
 
-    /// Returns the number of conditioned variables whose values are the same for all slices of a unit of work.
+    /// Returns the number of conditioned variables that have the same values in all slices of a unit of work.
     fn variables_of_units(&self) -> usize {
         let mut units = 1;
         let first = self.plan.conditioned.iter().take_while(|v| {
@@ -150,9 +148,9 @@ impl SlicedGraph {
         first.count()
     }
 
-    /// Calls `each` with the slices of a unit of work, except the slices that zeros exclude. Slices with the same values of the first
-    /// conditioned variables are skipped together if zeros exclude their common values. Slices with the same values of the first
-    /// conditioned variables are computed as one slice if its messages fit the memory.
+    /// Calls `each` with the slices of a unit of work, except the slices that zeros exclude. If zeros exclude some values of the first conditioned
+    /// variables, all slices with these values are skipped. If the messages for some values of the first conditioned variables fit the memory, all
+    /// slices with these values are computed as one slice.
     ///
     /// **Errors.** The errors of `each`; [`EliminationError::Interrupted`].
     pub(super) fn for_each_slice(
@@ -204,7 +202,7 @@ impl SlicedGraph {
         Ok(())
     }
 
-    /// True if the messages of a slice are predicted to fit the memory for one slice.
+    /// True if the messages of a slice are predicted to fit the memory of one slice.
     fn is_predicted_to_fit(&self, slice: &Slice) -> bool {
         let restriction = &slice.reduced.restriction;
         let keep: Vec<VarId> = (self.keep.iter())
@@ -217,7 +215,6 @@ impl SlicedGraph {
         self.uses.bytes(&plan.cost) <= memory as f64
     }
 
-    /// Creates the slice for a reduced graph, with its elimination order and its memory limit.
     fn slice(&self, reduced: ReducedGraph, limits: &Limits) -> Slice {
         let order = self.plan.order.iter();
         let order = order.filter_map(|&v| reduced.restriction.name(v)).collect();
@@ -241,7 +238,7 @@ mod tests {
     use figrs_factor::eliminate::{most_probable, sum_product};
     use figrs_random_graphs::{RANGES, generator, random_graph};
 
-    /// Returns the slices of a graph for a memory limit that few eliminations meet.
+    /// Returns the slices of a graph for a memory limit that few eliminations keep.
     fn sliced(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -251,14 +248,13 @@ mod tests {
         let limits = Limits::default();
         match SlicedGraph::new(graph, keep, (uses, memory), &limits) {
             Ok(sliced) => sliced,
-            // The memory is too small for the factors, even with one slice for each assignment, and is therefore
-            // increased.
+            // The memory is too small for the factors, even if each assignment is a slice of its own, and is therefore increased.
             Err(EliminationError::TooMuchMemory { .. }) => sliced(graph, keep, uses, memory * 4),
             Err(error) => panic!("{error}"),
         }
     }
 
-    /// Returns the sum over all slices: the logarithm of the total, and the share of each value of the variables `keep`.
+    /// Returns the sum over all slices: the logarithm of the total, and the fraction of each value of the variables `keep`.
     fn total(sliced: &SlicedGraph, graph: &FactorGraph, keep: &[VarId]) -> (f64, Vec<Vec<f64>>) {
         let values = keep.iter().map(|&v| (Some(v), graph.cardinality(v)));
         let targets: Vec<(Option<VarId>, usize)> = values.collect();
@@ -335,7 +331,7 @@ mod tests {
     fn a_slice_that_outgrows_its_prediction_is_sliced_in_turn() {
         let mut rng = generator(12);
         for _ in 0..2 {
-            // A grid of seven by seven variables, for which messages have 4^7 entries.
+            // In a grid of seven by seven variables, messages have 4^7 entries.
             let mut graph = FactorGraph::default();
             let all: Vec<VarId> = (0..49).map(|_| graph.add_variable(4)).collect();
             let right = (0..49).filter(|i| i % 7 < 6).map(|i| (i, i + 1));

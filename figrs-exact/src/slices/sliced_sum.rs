@@ -21,15 +21,13 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, PlanCost};
 use figrs_factor::fnv::Fnv;
 
-/// A sum over slices: the sliced graph, and the targets.
 #[derive(Debug)]
 pub(crate) struct SlicedSum {
     expansion: Arc<Expansion>,
-    /// The division into slices; `None` if zeros or the expansion exclude every world.
+    /// The division into slices; `None` if zeros or the expansion exclude all worlds.
     sliced: Option<SlicedGraph>,
     /// For each target, its variable (if it has one) and its number of values.
     variables: Vec<(Option<VarId>, usize)>,
-    /// A hash of the weights of the graph.
     weights: u64,
     limits: Limits,
     targets: Vec<AnyElement>,
@@ -74,7 +72,6 @@ impl SlicedSum {
         Ok(sum)
     }
 
-    /// Returns the number of slices, and the predicted cost of each slice.
     pub(crate) fn cost(&self) -> SliceCost {
         let sliced = self.sliced.as_ref();
         SliceCost {
@@ -83,7 +80,7 @@ impl SlicedSum {
         }
     }
 
-    /// Returns the number of slices; one, with weight zero, if no world is possible.
+    /// Returns the number of slices; one, of weight zero, if no world is possible.
     fn slices(&self) -> u64 {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
     }
@@ -120,7 +117,6 @@ impl SlicedSum {
         )
     }
 
-    /// Sums over the slices of the units of work `units`.
     pub(super) fn run(
         &self,
         run: &RunMonitor<'_>,
@@ -154,7 +150,6 @@ impl SlicedSum {
     }
 }
 
-/// Returns a hash of the weights of the factors of a graph.
 fn weight_fingerprint(graph: &FactorGraph) -> u64 {
     let mut hasher = Fnv::default();
     for factor in &graph.factors {

@@ -8,12 +8,11 @@ use figrs_factor::eliminate::available_bytes;
 /// Fraction of the memory setting that messages may take; the rest is for factors and for the program.
 const MESSAGES: f64 = 0.625;
 
-/// Settings of work in slices: memory, threads and limits.
+/// Settings of algorithms that use slices: memory, threads and limits.
 #[derive(Clone, Debug)]
 pub(super) struct Slicing {
-    /// The memory as set by the user.
     pub(super) stated: Bytes,
-    /// Maximum number of bytes of all messages that exist at once.
+    /// Maximum number of bytes of all messages that exist at the same time.
     pub(super) memory: u64,
     pub(super) limits: Limits,
     pub(super) watch: Watch,
@@ -38,8 +37,7 @@ impl Slicing {
         }
     }
 
-    /// Returns the number of threads, at most `at_once`, the number of slices that the memory can hold at the same
-    /// time.
+    /// Returns the number of threads; at most `at_once`, the number of slices that fit the memory at the same time.
     pub(super) fn threads(&self, at_once: usize) -> usize {
         self.limits.thread_count().min(at_once)
     }

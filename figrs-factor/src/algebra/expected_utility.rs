@@ -1,4 +1,4 @@
-//! Pairs of a weight and an expected utility.
+//! A semiring of pairs of a weight and an expected utility.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -9,7 +9,7 @@ use super::logarithmic::LogSumProduct;
 use super::scaled::SumProduct;
 use super::semiring::{ExponentRange, Semiring, ValueBounds};
 
-/// A weight, and the mean of a utility under the distribution to which the weight belongs.
+/// A weight, and the mean of a utility in the distribution to which the weight belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeighedUtility {
     /// The weight, in the representation of the underlying semiring.
@@ -20,7 +20,7 @@ pub struct WeighedUtility {
 
 /// A semiring of weights with a quotient, which allows weighted means.
 pub trait MeanWeights: Semiring<Value = f64> {
-    /// Returns `part / total`, where `part` is at most `total`.
+    /// Returns the quotient `part / total`; `part` is at most `total`.
     fn share(part: f64, total: f64) -> f64;
 }
 
@@ -38,15 +38,14 @@ impl MeanWeights for LogSumProduct {
 
 /// The semiring of pairs of a weight in the semiring `S` and the mean of a sum of utilities.
 ///
-/// The mean utility of alternatives (semiring addition) is the weighted mean of their mean utilities. The mean utility of a
-/// product of independent factors is the sum of their mean utilities. The semiring of expected utilities is isomorphic to the
-/// expectation semiring of pairs `(p, p u)` with a positive weight `p` and a mean utility `u`. Because the mean `u` is stored
-/// instead of `p u`, the stored number stays within the range of the utilities, even if the weights are very small.
+/// Addition takes the weighted mean of the mean utilities of two alternatives. Multiplication adds the mean utilities of two independent factors. The
+/// semiring of expected utilities is isomorphic to the expectation semiring of pairs `(p, p u)` with a positive weight `p` and a mean utility `u`.
+/// Because the mean `u` is stored instead of `p u`, the stored number stays within the range of the utilities, even if the weights are very small.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedUtility<S>(PhantomData<S>);
 
 impl<S: MeanWeights> ExpectedUtility<S> {
-    /// Copies the weights of `values`, runs `run` on the copies, and writes the copies back to `values`.
+    /// Runs `run` on copies of the weights of `values`, and writes the copies back to `values`.
     fn on_weights<R>(values: &mut [WeighedUtility], run: impl FnOnce(&mut [f64]) -> R) -> R {
         let mut weights = Self::weights(values);
         let result = run(&mut weights);
@@ -88,7 +87,7 @@ impl<S: MeanWeights> Semiring for ExpectedUtility<S> {
             return a;
         }
         let weight = S::add(a.weight, b.weight);
-        // With this formula the mean of equal utilities is that utility, without rounding.
+        // This formula returns the mean of two equal utilities without rounding.
         let mean = if b.weight > a.weight {
             b.mean + S::share(a.weight, weight) * (a.mean - b.mean)
         } else {
@@ -141,7 +140,7 @@ impl<S: MeanWeights> Semiring for ExpectedUtility<S> {
 mod tests {
     use super::*;
 
-    /// Compares the means with sums of products of `(p, p u)` in ordinary arithmetic.
+    /// Compares the means with those of the expectation semiring, which sums products of pairs `(p, p u)`.
     #[test]
     fn means_are_those_of_sums_of_products() {
         type Pairs = ExpectedUtility<SumProduct>;

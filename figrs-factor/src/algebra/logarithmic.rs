@@ -4,23 +4,39 @@ use crate::graph::Weights;
 
 use super::semiring::Semiring;
 
-/// The sum-product semiring, with every number stored as its natural logarithm: the range is unlimited, but each sum costs an `exp` and a `ln`.
+/// Defines zero, one and the products of numbers that are stored as logarithms.
+macro_rules! logarithms {
+    () => {
+        type Value = f64;
+
+        fn zero() -> f64 {
+            f64::NEG_INFINITY
+        }
+        fn one() -> f64 {
+            0.0
+        }
+        fn is_zero(value: &f64) -> bool {
+            *value == f64::NEG_INFINITY
+        }
+        fn mul(a: &f64, b: &f64) -> f64 {
+            a + b
+        }
+        fn lift(weights: &Weights, i: usize) -> f64 {
+            weights.log(i)
+        }
+    };
+}
+
+/// The sum-product semiring, with every number stored as its natural logarithm: no number overflows or underflows, but each addition computes an
+/// `exp` and a `ln`.
 #[derive(Clone, Copy, Debug)]
 pub struct LogSumProduct;
 
 impl Semiring for LogSumProduct {
-    type Value = f64;
     const SUMS_TO_ONE: bool = true;
 
-    fn zero() -> f64 {
-        f64::NEG_INFINITY
-    }
-    fn one() -> f64 {
-        0.0
-    }
-    fn is_zero(value: &f64) -> bool {
-        *value == f64::NEG_INFINITY
-    }
+    logarithms!();
+
     fn add(a: f64, b: f64) -> f64 {
         let (low, high) = if a < b { (a, b) } else { (b, a) };
         if low == f64::NEG_INFINITY {
@@ -29,14 +45,8 @@ impl Semiring for LogSumProduct {
             high + (low - high).exp().ln_1p()
         }
     }
-    fn mul(a: &f64, b: &f64) -> f64 {
-        a + b
-    }
     fn repeated(times: usize) -> f64 {
         (times as f64).ln()
-    }
-    fn lift(weights: &Weights, i: usize) -> f64 {
-        weights.log(i)
     }
 }
 
@@ -45,28 +55,14 @@ impl Semiring for LogSumProduct {
 pub struct MaxProduct;
 
 impl Semiring for MaxProduct {
-    type Value = f64;
     const SUMS_TO_ONE: bool = false;
 
-    fn zero() -> f64 {
-        f64::NEG_INFINITY
-    }
-    fn one() -> f64 {
-        0.0
-    }
-    fn is_zero(value: &f64) -> bool {
-        *value == f64::NEG_INFINITY
-    }
+    logarithms!();
+
     fn add(a: f64, b: f64) -> f64 {
         if b > a { b } else { a }
     }
-    fn mul(a: &f64, b: &f64) -> f64 {
-        a + b
-    }
     fn repeated(_times: usize) -> f64 {
         0.0
-    }
-    fn lift(weights: &Weights, i: usize) -> f64 {
-        weights.log(i)
     }
 }

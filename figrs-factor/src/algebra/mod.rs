@@ -2,12 +2,12 @@
 
 mod expected_utility;
 mod logarithmic;
-mod precision;
 mod scaled;
 mod semiring;
 
 pub use expected_utility::{ExpectedUtility, MeanWeights, WeighedUtility};
 pub use logarithmic::{LogSumProduct, MaxProduct};
-pub use precision::{MaxProductPrecision, NumberForm, Precision, SumProductPrecision};
-pub use scaled::{ScaledMaxProduct, SumProduct};
+pub use scaled::{
+    MaxProductPrecision, NumberForm, Precision, ScaledMaxProduct, SumProduct, SumProductPrecision,
+};
 pub use semiring::{Boolean, Counting, ExponentRange, Semiring, ValueBounds};

@@ -1,12 +1,54 @@
-//! The sum-product semiring in ordinary numbers; the common scale of a table is stored separately.
+//! Semirings in ordinary numbers, with the common scale of a table stored separately, and their conversion to logarithms.
 
 use std::borrow::Cow;
 
+use super::logarithmic::{LogSumProduct, MaxProduct};
+use super::semiring::{ExponentRange, Semiring, ValueBounds};
 use crate::graph::Weights;
 
-use super::semiring::{ExponentRange, Semiring, ValueBounds};
+/// Defines zero, one, products, conversions and scaling of ordinary numbers with a common scale.
+macro_rules! scaled_numbers {
+    () => {
+        type Value = f64;
 
-/// The sum-product semiring in `f64`, where each message is scaled by a power of two whose logarithm is stored.
+        fn zero() -> f64 {
+            0.0
+        }
+        fn one() -> f64 {
+            1.0
+        }
+        fn is_zero(value: &f64) -> bool {
+            *value == 0.0
+        }
+        fn mul(a: &f64, b: &f64) -> f64 {
+            a * b
+        }
+        fn lift(weights: &Weights, i: usize) -> f64 {
+            weights.linear()[i]
+        }
+        fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
+            Cow::Borrowed(weights.linear())
+        }
+        fn scale(weights: &Weights) -> f64 {
+            weights.log_scale()
+        }
+        fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
+            !product.is_normal() && *a != 0.0 && *b != 0.0
+        }
+        fn range(values: &[f64]) -> ExponentRange {
+            let (low, high) = exponents(values);
+            ExponentRange { low, high }
+        }
+        fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
+            rescale(values, lost)
+        }
+        fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
+            normalise(values, lost)
+        }
+    };
+}
+
+/// The sum-product semiring in `f64`, in which each message is divided by a power of two, and the logarithm of this power is stored.
 ///
 /// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost
 /// (overflow or underflow). After an overflow or underflow, the caller repeats the computation in
@@ -15,53 +57,19 @@ use super::semiring::{ExponentRange, Semiring, ValueBounds};
 pub struct SumProduct;
 
 impl Semiring for SumProduct {
-    type Value = f64;
     const SUMS_TO_ONE: bool = true;
 
-    fn zero() -> f64 {
-        0.0
-    }
-    fn one() -> f64 {
-        1.0
-    }
-    fn is_zero(value: &f64) -> bool {
-        *value == 0.0
-    }
+    scaled_numbers!();
+
     fn add(a: f64, b: f64) -> f64 {
         a + b
-    }
-    fn mul(a: &f64, b: &f64) -> f64 {
-        a * b
     }
     fn repeated(times: usize) -> f64 {
         times as f64
     }
-    fn lift(weights: &Weights, i: usize) -> f64 {
-        weights.linear()[i]
-    }
-    fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
-        Cow::Borrowed(weights.linear())
-    }
-    fn scale(weights: &Weights) -> f64 {
-        weights.log_scale()
-    }
-
-    fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
-        !product.is_normal() && *a != 0.0 && *b != 0.0
-    }
-
-    fn range(values: &[f64]) -> ExponentRange {
-        let (low, high) = exponents(values);
-        ExponentRange { low, high }
-    }
-
-    fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
-        rescale(values, lost)
-    }
-
     fn extent(values: &[f64]) -> ValueBounds {
-        // Positive floating-point numbers have the same order as their bit patterns; the bit pattern of zero, minus one, wraps to
-        // the largest integer.
+        // Positive floating-point numbers have the same order as their bit patterns. The subtraction of one turns the bit pattern of zero into the
+        // largest integer.
         let (mut low, mut high) = (u64::MAX, 0);
         for value in values {
             let bits = value.to_bits();
@@ -76,31 +84,6 @@ impl Semiring for SumProduct {
             high: (exponent(high) + 1).max(0),
         }
     }
-
-    /// Divides `values` by the largest power of two that does not exceed the largest of them; this division is exact.
-    fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
-        let largest = values.iter().copied().fold(0.0, f64::max);
-        if largest == 0.0 {
-            return 0.0;
-        }
-        if !largest.is_normal() {
-            *lost = true;
-            return 0.0;
-        }
-        let exponent = (largest.to_bits() >> 52) as i32 - 1023;
-        if exponent == 0 {
-            return 0.0;
-        }
-        // The scaling takes two steps, because 2^-exponent itself may be out of range.
-        let half = exponent / 2;
-        let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
-        for value in values.iter_mut() {
-            let scaled = *value * first * second;
-            *lost |= Self::is_out_of_range(value, &1.0, &scaled);
-            *value = scaled;
-        }
-        f64::from(exponent) * std::f64::consts::LN_2
-    }
 }
 
 /// The max-product semiring in `f64`, scaled as in [`SumProduct`].
@@ -108,67 +91,59 @@ impl Semiring for SumProduct {
 pub struct ScaledMaxProduct;
 
 impl Semiring for ScaledMaxProduct {
-    type Value = f64;
     const SUMS_TO_ONE: bool = false;
 
-    fn zero() -> f64 {
-        0.0
-    }
-    fn one() -> f64 {
-        1.0
-    }
-    fn is_zero(value: &f64) -> bool {
-        *value == 0.0
-    }
+    scaled_numbers!();
+
     fn add(a: f64, b: f64) -> f64 {
         if b > a { b } else { a }
-    }
-    fn mul(a: &f64, b: &f64) -> f64 {
-        a * b
     }
     fn repeated(_times: usize) -> f64 {
         1.0
     }
-    fn lift(weights: &Weights, i: usize) -> f64 {
-        SumProduct::lift(weights, i)
-    }
-    fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
-        SumProduct::lift_all(weights)
-    }
-    fn scale(weights: &Weights) -> f64 {
-        SumProduct::scale(weights)
-    }
-    fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
-        SumProduct::is_out_of_range(a, b, product)
-    }
-    fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
-        SumProduct::normalise(values, lost)
-    }
-    fn range(values: &[f64]) -> ExponentRange {
-        SumProduct::range(values)
-    }
-    fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
-        rescale(values, lost)
-    }
 }
 
-/// Range of the base-2 exponent of a table's largest value in which the table is not rescaled.
+/// A table is not rescaled if the base-2 exponent of its largest value is in this range.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
-/// Implements [`Semiring::rescale`] for ordinary numbers.
 pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
     let (low, high) = exponents(values);
     if low > high || SETTLED.contains(&high) {
         return (0.0, ExponentRange { low, high });
     }
-    let scale = SumProduct::normalise(values, lost);
+    let scale = normalise(values, lost);
     (scale, SumProduct::range(values))
 }
 
-/// Returns the base-2 exponents of the smallest positive value and of the power of two above the largest value; both
-/// are zero if all values are zero.
+/// Divides `values` by the largest power of two that does not exceed the largest of them; this division is exact.
+fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    if largest == 0.0 {
+        return 0.0;
+    }
+    if !largest.is_normal() {
+        *lost = true;
+        return 0.0;
+    }
+    let exponent = (largest.to_bits() >> 52) as i32 - 1023;
+    if exponent == 0 {
+        return 0.0;
+    }
+    // The scaling takes two steps, because 2^-exponent itself may overflow.
+    let half = exponent / 2;
+    let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
+    for value in values.iter_mut() {
+        let scaled = *value * first * second;
+        *lost |= SumProduct::is_out_of_range(value, &1.0, &scaled);
+        *value = scaled;
+    }
+    f64::from(exponent) * std::f64::consts::LN_2
+}
+
+/// Returns the base-2 exponents of the smallest positive value and of the smallest power of two above the largest value; both are zero if all values
+/// are zero.
 fn exponents(values: &[f64]) -> (i32, i32) {
-    // The loop processes this many numbers at a time, which fill a vector register.
+    // Number of values that the loop processes at a time; they fill a vector register.
     const LANES: usize = 8;
     let (mut lows, mut highs) = ([f64::INFINITY; LANES], [0.0f64; LANES]);
     let see = |low: &mut f64, high: &mut f64, value: f64| {
@@ -194,9 +169,84 @@ fn exponents(values: &[f64]) -> (i32, i32) {
     (exponent(low), exponent(high) + 1)
 }
 
-/// Returns `2^exponent`, for the exponent of a normal number.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// A semiring in two representations: scaled numbers and natural logarithms.
+pub trait Precision: std::fmt::Debug {
+    /// The semiring on scaled numbers, which may overflow or underflow.
+    type Scaled: Semiring<Value = f64>;
+    /// The semiring on natural logarithms, which never overflow or underflow.
+    type Logs: Semiring<Value = f64>;
+}
+
+/// The semiring of sums of products.
+#[derive(Debug)]
+pub struct SumProductPrecision;
+
+impl Precision for SumProductPrecision {
+    type Scaled = SumProduct;
+    type Logs = LogSumProduct;
+}
+
+/// The semiring of maxima of products.
+#[derive(Debug)]
+pub struct MaxProductPrecision;
+
+impl Precision for MaxProductPrecision {
+    type Scaled = ScaledMaxProduct;
+    type Logs = MaxProduct;
+}
+
+/// Representation of a weight: the number itself, or its logarithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberForm {
+    /// The number itself.
+    Scaled,
+    /// The natural logarithm of the number.
+    Logs,
+}
+
+impl NumberForm {
+    /// Returns the natural logarithm of the number that `value` represents.
+    pub fn log(self, value: f64) -> f64 {
+        match self {
+            Self::Scaled => value.ln(),
+            Self::Logs => value,
+        }
+    }
+
+    /// Returns `values` divided by their sum, as plain numbers; all are zero if the sum is zero.
+    pub fn shares(self, values: Vec<f64>) -> Vec<f64> {
+        self.normalised(values).0
+    }
+
+    /// Returns `values` divided by their sum, as plain numbers, and the natural logarithm of the sum. All returned numbers are
+    /// zero if the sum is zero.
+    pub fn normalised(self, mut values: Vec<f64>) -> (Vec<f64>, f64) {
+        let mut log_scale = 0.0;
+        if self == Self::Logs {
+            log_scale = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let scaled = |log: f64| {
+                if log == f64::NEG_INFINITY {
+                    0.0
+                } else {
+                    (log - log_scale).exp()
+                }
+            };
+            for value in &mut values {
+                *value = scaled(*value);
+            }
+        }
+        let sum: f64 = values.iter().sum();
+        if sum > 0.0 {
+            for value in &mut values {
+                *value /= sum;
+            }
+        }
+        (values, log_scale + sum.ln())
+    }
 }
 
 #[cfg(test)]

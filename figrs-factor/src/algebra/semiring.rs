@@ -1,4 +1,4 @@
-//! Commutative semirings for the elimination of variables.
+//! Commutative semirings, in which factors are multiplied and variables are summed out.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -7,20 +7,20 @@ use crate::graph::Weights;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
-/// A commutative semiring: defines the product of factors and the sum over the values of a variable.
+/// A commutative semiring, which defines the product of factors and the sum over the values of a variable.
 ///
 /// `zero` is neutral for `add` and absorbs in `mul`; `one` is neutral for `mul`; `mul` distributes over `add`.
 pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Type of the entries of a table.
     type Value: Clone + Debug + PartialEq + Send + Sync + 'static;
 
-    /// `true` if a normalised factor sums to one over its last variable.
+    /// `true` if every normalised factor sums to one over its last variable in this semiring.
     const SUMS_TO_ONE: bool;
 
     /// Returns the weight of an impossible assignment.
     fn zero() -> Self::Value;
 
-    /// Returns the weight of every entry of a factor that carries no information.
+    /// Returns the neutral weight, which is every entry of a factor that carries no information.
     fn one() -> Self::Value;
 
     /// True if `value` is zero.
@@ -37,7 +37,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Multiplies two independent weights.
     fn mul(a: &Self::Value, b: &Self::Value) -> Self::Value;
 
-    /// Returns the sum of `times` ones, which is the contribution of a variable that occurs in no factor.
+    /// Returns the sum of `times` ones: the total weight of a variable with `times` values that occurs in no factor.
     fn repeated(times: usize) -> Self::Value;
 
     /// Returns the value of entry `i` of `weights`, divided by `exp(Self::scale(weights))`.
@@ -48,7 +48,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         (0..weights.len()).map(|i| Self::lift(weights, i)).collect()
     }
 
-    /// Returns the natural logarithm of the common factor by which `lift` divides every entry.
+    /// Returns the natural logarithm of the number by which `lift` divides every entry of the weights.
     fn scale(_weights: &Weights) -> f64 {
         0.0
     }
@@ -59,12 +59,12 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         0.0
     }
 
-    /// True if `product`, the computed product of `a` and `b`, overflowed or underflowed.
+    /// True if the computed product `product` of `a` and `b` overflowed or underflowed.
     fn is_out_of_range(_a: &Self::Value, _b: &Self::Value, _product: &Self::Value) -> bool {
         false
     }
 
-    /// Returns the range of the exponents of `_values`, which shows whether products of these values may overflow or underflow.
+    /// Returns a range of the base-2 exponents of `_values`, which shows if products of these values may overflow or underflow.
     fn range(_values: &[Self::Value]) -> ExponentRange {
         ExponentRange::default()
     }
@@ -76,7 +76,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         (scale, Self::range(values))
     }
 
-    /// Returns bounds of `values`, which show whether products of these values may overflow or underflow.
+    /// Returns bounds of `values`, which show if products of these values may overflow or underflow.
     fn extent(values: &[Self::Value]) -> ValueBounds {
         ValueBounds {
             has_zeros: values.iter().any(Self::is_zero),
@@ -85,7 +85,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// Base-2 exponent up to which a product of three values surely fits a 64-bit floating-point number.
+/// Maximum absolute base-2 exponent of three values whose product surely fits a 64-bit floating-point number.
 const CENTRAL: i32 = 256;
 
 /// A range of base-2 exponents that contains the exponents of all non-zero values of a list.
@@ -98,7 +98,7 @@ pub struct ExponentRange {
 }
 
 impl ExponentRange {
-    /// Returns the range of the products of a value of this range and a value of the range `other`.
+    /// Returns the exponent range of the products of a value in this range and a value in the range `other`.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl ExponentRange {
         }
     }
 
-    /// Returns a range that contains the product of one value from each range, and the product of any selection of these values.
+    /// Returns an exponent range for products that take at most one value from each of `ranges`.
     pub fn of_products(ranges: impl IntoIterator<Item = Self>) -> Self {
         let bounded = ranges.into_iter().map(|range| Self {
             low: range.low.min(0),
@@ -116,7 +116,7 @@ impl ExponentRange {
         bounded.fold(Self::default(), Self::times)
     }
 
-    /// Returns the range of sums of up to `terms` values of this range.
+    /// Returns the exponent range of sums of up to `terms` values in this range.
     #[must_use]
     pub fn of_sums(self, terms: usize) -> Self {
         let doublings = terms.max(1).next_power_of_two().trailing_zeros();
@@ -126,7 +126,7 @@ impl ExponentRange {
         }
     }
 
-    /// True if products of values in this range are far from overflow and underflow in 64-bit floating point.
+    /// True if the product of three values in this range can neither overflow nor underflow in 64-bit floating point.
     pub fn is_central(self) -> bool {
         self.low >= -CENTRAL && self.high <= CENTRAL
     }
@@ -137,18 +137,18 @@ impl ExponentRange {
     }
 }
 
-/// Bounds of the values of a list: a lower and an upper exponent, and whether some value is zero.
+/// Bounds of the values in a list: a lower and an upper exponent, and a mark if some value is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ValueBounds {
     /// `true` if some value is zero.
     pub has_zeros: bool,
-    /// Lower bound of the non-zero values, as a base-2 exponent that is at most zero.
+    /// Lower bound of the base-2 exponents of the non-zero values; at most zero.
     pub low: i32,
-    /// Upper bound of all values, as a base-2 exponent that is at least zero.
+    /// Upper bound of the base-2 exponents of all values; at least zero.
     pub high: i32,
 }
 
-/// The Boolean semiring, which decides without arithmetic whether any assignment has a positive weight.
+/// The Boolean semiring, which decides without arithmetic if some assignment has a positive weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Boolean;
 
@@ -249,7 +249,7 @@ mod tests {
         );
     }
 
-    /// Tests that sums and products of numbers between 2^-1022 and 2^1023 do not overflow if the exponent ranges report no risk.
+    /// Tests that sums and products of numbers between 2^-1022 and 2^1023 do not overflow or underflow if the exponent ranges report no risk.
     #[test]
     fn ranges_tell_what_may_leave_the_numbers() {
         let range = |low, high| ExponentRange { low, high };

@@ -1,16 +1,15 @@
-//! Batches of partial assignments in a join, stored in columns, each with the product of its weights so far.
+//! Batches of partial assignments in a join, stored in columns, each with the product of the weights multiplied so far.
 
 use std::ops::Range;
 
 use super::compile::RegisterAdvance;
 use crate::algebra::Semiring;
 
-/// A batch of partial assignments: for each assignment, the product of the weights multiplied so far and one number in each
-/// register.
+/// A batch of partial assignments. Each partial assignment has the product of the weights multiplied so far, and one number in each register.
 #[derive(Debug)]
 pub(super) struct Batch<V> {
     pub(super) product: Vec<V>,
-    /// For each register, its number for each partial assignment; the list of an unused register is empty.
+    /// For each register, a list of its number in each partial assignment; the list of an unused register is empty.
     pub(super) registers: Vec<Vec<usize>>,
     live: Vec<usize>,
 }
@@ -25,21 +24,20 @@ impl<V> Default for Batch<V> {
     }
 }
 
-/// The new partial assignments of a batch: each extends a partial assignment by a value of the next variable.
+/// The partial assignments that extend a batch: each extends a partial assignment of the batch by a value of the next variable.
 #[derive(Clone, Debug)]
 pub(super) enum RowExpansion<'a> {
-    /// Every partial assignment is extended by every value; the order is by value if there are fewer values than partial
-    /// assignments, otherwise by partial assignment.
+    /// Every partial assignment is extended by every value. The new partial assignments are sorted by value if there are fewer values than partial
+    /// assignments, and by the extended partial assignment otherwise.
     Product {
         rows: Range<usize>,
         values: Range<usize>,
     },
-    /// For each new partial assignment, the index of the partial assignment that it extends, and the appended value.
+    /// For each new partial assignment, the index of the partial assignment that it extends, and the added value.
     Pairs { rows: &'a [u32], values: &'a [u32] },
 }
 
 impl<V: Clone> Batch<V> {
-    /// Empties the batch and allocates columns for at least `registers` registers.
     pub(super) fn clear(&mut self, registers: usize) {
         self.product.clear();
         for r in self.live.drain(..) {
@@ -50,13 +48,13 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Marks the column of a register as used, and returns the column so that the caller can fill it.
+    /// Marks the column of a register as used, and returns the column to be filled.
     pub(super) fn activate_column(&mut self, register: usize) -> &mut Vec<usize> {
         self.live.push(register);
         &mut self.registers[register]
     }
 
-    /// Copies the product of each partial assignment of `parent` to the new partial assignments that extend it.
+    /// Copies the product of each partial assignment of `parent` to its extensions.
     pub(super) fn carry_product(&mut self, parent: &Self, spread: &RowExpansion) {
         let out = &mut self.product;
         match spread {
@@ -76,8 +74,8 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Copies a register of `parent` to the new partial assignments and adds the offset of the new variable's value; creates
-    /// the register if `parent` does not use it.
+    /// Copies a register of `parent` to the new partial assignments, and adds the offset of the new variable's value. Creates the register if
+    /// `parent` does not use it.
     pub(super) fn extend_register(
         &mut self,
         parent: &Self,
@@ -123,8 +121,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Adds to a register, for each partial assignment, the offset of its value of a variable; creates the register if it is
-    /// not in use.
+    /// Adds to a register of each partial assignment the offset of its value of one variable; creates the register if it is not in use.
     pub(super) fn advance(&mut self, advance: &RegisterAdvance, values: &[u32]) {
         let &RegisterAdvance {
             register,
@@ -141,7 +138,6 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Keeps only the partial assignments that are marked `true` in `alive`.
     pub(super) fn retain(&mut self, alive: &[bool]) {
         compact(&mut self.product, alive);
         for &r in &self.live {
@@ -150,13 +146,12 @@ impl<V: Clone> Batch<V> {
     }
 }
 
-/// Removes the entries of a column that are marked `false` in `alive`.
 pub(super) fn compact<T>(column: &mut Vec<T>, alive: &[bool]) {
     let mut row = alive.iter();
     column.retain(|_| row.next().copied().unwrap_or(true));
 }
 
-/// The check of products of table entries for overflow and underflow.
+/// Decision to check products of table entries for overflow and underflow, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RangeChecks {
     /// No check is needed, because no product of entries of the tables can overflow or underflow.
@@ -175,8 +170,7 @@ fn multiply_one<S: Semiring, const CHECKED: bool>(
     lost
 }
 
-/// Multiplies each product by the entry of `entries` at its offset in `offsets`; returns `true` if a result overflowed or
-/// underflowed.
+/// Multiplies each product by an entry of the list `entries`, whose index is in `offsets`; returns `true` if a result overflowed or underflowed.
 pub(super) fn multiply<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],
@@ -203,8 +197,8 @@ pub(super) fn multiply<S: Semiring>(
 /// Multiplies the products of a new batch by the entries of a table whose last unassigned variable is the batch's new variable;
 /// returns `true` if a result overflowed or underflowed.
 ///
-/// `before` is the offset in the table for each partial assignment of the previous batch; `advance` states how the new
-/// variable's value changes this offset.
+/// `before` has an offset in the table for each partial assignment of the previous batch; `advance` describes the change of this offset by the new
+/// variable's value.
 pub(super) fn multiply_spread<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],

@@ -1,13 +1,13 @@
-//! Joins of tables, compiled to steps over registers for a given variable order.
+//! Compiler of joins of tables: for a given variable order, it makes a sequence of operations on registers.
 //!
 //! A register holds one number for each partial assignment of a batch. The number in a register is an offset in a dense table, the first
 //! row or the end of a row range of a sparse table, or the value of a variable. When a variable is assigned a value, the product of the
 //! value and a stride is added to the register.
 
-use super::domain::{Domain, TableKind, TableShape};
+use super::prepare::{Domain, TableKind, TableShape};
 use super::variable_order::VariableTurn;
 
-/// The change of a register when a variable is assigned a value.
+/// The change of a register by the value of a newly assigned variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegisterAdvance {
     pub(super) register: usize,
@@ -16,13 +16,13 @@ pub(super) struct RegisterAdvance {
     pub(super) start: Option<usize>,
 }
 
-/// A sparse table whose range of rows is narrowed to the rows with the value assigned to one variable.
+/// The reduction of the row range of a sparse table to the rows that contain the value of one variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNarrowing {
     pub(super) table: usize,
-    /// Number of variables of the sparse table that are assigned before this variable.
+    /// Number of variables of the sparse table that are assigned before the variable.
     pub(super) depth: usize,
-    /// `true` if this variable is the last variable of a sparse table; exactly one row of the table then remains.
+    /// `true` if the variable is the last variable of the sparse table; exactly one row then remains in the range.
     pub(super) is_last: bool,
     pub(super) low: usize,
     pub(super) high: usize,
@@ -31,18 +31,18 @@ pub(super) struct RangeNarrowing {
 /// Source of the candidate values of a variable in a join.
 #[derive(Debug)]
 pub(super) enum CandidateSource {
-    /// The level has no variable; its steps precede the first variable of the join.
+    /// There are no candidates; the operations precede the first variable of the join.
     Root,
-    /// The candidates are all values of the variable; the content is their number.
+    /// The candidates are all values of the variable; the field is the number of values.
     All(usize),
-    /// The candidates are the values that occur in the remaining rows of all of the listed sparse tables.
+    /// The candidates are the values that occur in the row ranges of all listed sparse tables.
     Rows(Vec<RangeNarrowing>),
 }
 
 /// Operation on each partial assignment of a batch.
 #[derive(Debug)]
 pub(super) enum RowOperation {
-    /// Multiplies the product of each partial assignment by an entry of a table.
+    /// Multiplies the product of each partial assignment by an entry of one table.
     Multiply {
         table: usize,
         register: usize,
@@ -55,7 +55,7 @@ pub(super) enum RowOperation {
         narrow: Vec<RangeNarrowing>,
         advance: Vec<RegisterAdvance>,
     },
-    /// Checks that the value of a function table equals the value that its child already has.
+    /// Checks that the assigned value of a function's child equals the value of the function.
     Check {
         table: usize,
         register: usize,
@@ -63,19 +63,19 @@ pub(super) enum RowOperation {
     },
 }
 
-/// One level of a join: a variable whose candidate values are tried in turn, and the steps after its assignment.
+/// One level of a backtracking join: a variable, the source of its candidate values, and the operations after its assignment.
 #[derive(Debug)]
 pub(super) struct JoinLevel {
     pub(super) source: CandidateSource,
     pub(super) carry: Vec<RegisterAdvance>,
-    /// Dense tables whose entries are multiplied at this level, because all their variables then have values.
+    /// Changes of the registers of dense tables whose entries are multiplied at this level, because all variables of these tables have values.
     pub(super) multiply: Vec<RegisterAdvance>,
-    /// `true` if this level has the last variable of the join; partial assignments with weight zero then need not be removed.
+    /// `true` at the level of the last variable of the join; partial assignments with weight zero need not be removed there.
     pub(super) is_final: bool,
     pub(super) steps: Vec<RowOperation>,
 }
 
-/// The key of a partial assignment: the assignment of the result's variables to whose entry the product is added.
+/// The key of a partial assignment: its values of the result's variables, which select the entry of the result to which the product is added.
 #[derive(Debug)]
 pub(super) enum RowKey {
     /// The key is the row-major index in this register.
@@ -84,7 +84,6 @@ pub(super) enum RowKey {
     Values(Vec<usize>),
 }
 
-/// A join compiled to steps over registers, level by level.
 #[derive(Debug)]
 pub(super) struct JoinProgram {
     pub(super) levels: Vec<JoinLevel>,
@@ -131,12 +130,12 @@ pub(super) fn compile(
 
 struct Compiler<'a> {
     domain: &'a Domain,
-    /// For each variable, its index in the variable order; variables with a fixed value come before all others.
+    /// For each variable, one plus its index in the variable order; zero for a variable with a fixed value.
     turns: Vec<usize>,
     registers: Vec<Register>,
-    /// For each turn (index in the variable order), the sparse tables that contain the variable assigned in that turn.
+    /// For each index in `turns`, the narrowing of the row ranges of the sparse tables that contain the variable.
     narrows: Vec<Vec<RangeNarrowing>>,
-    /// For each turn (assignment of one variable), the operations that become possible after it.
+    /// For each index in `turns`, the operations that are possible only after the assignment of the variable.
     finished: Vec<Vec<RowOperation>>,
 }
 
@@ -153,7 +152,7 @@ impl<'a> Compiler<'a> {
             narrows: (0..=slots.len()).map(|_| Vec::new()).collect(),
             finished: (0..=slots.len()).map(|_| Vec::new()).collect(),
         };
-        // Register `i` belongs to table `i`; further registers have higher numbers.
+        // Register `i` belongs to table `i`; the other registers have higher numbers.
         for shape in shapes {
             let register = match shape.kind {
                 TableKind::Dense => this.offset(&shape.columns),
@@ -182,7 +181,7 @@ impl<'a> Compiler<'a> {
         turns
     }
 
-    /// Allocates a register for the row-major offset of the values of the variables `columns`.
+    /// Creates a register for the row-major offset of the values of the variables `columns`.
     fn offset(&self, columns: &[usize]) -> Register {
         let (mut base, mut strides, mut stride) = (0, Vec::with_capacity(columns.len()), 1);
         for &v in columns.iter().rev() {
@@ -288,7 +287,7 @@ impl<'a> Compiler<'a> {
         level
     }
 
-    /// Returns the changes of all registers when a function table computes the variable of index `turn`.
+    /// Returns the register changes after the computation of the variable of index `turn` by a function table.
     fn advance(&self, turn: usize) -> Vec<RegisterAdvance> {
         let changed = self
             .registers
@@ -299,21 +298,21 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A register, and the turns of the variable order in which it is used. The variable at index `i` of the variable order is assigned in
-/// turn `i + 1`; turn zero precedes all variables.
+/// A register, and its period of use. Times of the period are counted in turns: turn `i + 1` assigns the variable at index `i` of the variable order,
+/// and turn zero precedes all variables.
 struct Register {
     base: usize,
-    /// The turns that change the register, each with the stride of the change.
+    /// The turns that change the register, each with the stride by which the value of the turn's variable is multiplied.
     strides: Vec<(usize, usize)>,
     first: usize,
     last: usize,
-    /// `true` if the register is a bound of a range of rows of a sparse table.
+    /// `true` if the register is the first or last row of a row range of a sparse table.
     is_range: bool,
 }
 
 impl Register {
-    /// Creates a register that starts at `base` and sums stride times value over the turns of `strides`; the register is used until the
-    /// last of these turns.
+    /// Creates a register with the initial value `base`, which adds stride times value in each turn of `strides`, and is used until the last of these
+    /// turns.
     fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
         let turns = || strides.iter().map(|s| s.0);
         let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
@@ -326,7 +325,7 @@ impl Register {
         }
     }
 
-    /// Creates a register for one bound of a range of rows of a sparse table; the range narrows in the turns `turns`.
+    /// Creates a register for one bound of a row range of a sparse table; the turns `turns` narrow the range.
     fn range(turns: &[usize]) -> Self {
         let strides = turns.iter().map(|&turn| (turn, 0)).collect();
         Self {
@@ -335,18 +334,15 @@ impl Register {
         }
     }
 
-    /// Extends the use of the register to the turn `last` of the variable order.
     fn until(self, last: usize) -> Self {
         Self { last, ..self }
     }
 
-    /// Returns the stride by which the value assigned in `turn` changes the register; `None` if that value does not change it.
     fn stride_at(&self, turn: usize) -> Option<usize> {
         self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
     }
 
-    /// Returns the change of this register, which has the index `register`, in `turn`; `None` if the register does not change by a
-    /// stride in that turn.
+    /// Returns the change of this register, which has the index `register`, in `turn`; `None` if `turn` does not change the register by a stride.
     fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());

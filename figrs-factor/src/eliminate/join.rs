@@ -1,36 +1,33 @@
-//! Join of the tables of one bucket: multiplies the tables and passes the products to a sink.
+//! Join of the tables of one bucket: multiplies the tables and sends the products to a sink.
 
-use crate::limits::Limits;
-use crate::memory_account::MemoryAccount;
+use crate::limits::{Limits, MemoryAccount, Until};
 use std::borrow::Cow;
 
 use crate::graph::{Assignments, VarId};
-use crate::until::Until;
 
 use super::batch::{Batch, RangeChecks, RowExpansion, multiply_spread};
 use super::compile::{CandidateSource, JoinProgram, compile};
-use super::domain::{Domain, TableShape};
 use super::error::{EliminationError, check_interrupt};
 use super::plan::MessageLayout;
-use super::prepare::{PreparedTable, prepare, shape};
+use super::prepare::{
+    Domain, EliminationTable, Entries, Message, PreparedTable, TableShape, prepare, shape,
+};
 use super::sink::{DenseSink, Sink, SparseSink};
 use super::steps::{Buffers, Cursor, apply, shared_values, sweep};
-use super::table::{EliminationTable, Entries, Message};
 use super::variable_order::order_variables;
 use crate::algebra::{Semiring, ValueBounds};
 
-/// Number of batches of a join between two checks of the deadline.
+/// Number of batches that a join processes between two checks of the deadline.
 const BATCHES: u32 = 64;
 
-/// Buffers that joins reuse, and the limits of the joins: deadline, interrupt and number of partial assignments.
+/// Reusable buffers of joins, and the limits of the joins: deadline, interrupt and number of partial assignments.
 #[derive(Debug)]
 pub(super) struct JoinScratch<V> {
     until: Until,
     /// `true` if a product overflowed or underflowed.
     pub(super) lost: bool,
-    /// Number of batches since the last check of the deadline.
     since: u32,
-    /// Number of partial assignments that the joins may still visit; `max_assignments` is the number with which they started.
+    /// Number of partial assignments that the joins may still visit; the initial number is `max_assignments`.
     left: usize,
     max_assignments: usize,
     batches: Vec<Batch<V>>,
@@ -54,7 +51,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// Limits the joins that use these buffers to `assignments` partial assignments in total.
+    /// Sets the number of partial assignments that all joins with these buffers may visit together.
     pub(super) fn with_assignment_limit(self, assignments: usize) -> Self {
         Self {
             left: assignments,
@@ -63,7 +60,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// Counts partial assignments; returns an error if they exceed the limit of the joins.
+    /// Subtracts `assignments` from the remaining number of partial assignments; returns an error if too few remain.
     fn count_assignments(&mut self, assignments: usize) -> Result<(), EliminationError> {
         let Some(left) = self.left.checked_sub(assignments) else {
             return Err(EliminationError::TooManyOperations {
@@ -75,7 +72,7 @@ impl<V> JoinScratch<V> {
         Ok(())
     }
 
-    /// Returns an error if the deadline has passed or the interrupt flag is set; the check is made only once in several calls.
+    /// Returns an error if the deadline has passed or the interrupt flag is set; only one of several calls makes this check.
     fn check_interrupt(&mut self) -> Result<(), EliminationError> {
         self.since += 1;
         if self.since >= BATCHES {
@@ -86,17 +83,17 @@ impl<V> JoinScratch<V> {
     }
 }
 
-/// Multiplies `tables` over all assignments of `domain` with positive weight, and passes each product to `sink`, with a key.
+/// Multiplies `tables` over all assignments of `domain` with positive weight, and sends each product to `sink`, with a key.
 ///
-/// The key of a product is its assignment of the variables `outputs`.
+/// The key of a product has the values of the variables `outputs`.
 ///
-/// `join` is a backtracking join that extends batches of partial assignments instead of single partial assignments. Dense tables are
-/// read at offsets that grow by strides. Sparse tables are read by narrowing ranges of sorted rows, and functions by computing the
-/// child.
+/// `join` is a backtracking join that extends batches of partial assignments instead of single partial assignments. A dense table is read at an
+/// offset, to which each assigned value adds a multiple of a stride. A sparse table is read in a range of sorted rows, which each assigned value
+/// narrows. A function table computes the value of its child (last variable).
 ///
-/// **Complexity.** The time is the number of partial assignments that are not excluded by a zero, times the number of tables. The
-/// memory is one batch of partial assignments for each variable. `join` does not recurse. **References.** Veldhuizen, *Leapfrog
-/// triejoin: a simple, worst-case optimal join algorithm*, ICDT 2014.
+/// **Complexity.** The time is proportional to the number of partial assignments that no zero excludes, times the number of tables. The memory holds
+/// one batch of partial assignments for each variable. `join` does not recurse. **References.** Veldhuizen, *Leapfrog triejoin: a simple, worst-case
+/// optimal join algorithm*, ICDT 2014.
 pub(super) fn join<S: Semiring, K: Sink<S>>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
@@ -129,8 +126,8 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
 
 /// Multiplies `tables` as [`join`] does, and sums the products into a table over `output`.
 ///
-/// **Errors.** Returns an error if a sparse table has more entries than the limits allow, or exceeds the memory limit together with the
-/// memory in use. All errors of [`join`] are returned as well.
+/// **Errors.** Returns an error if a sparse result has more entries than the limits allow, or if this result and the memory in use exceed the memory
+/// limit together. Returns all errors of [`join`].
 pub(super) fn contract<S: Semiring>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
@@ -161,7 +158,7 @@ pub(super) fn contract<S: Semiring>(
     })
 }
 
-/// Decides from bounds of the tables' entries whether products must be checked for overflow and underflow.
+/// Decides from bounds of the tables' entries if products must be checked for overflow and underflow.
 fn range_checks<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
     let sum = |exponent: fn(&ValueBounds) -> i32| -> i64 {
         tables
@@ -235,8 +232,8 @@ impl<S: Semiring> Join<'_, S> {
         }
     }
 
-    /// Fills the batch at `depth + 1` with the next extensions of the partial assignments at `depth`; returns `false` if no extension
-    /// remains.
+    /// Fills the batch at `depth + 1` with further extensions of the partial assignments at `depth`; returns `false` if all extensions have been
+    /// made.
     fn expand(&self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
         let JoinScratch {
             lost,

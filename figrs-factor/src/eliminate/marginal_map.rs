@@ -6,43 +6,42 @@ use std::borrow::Cow;
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::error::EliminationError;
-use super::execute::EliminationRun;
+use super::execute::{EliminationRun, scaled_or_logs};
 use super::mpe::most_probable;
 use super::plan::{Keep, Plan, PlanCost};
-use super::sum::scaled_or_logs;
-use super::table::EliminationTable;
+use super::prepare::EliminationTable;
 use crate::algebra::{LogSumProduct, Semiring, SumProduct};
 
-/// Predicted cost of the two stages of [`marginal_map`]: the sum and the maximum.
+/// Predicted cost of the two stages of [`marginal_map`], which are the summation and the maximisation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MarginalMapCost {
-    /// Cost of summing out all other variables.
+    /// Predicted cost of summing out all variables that are not in `keep`.
     pub sum: PlanCost,
-    /// Predicted cost of maximising over the variables `keep`; the memory includes the memory of the tables that remain after the sum.
+    /// Predicted cost of maximising over the variables `keep`. The memory includes the tables that remain after the summation.
     pub maximum: PlanCost,
 }
 
 impl MarginalMapCost {
-    /// Returns an error if the sum or the maximum exceeds a limit.
+    /// Returns an error if the summation or the maximisation exceeds a limit.
     pub fn within(&self, limits: &Limits) -> Result<(), EliminationError> {
         self.sum.within(limits, Keep::Nothing)?;
         self.maximum.within(limits, Keep::Messages)
     }
 }
 
-/// Finds the assignment of the variables `keep` whose completions have the largest total weight. Returns the assignment of `keep` and the
-/// natural logarithm of its total weight.
+/// Finds the assignment of the variables `keep` with the largest total weight: the sum of the weights of all complete assignments that agree with it.
+/// Returns this assignment and the natural logarithm of its total weight.
 ///
-/// All variables that are not in `keep` are summed out first. The tables that remain after the sums contain only variables of `keep`, and
-/// are maximised one variable after another. The tables over variables of `keep` are never multiplied to one table over all of `keep`.
+/// The algorithm first sums out all variables that are not in `keep`. The remaining tables contain only variables of `keep`, which the algorithm then
+/// maximises one after another. It never multiplies the remaining tables to one table over all of `keep`.
 ///
-/// **Guarantee.** Marginal MAP is exact up to rounding for weights of any magnitude, as are [`super::sum_product`] and [`most_probable`].
+/// **Guarantee.** The result is exact up to rounding for weights of any magnitude, as for [`super::sum_product`] and [`most_probable`].
 ///
-/// **Complexity.** Marginal MAP takes two eliminations: a sum and a maximum. Because all sums come before all maxima, the cost is
-/// exponential in the width of the best elimination order with all sums first (the constrained width). The constrained width may be far
-/// larger than the width of the sum or of the maximum alone; [`marginal_map_cost`] predicts the cost.
+/// **Complexity.** The algorithm runs two eliminations: a summation and a maximisation. Because all summations precede all maximisations, the cost is
+/// exponential in the width of the best elimination order in which the summed variables come first (the constrained width). The constrained width may
+/// be far larger than the width for the summation or the maximisation of all variables. [`marginal_map_cost`] predicts the cost.
 ///
-/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors if the sum or the maximum exceeds a
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors if the summation or the maximisation exceeds a
 /// limit, or if the factors or `keep` are malformed.
 ///
 /// **References.** Park and Darwiche, *Complexity results and approximation strategies for MAP explanations*, Journal of
@@ -65,7 +64,7 @@ pub fn marginal_map(
     Ok((values, log_weight + log_scale))
 }
 
-/// Predicts the cost of [`marginal_map`] without running it. The cost is predicted even if the plan exceeds a limit.
+/// Predicts the cost of [`marginal_map`] without running it, even if the cost exceeds a limit.
 ///
 /// **Errors.** Returns an error if the factors or the variables `keep` are malformed.
 pub fn marginal_map_cost(
@@ -80,7 +79,7 @@ pub fn marginal_map_cost(
     })
 }
 
-/// Sums out the variables that are not in `keep`; returns the remaining factors and the natural logarithm of the scale of their product.
+/// Sums out the variables that are not in `keep`. Returns the remaining factors and the natural logarithm of the common scale of their product.
 /// Returns `None` if a number overflowed or underflowed.
 fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,

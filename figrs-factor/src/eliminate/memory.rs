@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-/// Number of bytes assumed to be available if the available memory is unknown: four gigabytes.
+/// Number of bytes assumed to be available if the system does not report its available memory: four gigabytes.
 const UNKNOWN: u64 = 4 << 30;
 
 /// Returns three quarters of the memory available to this process, in bytes. The available memory is the smallest of three limits:
 /// of the machine, of the process's control group and of its address space.
 ///
-/// The available memory is known on Linux only (from `/proc/meminfo` and control groups of both versions). On other systems the
-/// result is three quarters of 4 GB.
+/// figrs determines the available memory on Linux only (from `/proc/meminfo` and control groups of both versions). On other systems the result is
+/// three quarters of 4 GB.
 pub fn available_bytes() -> u64 {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| available(&text));
@@ -28,7 +28,7 @@ pub fn available_bytes() -> u64 {
     least / 4 * 3
 }
 
-/// Returns the number of available bytes according to `meminfo`, the text of `/proc/meminfo`.
+/// Returns the number of available bytes that `meminfo`, the text of `/proc/meminfo`, reports.
 fn available(meminfo: &str) -> Option<u64> {
     let line = meminfo
         .lines()
@@ -51,8 +51,8 @@ fn address_space(limits: &str, status: &str) -> Option<u64> {
     Some(limit.saturating_sub(kilobytes.checked_mul(1024)?))
 }
 
-/// Returns the possible paths of the files with the limits and the memory use of the control groups listed in `/proc/self/cgroup`.
-/// Within a container, the files of a control group are at the root of the control group file system.
+/// Returns, for each control group listed in `/proc/self/cgroup`, possible paths of the files with its memory limit and its memory use. Within a
+/// container, the files of a control group are at the root of the control group file system.
 fn cgroup_paths(groups: &str) -> Vec<[String; 2]> {
     let mut places = Vec::new();
     for line in groups.lines() {

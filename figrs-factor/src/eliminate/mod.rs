@@ -13,24 +13,19 @@
 
 mod batch;
 mod compile;
-mod domain;
 pub mod error;
 mod execute;
 mod join;
 mod marginal_map;
 mod memory;
 mod mpe;
-mod options;
 mod plan;
 mod prepare;
 mod project;
 mod prune;
 mod sink;
 mod steps;
-mod sum;
-mod table;
 mod utility;
-mod validate;
 mod variable_order;
 
 use crate::graph::{FactorGraph, VarId};
@@ -38,49 +33,45 @@ use crate::graph::{FactorGraph, VarId};
 use crate::algebra::Semiring;
 use crate::limits::Limits;
 
-pub use error::EliminationError;
+pub use error::{EliminationError, validate};
+pub use execute::{MarginalTable, log_sums, share_weights, sum_product};
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub use memory::{available_bytes, readable};
 pub use mpe::{log_weight, most_probable};
-pub use options::{BarrenFactors, Order};
-pub use plan::PlanCost;
-pub use plan::{Keep, MessageLayout, Plan, as_if_dense, predicted_cost};
+pub use plan::{
+    BarrenFactors, Keep, MessageLayout, Order, Plan, PlanCost, as_if_dense, predicted_cost,
+};
 pub use prune::without_barren;
-pub use sum::{MarginalTable, sum_product};
-pub use sum::{log_sums, share_weights};
 pub use utility::{
     DecisionRule, EliminationStage, ExpectedUtilities, UtilityGraph, UtilityTable, best_rules,
     expected_utilities,
 };
-pub use validate::validate;
 
+pub(crate) use prepare::{EliminationTable, Entries};
 pub(crate) use project::{AssignmentLimits, Projection, Projector, assignments};
-pub(crate) use table::{EliminationTable, Entries};
 
 use execute::EliminationRun;
 
-/// Result of an elimination of all variables except the variables `keep`.
+/// Result of an elimination of all variables that are not in `keep`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EliminationResult<S: Semiring> {
-    /// The value of each assignment of the variables `keep`, row-major in their order.
+    /// The sum for each assignment of the variables `keep`, row-major in their order.
     pub values: Vec<S::Value>,
-    /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`](crate::algebra::SumProduct).
+    /// The natural logarithm of the number by which all values must be multiplied; zero except for [`SumProduct`](crate::algebra::SumProduct).
     pub log_scale: f64,
     /// `true` if a number overflowed or underflowed; the values are then unreliable.
     pub lost: bool,
-    /// Cost predicted by the plan.
+    /// Cost that the plan predicts.
     pub cost: PlanCost,
 }
 
 /// Multiplies all factors and sums out every variable that is not in `keep`.
 ///
-/// **Guarantee.** For any elimination order, the result is the sum of products of the factors in the semiring `S`, up to
-/// rounding. For an assignment of the variables `keep`, the sum is over all complete assignments that agree with it. The result
-/// is deterministic.
+/// **Guarantee.** For any elimination order, the result is the sum of products of the factors in the semiring `S`, up to rounding. The sum for an
+/// assignment of the variables `keep` is over all complete assignments that agree with it. The result is deterministic.
 ///
-/// **Complexity.** The time is the number of operations predicted by [`PlanCost`], times the number of tables in a bucket; see
-/// [`plan_cost`]. At any time, memory holds only the messages that have been computed and that a later bucket still needs. The
-/// stack does not grow with the model.
+/// **Complexity.** The time is proportional to the number of operations that [`PlanCost`] predicts, times the number of tables in a bucket; see
+/// [`plan_cost`]. The memory holds only the messages that a later bucket still needs. The stack does not grow with the model.
 ///
 /// **Errors.** Returns an error if the plan exceeds a limit (before memory is allocated), if a sparse message exceeds a limit, or
 /// if the factors or `keep` are malformed.
@@ -96,7 +87,7 @@ pub fn eliminate<S: Semiring>(
     EliminationRun::<S>::new(graph, &plan, limits, Keep::Nothing)?.answer(keep)
 }
 
-/// Predicts the cost of [`eliminate`] without running it. The cost is predicted even if the plan exceeds a limit.
+/// Predicts the cost of [`eliminate`] without running it, even if the cost exceeds a limit.
 ///
 /// **Errors.** Returns an error if the factors or the variables `keep` are malformed.
 pub fn plan_cost<S: Semiring>(

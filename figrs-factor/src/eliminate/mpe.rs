@@ -1,24 +1,23 @@
-//! The most probable assignment.
+//! The most probable assignment (MPE) by bucket elimination.
 
-use crate::graph::FactorGraph;
-use crate::graph::{Assignments, log_entry};
+use crate::graph::{Assignments, FactorGraph, log_entry};
 use crate::limits::Limits;
 
-use super::domain::Domain;
 use super::error::EliminationError;
 use super::execute::EliminationRun;
 use super::join::{JoinScratch, join};
 use super::plan::{Keep, Plan};
+use super::prepare::Domain;
 use super::sink::BestSink;
 use crate::algebra::{MaxProduct, Semiring};
 
 /// Returns an assignment of all variables with the largest weight, and the natural logarithm of that weight.
 ///
-/// **Guarantee.** The result is exact up to rounding. In reverse order of elimination, each variable takes the first of its best values,
-/// given the values already chosen. A variable that occurs in no factor takes its first value.
+/// **Guarantee.** The result is exact up to rounding. In the reverse of the elimination order, each variable takes the first of its best values,
+/// given the values of the variables chosen before. A variable that occurs in no factor takes its first value.
 ///
-/// **Complexity.** The complexity is that of [`super::sum_product`], but no factor is pruned, and all messages are stored until the end.
-/// The limit on table entries bounds the size of the largest message, not the total size.
+/// **Complexity.** The complexity is that of [`super::sum_product`], but no factor is pruned, and all messages are stored until the end. The limit on
+/// table entries applies to the largest message, not to the sum of all messages.
 ///
 /// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; all errors of [`super::sum_product`].
 ///
@@ -61,7 +60,7 @@ pub fn most_probable(
 /// Returns the natural logarithm of the weight of an assignment: the sum of the logarithms of the factors' entries, in the order of the
 /// factors.
 ///
-/// `values` has one value for each variable of the graph, each below the cardinality of the variable.
+/// `values` has the index of a value for each variable of the graph.
 pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
     graph
         .factors

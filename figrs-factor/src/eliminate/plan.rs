@@ -1,14 +1,13 @@
-//! The plan of an elimination and its predicted cost, computed before any numbers are multiplied.
+//! The plan of an elimination and its predicted cost, computed before any factors are multiplied.
 
-use crate::graph::{FactorGraph, VarId, Weights};
-use crate::limits::Limits;
-use crate::until::Until;
 use serde::{Deserialize, Serialize};
 
-use super::error::EliminationError;
-use super::options::{BarrenFactors, Order};
+use super::error::{EliminationError, check_interrupt, validate};
+use super::memory::available_bytes;
 use super::prune::{Pruned, UnknownSums, prune};
-use super::validate::validate;
+use crate::graph::{FactorGraph, VarId, Weights};
+use crate::limits::{Limits, Until};
+use crate::order::MAX_WORK;
 use crate::order::component_orders::eliminate_candidates;
 use crate::order::symbolic_elimination::{Bucket, SymbolicElimination};
 
@@ -17,16 +16,16 @@ use crate::order::symbolic_elimination::{Bucket, SymbolicElimination};
 pub struct PlanCost {
     /// The number of variables in the largest bucket.
     pub width: usize,
-    /// The predicted total number of non-zero entries of the joint tables of all buckets.
+    /// The predicted number of non-zero entries of the joint tables of all buckets together.
     pub operations: f64,
     /// The predicted number of entries of the largest message or answer.
     pub largest_table: f64,
     /// The predicted peak memory of the messages, including the answer, in bytes.
     ///
-    /// The prediction assumes that each message is dropped immediately after its use. Each entry of a message counts 8 bytes, and in a
-    /// sparse table 4 more bytes for each variable. The memory of the factors is not counted.
+    /// The prediction assumes that each message is dropped immediately after its use, and excludes the factors. An entry of a dense message takes 8
+    /// bytes; an entry of a sparse message takes 4 more bytes for each variable.
     pub memory: f64,
-    /// The predicted memory in bytes if all messages are stored until the end.
+    /// The predicted memory of the messages in bytes if all messages are stored until the end.
     pub memory_kept: f64,
 }
 
@@ -46,7 +45,7 @@ impl PlanCost {
     }
 }
 
-/// Choice of the messages that an elimination stores after their use.
+/// The messages that an elimination stores after their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// All messages are stored, for a later pass from the roots to the leaves.
@@ -70,10 +69,9 @@ impl MessageLayout {
         Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
     }
 
-    /// Chooses dense storage if the dense message is within the limit and is not much larger than the list of its non-zero entries.
+    /// Chooses dense storage if the dense message is within the limit `budget` and is not much larger than the list of its non-zero entries.
     ///
-    /// The argument `entries` is the size of the dense message; `joint` is the base-2 logarithm of the predicted number
-    /// of non-zero entries.
+    /// `entries` is the size of the dense message; `joint` is the base-2 logarithm of the predicted number of its non-zero entries.
     pub(super) fn choose(entries: f64, joint: f64, budget: usize) -> Self {
         let is_worth_it = entries <= 4096.0 || entries.log2() <= joint + 3.0;
         if entries <= budget as f64 && is_worth_it {
@@ -84,16 +82,16 @@ impl MessageLayout {
     }
 }
 
-/// The plan of an elimination: its buckets in the order in which they are computed, and its predicted cost.
+/// The plan of an elimination: its buckets in the order of their computation, and its predicted cost.
 #[derive(Default, Debug)]
 pub struct Plan {
     /// The buckets in the order of elimination.
     pub buckets: Vec<Bucket>,
-    /// The tables that remain after the elimination; they contain only variables to keep.
+    /// The tables that remain after the elimination; they contain only variables that are not eliminated.
     pub(super) remaining_tables: Vec<u32>,
     /// For each factor, `true` if it takes part in the elimination.
     pub(super) live: Vec<bool>,
-    /// The eliminated variables that occur in no factor, except variables that were pruned together with their factors.
+    /// The eliminated variables that occur in no factor, except the variables that were pruned with their factors.
     pub free: Vec<VarId>,
     /// The constant to which the pruned factors sum, if it is not one.
     pub(super) constant: Option<Weights>,
@@ -102,7 +100,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans the elimination of all variables except `keep`, and the multiplication of the remaining tables to one table over `keep`.
+    /// Plans the elimination of all variables that are not in `keep`, and the multiplication of the remaining tables to one table over `keep`.
     pub fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -115,7 +113,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Plans the elimination of all variables except `keep`, and predicts the cost of a second elimination of `keep` from the remaining
+    /// Plans the elimination of all variables that are not in `keep`, and predicts the cost of a second elimination of `keep` from the remaining
     /// tables, which stay in memory.
     pub(super) fn in_two_parts(
         graph: &FactorGraph,
@@ -138,7 +136,7 @@ impl Plan {
         Ok((plan, afterwards))
     }
 
-    /// Makes a plan without its cost, and returns it with the final state of the symbolic elimination.
+    /// Makes a plan without its cost. Returns the plan and the final state of the symbolic elimination.
     fn without_cost(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -174,16 +172,16 @@ impl Plan {
         Ok((plan, interaction))
     }
 
-    /// Returns the plan, or an error if its predicted cost exceeds a limit.
+    /// Returns this plan, or an error if its predicted cost exceeds a limit.
     pub fn within(self, limits: &Limits, keep: Keep) -> Result<Self, EliminationError> {
         self.cost.within(limits, keep)?;
         Ok(self)
     }
 }
 
-/// Returns the buckets of an elimination of all variables that treats all entries as non-zero; the variables `last` are eliminated after
-/// all others. The buckets serve searches that assign values to variables one by one, instead of joining tables. Each of the two orders is searched
-/// within a budget of memory words, such as [`MAX_WORK`](crate::order::MAX_WORK).
+/// Returns the buckets of an elimination of all variables, for a prediction that treats all entries as non-zero; the variables `last` are eliminated
+/// after all other variables. Searches that assign values to variables one by one use these buckets. The order of `last` and the order of the other
+/// variables are each searched for within a budget of memory words, such as [`MAX_WORK`](crate::order::MAX_WORK).
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn as_if_dense(
@@ -203,7 +201,7 @@ pub fn as_if_dense(
     Ok(interaction.buckets)
 }
 
-/// Plans the elimination of the variables that occur in live tables, in the order that the limits select.
+/// Plans the elimination of the variables in live tables, in the order that the limits select.
 pub(super) fn eliminate_in_order(
     limits: &Limits,
     interaction: &mut SymbolicElimination,
@@ -222,8 +220,8 @@ pub(super) fn eliminate_in_order(
     }
 }
 
-/// Predicts the cost of `buckets`. The message of the first bucket has the table index `first`; the memory of tables with lower indices
-/// is not counted.
+/// Predicts the cost of `buckets`. The message of the first bucket has the table index `first`; the predicted memory excludes the tables with lower
+/// indices.
 pub fn predicted_cost(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -259,7 +257,7 @@ pub fn predicted_cost(
     cost
 }
 
-/// Returns the predicted number of entries of the message of `bucket`, and the size of the message in bytes.
+/// Returns the predicted number of entries of the message of `bucket`, and the predicted size of the message in bytes.
 fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
     let dense = entries(graph, &bucket.output);
     let (entries, width) = match MessageLayout::choose(dense, bucket.joint, budget) {
@@ -274,4 +272,90 @@ pub(super) fn entries(graph: &FactorGraph, variables: &[VarId]) -> f64 {
         .iter()
         .map(|&v| graph.cardinality(v) as f64)
         .product()
+}
+
+/// Memory of a plan in bytes (256 MB) up to which the plan is accepted without a query of the available memory.
+const UNCHECKED_BYTES: f64 = 2.56e8;
+
+/// Maximum number of memory words that the search for an elimination order may read, for each operation that the limit on work allows.
+const ORDER_WORK: f64 = 0.1;
+const LEAST_ORDER_WORK: u64 = 1_000_000;
+
+/// Least limit on the number of partial assignments that an elimination may visit.
+const LEAST_ASSIGNMENTS: f64 = 4e6;
+
+/// Choice of the elimination order, which influences the cost of an elimination but not its answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// An order found by a search whose effort is proportionate to the predicted cost of the elimination.
+    ///
+    /// If the first greedy order is cheap, the search ends. If no greedy order is cheap, the search also tries noisy restarts and local improvements
+    /// for each component of the graph, and returns the best order. Steps, not time, limit the search, and its random numbers have a fixed seed.
+    /// Therefore equal factor graphs have equal elimination orders.
+    #[default]
+    Greedy,
+    /// The listed elimination order; variables that are not listed come last, sorted by identifier.
+    Given(Vec<VarId>),
+}
+
+impl Order {
+    /// Returns the option for an order that begins with `variables`.
+    pub fn given(variables: Vec<VarId>) -> Self {
+        Self::Given(variables)
+    }
+}
+
+/// Treatment of a barren factor: a normalised factor whose last variable occurs in no other factor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BarrenFactors {
+    /// A barren factor is omitted if the omission cannot change the answer: in sums and in tests of satisfiability.
+    #[default]
+    Prune,
+    /// A barren factor is multiplied like any other factor.
+    Compute,
+}
+
+impl Limits {
+    /// Returns the number of partial assignments that an elimination with `operations` predicted operations may visit.
+    pub(super) fn assignment_budget(&self, operations: f64) -> usize {
+        let assignments = (self.assignment_ratio * operations).max(LEAST_ASSIGNMENTS);
+        assignments.min(self.most_assignments) as usize
+    }
+
+    /// Returns the maximum number of memory words that the search for an elimination order reads.
+    ///
+    /// A small limit on operations lowers the maximum, because costly plans are refused anyway.
+    pub(super) fn order_work(&self) -> u64 {
+        let work = ORDER_WORK * self.work;
+        (work as u64).clamp(LEAST_ORDER_WORK, MAX_WORK)
+    }
+
+    /// Returns an error if the deadline has passed or the interrupt flag is set.
+    pub fn check_interrupt(&self) -> Result<(), EliminationError> {
+        check_interrupt(&self.until)
+    }
+
+    pub(super) fn admit_operations(&self, needed: f64) -> Result<(), EliminationError> {
+        if needed > self.work {
+            let limit = self.work;
+            return Err(EliminationError::TooManyOperations { needed, limit });
+        }
+        Ok(())
+    }
+
+    /// Returns an error if `bytes` exceeds the memory that the limits allow an elimination.
+    pub fn check_memory(&self, bytes: f64) -> Result<(), EliminationError> {
+        let limit = match self.memory {
+            Some(bytes) => bytes,
+            None if bytes <= UNCHECKED_BYTES => return Ok(()),
+            None => available_bytes(),
+        };
+        if bytes > limit as f64 {
+            return Err(EliminationError::TooMuchMemory {
+                needed: bytes,
+                limit,
+            });
+        }
+        Ok(())
+    }
 }

@@ -1,36 +1,32 @@
-//! Tables prepared for a join: the rows of sparse tables are sorted by the variable order, and each assigned value selects a range
-//! of rows.
+//! Tables of semiring values (factors and messages), and their preparation for a join: the rows of sparse tables are sorted by the variable order.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::graph::Assignments;
-
-use super::domain::{Domain, TableKind, TableShape};
-use super::table::{EliminationTable, Entries};
 use crate::algebra::{Semiring, ValueBounds};
+use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, TableForm, VarId};
+use crate::order::symbolic_elimination::Bucket;
 
 /// A table prepared for the variable order of a join.
 #[derive(Debug)]
 pub(super) struct PreparedTable<'a, V: Clone> {
-    /// The weights of the table; empty for a function table.
+    /// The weights of the entries; empty for a function table.
     pub(super) values: Cow<'a, [V]>,
-    /// For each variable of a sparse table, in the order of assignment, the value of the variable in each row.
+    /// For each variable of a sparse table, in the order of assignment, a column with the value of the variable in each row.
     pub(super) keys: Vec<Vec<u32>>,
-    /// For a function table, the value of the child for each assignment of the parents.
+    /// For a function table, the value of the child (last variable) for each assignment of the parents; empty for other tables.
     pub(super) index: Cow<'a, [u32]>,
-    /// Lower and upper bounds of the weights of the table.
+    /// Lower and upper bounds of the entries.
     pub(super) extent: ValueBounds,
 }
 
 impl<V: Clone> PreparedTable<'_, V> {
-    /// True if no entry of the table has a positive weight.
     pub(super) fn is_empty(&self) -> bool {
         self.values.is_empty() && self.index.is_empty()
     }
 }
 
-/// Returns the shape of a table: the properties on which the variable order of a join depends.
+/// Returns the properties of a table that influence the variable order of a join.
 pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -> TableShape {
     TableShape {
         kind: match table.entries {
@@ -43,8 +39,8 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
     }
 }
 
-/// Prepares a table according to its shape: a sparse table is sorted, a function may be listed as rows, and a dense table is
-/// borrowed. `turns` has, for each variable of the domain, its index in the variable order.
+/// Prepares a table for a join: sorts the rows of a sparse table, lists a function as rows if its shape says so, and borrows a dense table. `turns`
+/// has the index of each variable of the domain in the variable order.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,
@@ -83,8 +79,8 @@ pub(super) fn prepare<'a, S: Semiring>(
     }
 }
 
-/// Returns the columns and the weights of a sparse table's rows that agree with the fixed values, sorted by these columns. The
-/// columns are in the order of assignment; columns of variables with a fixed value are omitted.
+/// Returns columns and weights of the rows of a sparse table that agree with the fixed values. There is a column for each variable without a fixed
+/// value, in the order of assignment, and the rows are sorted by these columns.
 fn sorted<'a, V: Clone>(
     rows: &[u32],
     values: Cow<'a, [V]>,
@@ -126,8 +122,8 @@ fn sorted<'a, V: Clone>(
     )
 }
 
-/// Lists the rows of a function table that agree with the fixed values. Each listed row has the values of the parents, followed by
-/// the value of the child, which is the last of `variables`.
+/// Lists the rows of a function table that agree with the fixed values. Each row has the values of the parents, followed by the value of the child
+/// (the last of `variables`).
 fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32> {
     let mut rows = Vec::new();
     if let Some((&child, parents)) = variables.split_last() {
@@ -148,7 +144,7 @@ pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<
     start..run_end(column, start..range.end, x)
 }
 
-/// Returns the end of the run of equal values `x` that begins at `range.start`, by galloping search, because most runs are short.
+/// Returns the end of the run of values `x` that begins at `range.start`. The search gallops, because most runs are short.
 pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     let (mut low, mut step) = (range.start, 1);
     while low + step <= range.end && column[low + step - 1] == x {
@@ -157,6 +153,186 @@ pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     }
     let high = range.end.min(low + step);
     low + column[low..high].partition_point(|&y| y == x)
+}
+
+/// The variables of one join, sorted by identifier. The join refers to each variable by its index in this list.
+#[derive(Debug, Default)]
+pub(super) struct Domain {
+    pub(super) variables: Vec<VarId>,
+    pub(super) cards: Vec<usize>,
+    pub(super) pins: Vec<Option<u32>>,
+}
+
+impl Domain {
+    /// Creates a domain of `variables`, which need not be sorted, without fixed values.
+    pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
+        variables.sort_unstable();
+        Self {
+            cards: variables.iter().map(|&v| graph.cardinality(v)).collect(),
+            pins: vec![None; variables.len()],
+            variables,
+        }
+    }
+
+    pub(super) fn of_bucket(graph: &FactorGraph, bucket: &Bucket) -> Self {
+        Self::new(
+            graph,
+            [bucket.output.as_slice(), &bucket.eliminated].concat(),
+        )
+    }
+
+    pub(super) fn position(&self, v: VarId) -> usize {
+        self.variables.partition_point(|&u| u < v)
+    }
+}
+
+/// Storage format of a table in a join: dense, sparse, or a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TableKind {
+    Dense,
+    Sparse,
+    Function,
+}
+
+/// Properties of a table that influence the variable order of a join.
+#[derive(Debug)]
+pub(super) struct TableShape {
+    pub(super) kind: TableKind,
+    /// The table's variables, as indices in the domain.
+    pub(super) columns: Vec<usize>,
+    pub(super) entries: usize,
+}
+
+/// Minimum ratio of the dense size of a message to the number of its non-zero entries at which the message is stored as a sparse table.
+const SPARSE_BELOW: usize = 16;
+/// Maximum number of entries of a message that is never converted to a sparse table.
+const FEW_ENTRIES: usize = 4096;
+
+/// A function of some variables with values in a semiring, borrowed from a factor or owned as a message.
+#[derive(Clone, Debug)]
+pub(crate) struct EliminationTable<'a, S: Semiring> {
+    pub(crate) scope: Cow<'a, [VarId]>,
+    pub(crate) entries: Entries<'a, S::Value>,
+}
+
+pub(crate) type Entries<'a, V> = TableForm<Cow<'a, [u32]>, Cow<'a, [V]>>;
+
+pub(super) type Message<S> = EliminationTable<'static, S>;
+
+impl<'a, S: Semiring> EliminationTable<'a, S> {
+    /// Creates a table with the value of each assignment of its scope, row-major.
+    pub(crate) fn dense(scope: &'a [VarId], values: &'a [S::Value]) -> Self {
+        Self {
+            scope: Cow::Borrowed(scope),
+            entries: Entries::Dense(Cow::Borrowed(values)),
+        }
+    }
+
+    /// Creates the table of `factor` without the common scale of its weights.
+    pub(crate) fn of_factor(factor: &'a Factor) -> Self {
+        Self {
+            scope: Cow::Borrowed(&factor.variables),
+            entries: (factor.table.as_ref()).map(|rows| Cow::Borrowed(&rows[..]), S::lift_all),
+        }
+    }
+
+    /// Creates a table of the entries of `factor` that agree with `values`, without the common scale of the weights.
+    ///
+    /// The variables of a dense table that have a value in `values` are removed from its scope. A sparse table or a function keeps all entries. All
+    /// tables of one join must be created with the same `values`.
+    pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
+        let FactorTable::Dense(weights) = &factor.table else {
+            return Self::of_factor(factor);
+        };
+        let is_free = |v: &VarId| values[v.index()].is_none();
+        let offsets = factor.variables.iter().fold(vec![0], |offsets, &v| {
+            let n = graph.cardinality(v);
+            let taken = values[v.index()].map_or(0..n, |x| x as usize..x as usize + 1);
+            let extended = offsets
+                .iter()
+                .flat_map(|at| taken.clone().map(move |x| at * n + x));
+            extended.collect()
+        });
+        let entries = offsets
+            .iter()
+            .map(|&offset| S::lift(weights, offset))
+            .collect();
+        Self {
+            scope: factor.variables.iter().copied().filter(is_free).collect(),
+            entries: Entries::Dense(Cow::Owned(entries)),
+        }
+    }
+
+    pub(super) fn view(&self) -> EliminationTable<'_, S> {
+        EliminationTable {
+            scope: Cow::Borrowed(&self.scope),
+            entries: (self.entries.as_ref()).map(
+                |rows| Cow::Borrowed(&**rows),
+                |values| Cow::Borrowed(&**values),
+            ),
+        }
+    }
+
+    pub(super) fn values(&self) -> &[S::Value] {
+        self.entries.weights().map_or(&[], |values| values)
+    }
+
+    pub(super) fn values_mut(&mut self) -> &mut [S::Value] {
+        let values = self.entries.weights_mut();
+        values.map_or(&mut [], |values| values.to_mut())
+    }
+
+    pub(super) fn into_values(mut self) -> Vec<S::Value> {
+        let values = self.entries.weights_mut();
+        values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))
+    }
+
+    /// Returns the size of the entries in bytes, by the same formula as the plan.
+    pub(super) fn bytes(&self) -> u64 {
+        let width = match &self.entries {
+            Entries::Dense(_) => 8,
+            Entries::Sparse { .. } => 8 + 4 * self.scope.len(),
+            Entries::Function { .. } => 4,
+        };
+        (self.len() * width) as u64
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match &self.entries {
+            Entries::Function { index } => index.len(),
+            _ => self.values().len(),
+        }
+    }
+
+    /// Converts a dense table to a sparse table if few of its entries are non-zero.
+    pub(super) fn compact(&mut self, graph: &FactorGraph) {
+        let Entries::Dense(values) = &self.entries else {
+            return;
+        };
+        let places = || (0..values.len()).filter(|&i| !S::is_zero(&values[i]));
+        if values.len() <= FEW_ENTRIES || places().count() * SPARSE_BELOW > values.len() {
+            return;
+        }
+        let all = Assignments::rows(self.scope.iter().map(|&v| graph.cardinality(v)));
+        self.entries = Entries::Sparse {
+            rows: places().flat_map(|place| all.values(place)).collect(),
+            weights: places().map(|i| values[i].clone()).collect(),
+        };
+    }
+}
+
+/// Returns the tables with the indices `ids`; factors have the first indices, and messages follow.
+pub(super) fn inputs<'t, S: Semiring>(
+    graph: &'t FactorGraph,
+    messages: &'t [Option<Message<S>>],
+    ids: &[u32],
+    of_factor: impl Fn(&'t Factor) -> EliminationTable<'t, S>,
+) -> Vec<EliminationTable<'t, S>> {
+    let table = |&id: &u32| match (id as usize).checked_sub(graph.factors.len()) {
+        None => Some(of_factor(&graph.factors[id as usize])),
+        Some(message) => messages[message].as_ref().map(EliminationTable::view),
+    };
+    ids.iter().filter_map(table).collect()
 }
 
 #[cfg(test)]
@@ -204,5 +380,40 @@ mod tests {
         let domain = domain(&[2, 3, 3], &[None, None, Some(2)]);
         let rows = list_function(&[2, none, 0, 2, 1, 2], &[0, 1, 2], &domain);
         assert_eq!(rows, [0, 0, 2, 1, 0, 2, 1, 2, 2]);
+    }
+}
+
+#[cfg(test)]
+mod table_tests {
+    use crate::graph::Weights;
+
+    use super::*;
+    use crate::algebra::SumProduct;
+
+    #[test]
+    fn a_part_keeps_the_order_of_what_is_free() {
+        let mut graph = FactorGraph::default();
+        let variables: Vec<VarId> = [2, 3, 2].map(|n| graph.add_variable(n)).to_vec();
+        let weights = Weights::from_linear((0..12).map(f64::from).collect());
+        let table = FactorTable::Dense(weights);
+        let factor = Factor {
+            variables: variables.clone(),
+            table,
+            normalised: false,
+        };
+        let part = |values: [Option<u32>; 3]| {
+            let table = EliminationTable::<SumProduct>::of_part(&factor, &graph, &values);
+            match table.entries {
+                Entries::Dense(entries) => (table.scope.to_vec(), entries.to_vec()),
+                _ => (Vec::new(), Vec::new()),
+            }
+        };
+        let expected = (vec![variables[0], variables[2]], vec![4.0, 5.0, 10.0, 11.0]);
+        assert_eq!(part([None, Some(2), None]), expected);
+        assert_eq!(
+            part([Some(1), None, Some(0)]),
+            (vec![variables[1]], vec![6.0, 8.0, 10.0])
+        );
+        assert_eq!(part([Some(1), Some(1), Some(1)]), (vec![], vec![9.0]));
     }
 }

@@ -1,28 +1,27 @@
-//! Projections of products of tables by maxima or power sums, and lists of the assignments that no table excludes.
+//! Maxima and power sums over variables of a product of tables, and lists of the assignments that no table excludes.
 
 use crate::graph::{Assignments, FactorGraph, VarId};
-use crate::until::Until;
+use crate::limits::Until;
 
 use super::batch::Batch;
 use super::compile::RowKey;
-use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, join};
+use super::prepare::{Domain, EliminationTable};
 use super::sink::{DenseSink, PowerSink, Sink};
-use super::table::EliminationTable;
 use crate::algebra::{Boolean, MaxProduct};
 
-/// Operation that eliminates variables from a product of tables.
+/// The operation that eliminates variables from a product of tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Projection {
-    /// The largest product.
+    /// The largest of the eliminated products.
     Maximum,
-    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero. The power sum is the ordinary sum for weight
-    /// one; it is zero if the weight is negative and a product is zero.
+    /// `(sum of p^(1/w))^w` over the eliminated products `p`, for a weight `w` other than zero. The power sum is the ordinary sum if `w` is one; it
+    /// is zero if `w` is negative and a product is zero.
     PowerSum(f64),
 }
 
-/// Multiplies tables over variables of one graph, and projects the product.
+/// Projects products of tables over variables of one graph by maxima or power sums.
 #[derive(Debug)]
 pub(crate) struct Projector<'g> {
     graph: &'g FactorGraph,
@@ -37,8 +36,8 @@ impl<'g> Projector<'g> {
         }
     }
 
-    /// Returns the natural logarithm of the projected product for each assignment of `outputs`, row-major in their order. Each
-    /// variable of `outputs` must be in the scope of some table.
+    /// Returns the natural logarithm of the projected product for each assignment of `outputs`, row-major in their order. Each variable of `outputs`
+    /// must be in the scope of some table.
     pub(crate) fn project(
         &mut self,
         tables: Vec<EliminationTable<'_, MaxProduct>>,
@@ -67,7 +66,7 @@ impl<'g> Projector<'g> {
     }
 }
 
-/// Limits of the size of a list of assignments and of the work for it.
+/// Limits of a list of assignments: its size, and the work to make it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AssignmentLimits {
     pub(crate) assignments: usize,
@@ -75,8 +74,7 @@ pub(crate) struct AssignmentLimits {
     pub(crate) looked_at: usize,
 }
 
-/// Lists the assignments that no table excludes, as rows in no particular order. `variables` must be sorted; `cards` has their
-/// numbers of values.
+/// Lists the assignments that no table excludes, as unsorted rows. `variables` must be sorted; `cards` has their cardinalities.
 ///
 /// **Errors.** [`EliminationError::TooManyOperations`] if a limit is exceeded; [`EliminationError::Interrupted`] if the run is
 /// stopped.
@@ -102,7 +100,7 @@ pub(crate) fn assignments(
     Ok(sink.rows)
 }
 
-/// A sink that collects the keys of all products as rows.
+/// A sink that stores the keys of all products as rows.
 struct RowSink {
     keys: Assignments,
     rows: Vec<u32>,

@@ -1,28 +1,23 @@
-//! Barren factors: factors that sum to a constant over variables that no other factor mentions.
+//! Pruning of barren factors: factors that sum to a constant over variables that occur in no other factor.
 
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
-/// Result of pruning barren factors from a graph.
 pub(super) struct Pruned {
     pub(super) live: Vec<bool>,
-    /// For each variable, `true` if it was pruned together with its factors.
     pub(super) vanished: Vec<bool>,
     /// The constant to which the pruned factors sum, unless it is one.
     pub(super) constant: Option<Weights>,
 }
 
-/// The treatment of factors that are not known to be normalised in the test for barrenness.
+/// The test of factors that are not known to be normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// The entries of a factor that is not marked as normalised are summed, because many networks have conditional tables without
-    /// this mark.
+    /// The entries of the factor are summed, because many networks have conditional tables that are not marked as normalised.
     Computed,
-    /// Factors that are not marked as normalised are not pruned.
     Kept,
 }
 
 impl Pruned {
-    /// Returns the result of pruning in which every factor is kept.
     pub(super) fn nothing(graph: &FactorGraph) -> Self {
         Self {
             live: vec![true; graph.factors.len()],
@@ -32,14 +27,13 @@ impl Pruned {
     }
 }
 
-/// Repeatedly drops factors that sum to a constant over a variable that is not in `keep` and occurs in no other factor, until no
-/// such factor remains.
+/// Drops each factor that sums to a constant over a variable, if the variable is not in `keep` and occurs in no other remaining factor. The pruning
+/// ends if no remaining factor has such a variable.
 ///
 /// **Guarantee.** Sums of products over the variables `keep` do not change, up to rounding and a constant factor.
 ///
-/// **Complexity.** The time is linear in the total length of the factors' scopes. If factors are tested by sums, the worst-case
-/// time also includes the number of entries of each factor times the number of its variables. The test of a factor ends as soon as
-/// two of its sums differ.
+/// **Complexity.** The time is linear in the total length of the factors' scopes. If factors are tested by sums, the worst-case time also includes,
+/// for each factor, its number of entries times its number of variables. The test of a factor ends as soon as two of its sums differ.
 ///
 /// **References.** Shachter, *Evaluating influence diagrams*, Operations Research 34(6), 1986 (barren nodes).
 pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> Pruned {
@@ -54,14 +48,14 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
     pruned
 }
 
-/// The unpruned factors that contain one variable.
+/// The factors that contain one variable and have not been pruned.
 #[derive(Clone, Default)]
 struct Mentions {
     /// Number of unpruned factors that contain this variable and another variable with several values.
     joint: usize,
-    /// The exclusive or of the indices of these factors; if only one such factor remains, it is the index of this factor.
+    /// The exclusive or of the indices of the factors counted by `joint`; if `joint` is one, it is the index of the factor.
     last: usize,
-    /// The unpruned factors that depend on this variable only, because all their other variables have one value.
+    /// The unpruned factors that depend on this variable only, because each of their other variables has one value.
     own: Vec<usize>,
 }
 
@@ -71,7 +65,7 @@ struct BarrenSearch<'a> {
     kept: Vec<bool>,
     mentions: Vec<Mentions>,
     pruned: Pruned,
-    /// Natural logarithm of a part of the constant: the constant is `product` times the exponential of `log_constant`. Most
+    /// The part of the constant that is stored as a natural logarithm: the constant is `product` times the exponential of `log_constant`. Most
     /// numbers are multiplied into `product`, because a sum of many logarithms would lose digits.
     log_constant: f64,
     product: f64,
@@ -116,7 +110,7 @@ impl<'a> BarrenSearch<'a> {
         open.filter(|&&v| self.graph.cardinality(v) > 1).count() > 1
     }
 
-    /// Prunes the factors of the variable of index `v` if they sum to a constant.
+    /// Prunes the factors of the variable with index `v` if they sum to a constant.
     fn look_at(&mut self, v: usize, work: &mut Vec<usize>) {
         let mentions = &self.mentions[v];
         if self.kept[v] || self.pruned.vanished[v] || mentions.joint > 1 {
@@ -161,7 +155,6 @@ impl<'a> BarrenSearch<'a> {
         }
     }
 
-    /// True if `factor` is known to sum to one over the variable of index `v`.
     fn is_normalised(&self, factor: usize, v: usize) -> bool {
         let factor = &self.graph.factors[factor];
         factor.normalised
@@ -171,14 +164,14 @@ impl<'a> BarrenSearch<'a> {
                 .is_some_and(|last| last.index() == v)
     }
 
-    /// Multiplies a factor by the factors `own`, which depend only on the variable `v`, and sums the product over `v`. Returns the
-    /// sum and the natural logarithm of its scale. Returns `None` if the sum may differ between values of the other variables.
+    /// Multiplies a factor by the factors `own`, which depend only on the variable `v`, and sums the product over `v`. Returns the sum and the
+    /// natural logarithm of its scale. Returns `None` if the sum may depend on the other variables.
     fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<(f64, f64)> {
         let values = self.graph.cardinalities[v] as usize;
         if values == 1 {
             return None;
         }
-        // A dense table has at least as many numbers as the variable has values.
+        // A dense table has at least one weight for each value of `v`.
         let joint = &self.graph.factors[factor];
         let weights = plain_weights(joint)?;
         let mut shares = vec![1.0; values];
@@ -202,8 +195,7 @@ impl<'a> BarrenSearch<'a> {
                 })
             });
         let first = sums.next()?;
-        // Bound of the rounding errors, assuming that each number results from one division and that the numbers are
-        // then added.
+        // Bound of the rounding errors, if each number is the rounded result of one division and the numbers are then added.
         let slack = (values + 2) as f64 * f64::EPSILON * first;
         let is_constant = first.is_normal() && sums.all(|sum| (sum - first).abs() <= slack);
         is_constant.then(|| (first, log_scale + weights.log_scale()))

@@ -1,7 +1,6 @@
-//! Sinks of a join, which collect its products: a dense table, power sums, a sparse list, a maximum.
+//! Sinks of a join, which receive its products: a dense table, power sums, a sparse list, a maximum.
 
-use crate::limits::Limits;
-use crate::memory_account::MemoryAccount;
+use crate::limits::{Limits, MemoryAccount};
 use std::collections::hash_map::Entry;
 
 use crate::graph::Assignments;
@@ -12,22 +11,22 @@ use super::compile::RowKey;
 use super::error::EliminationError;
 use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
 
-/// Number of entries below which a growing hash map does not check the memory.
+/// Number of entries of a hash map below which its growth is not checked against the memory limit.
 const DENSE_ENTRIES: usize = 1 << 16;
 /// Memory of a growing hash map, as a multiple of the size of its entries.
 ///
-/// While a hash map grows, the old map and a new map of twice its size exist, and neither is full.
+/// While a hash map grows, the old table and a new table of twice its size exist, and neither is full.
 const ENTRY: usize = 4;
-/// Overhead in bytes of a row on the heap, besides its values: its pointer, its length, and the overhead of the allocator.
+/// Overhead of a row on the heap in bytes: its pointer, its length, and the overhead of the allocator.
 const ROW: usize = 48;
 
-/// Consumer of the products of a join; each product comes with the key of its entry in the result.
+/// Receiver of the products of a join; the key of a product selects the entry of the result to which it is added.
 pub(super) trait Sink<S: Semiring> {
-    /// Adds the complete products of a batch to the result.
+    /// Adds the products of a batch of complete assignments to the result.
     fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
 }
 
-/// A sink that sums products in an array, indexed by the row-major index of the assignment.
+/// A sink that sums products in an array; the row-major index of an assignment selects the entry.
 pub(super) struct DenseSink<V>(pub(super) Vec<V>);
 
 impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
@@ -44,12 +43,11 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
 /// A sink that computes power sums, stored as logarithms in an array.
 pub(super) struct PowerSink {
     weight: f64,
-    /// For each entry, the logarithm of the sum of the powers of its products, and the number of its non-zero products.
+    /// For each entry, the logarithm of the sum of the powers of its non-zero products, and the number of these products.
     sums: Vec<(f64, usize)>,
 }
 
 impl PowerSink {
-    /// Creates a sink for power sums `(sum of p^(1/weight))^weight`.
     pub(super) fn new(entries: usize, weight: f64) -> Self {
         Self {
             weight,
@@ -57,8 +55,7 @@ impl PowerSink {
         }
     }
 
-    /// Returns the logarithms of the power sums of `products` products for each entry, where products that the sink did not
-    /// receive are zero.
+    /// Returns the logarithms of the power sums of `products` products for each entry; the products that the sink did not receive are zero.
     pub(super) fn into_logs(self, products: usize) -> Vec<f64> {
         let log = |(sum, added): (f64, usize)| {
             if self.weight < 0.0 && added < products {
@@ -86,20 +83,20 @@ impl Sink<MaxProduct> for PowerSink {
     }
 }
 
-/// A sink that sums products in a hash map; the keys are row-major indices or, if the indices could overflow, rows of values.
+/// A sink that sums products in a hash map. The keys are row-major indices, or rows of values if the indices could overflow.
 pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
     limits: &'a Limits,
-    /// Memory of the messages, without the entries of this sink.
+    /// Memory of the messages, which excludes the entries of this sink.
     memory: MemoryAccount,
-    /// Number of entries for which the last check found enough memory.
+    /// Number of entries for which the last check of the memory found enough memory.
     admitted: usize,
 }
 
 impl<'a, V> SparseSink<'a, V> {
-    /// Creates a sink that returns an error if it gets more entries than a table may have, or if the entries exceed the memory
-    /// limit together with the memory in use.
+    /// Creates a sink with limits: it returns an error if it gets more entries than a table may have, or if these entries and the memory in use
+    /// exceed the memory limit together.
     pub(super) fn new(limits: &'a Limits, memory: MemoryAccount) -> Self {
         Self {
             numbers: FxHashMap::default(),
@@ -110,7 +107,7 @@ impl<'a, V> SparseSink<'a, V> {
         }
     }
 
-    /// Returns the sums, as sorted rows and a value for each row; `keys` converts row-major indices to rows.
+    /// Returns the sorted rows of the entries, and the sum for each row; `keys` converts row-major indices to rows.
     pub(super) fn into_rows(self, keys: &Assignments) -> (Vec<u32>, Vec<V>) {
         let mut numbers: Vec<(usize, V)> = self.numbers.into_iter().collect();
         numbers.sort_unstable_by_key(|entry| entry.0);
@@ -143,8 +140,7 @@ impl<'a, V> SparseSink<'a, V> {
             let row = if width == 0 { 0 } else { ROW + 4 * width };
             let entry = ENTRY * (size_of::<usize>() + size_of::<V>()) + row;
             (self.memory).check(self.limits, (needed * entry) as u64)?;
-            // The limit is raised by a sixteenth more than needed; the available memory is then queried seldom, instead
-            // of at every batch.
+            // The admitted number exceeds the needed number by a sixteenth, so that not every batch queries the available memory.
             self.admitted = needed + needed / 16;
         }
         Ok(())
@@ -180,10 +176,10 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
     }
 }
 
-/// A sink that stores the largest product; of equal products, it stores the first in the row-major order of assignments.
+/// A sink that stores the largest product, and among equal products the first in the row-major order of assignments.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
-    /// The largest product and the row-major index of its assignment; `None` if there was no product.
+    /// The largest product and the row-major index of its assignment; `None` if the sink has received no product.
     pub(super) best: Option<(f64, usize)>,
 }
 

@@ -12,20 +12,20 @@ use crate::algebra::Semiring;
 /// Number of partial assignments in a batch: large enough to amortise overhead, small enough for the first-level cache.
 const BATCH: usize = 1024;
 
-/// The point at which the extension of a batch by one variable stopped and will be resumed.
+/// The position at which the extension of a batch by one variable continues after the next batch is full.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     row: usize,
-    /// The next value to be tried, if all values are tried. If sparse tables restrict the values, `next` is one plus the next row of the
-    /// leading table, or zero before its first row.
+    /// The next value to be tried, if all values are candidates. If sparse tables restrict the values, `next` is one plus the index of the next row
+    /// of the leading table, or zero before its first row.
     next: usize,
     ranges: Ranges,
 }
 
-/// Ranges of rows of the sparse tables that contain one variable.
+/// For each sparse table that contains one variable, its row ranges.
 #[derive(Debug, Default)]
 struct Ranges {
-    /// For each table, the range of rows that remain to be read.
+    /// For each table, the range of rows that have not been read.
     left: Vec<Range<usize>>,
     /// For each table, the range of rows with the current value of the variable.
     here: Vec<Range<usize>>,
@@ -36,7 +36,7 @@ impl Cursor {
         (self.row, self.next) = (0, 0);
     }
 
-    /// Returns the next pairs of a partial assignment and a value, for a variable that takes all its values.
+    /// Returns the next pairs of a partial assignment and a value, for a variable whose values are all candidates.
     pub(super) fn next_product(
         &mut self,
         rows: usize,
@@ -62,10 +62,10 @@ impl Cursor {
     }
 }
 
-/// Lists the next pairs of a partial assignment of `parent` and a value that all sparse tables of `narrows` allow, and stores the narrowed
-/// row ranges in `child`.
+/// Lists the next pairs of a partial assignment of `parent` and a value that all sparse tables of `narrows` allow. Stores the row ranges with this
+/// value in `child`.
 ///
-/// Each value in the remaining rows of the smallest table (the leading table) is looked up in the other tables.
+/// The values are read from the row range of the smallest table (the leading table), and looked up in the other tables.
 pub(super) fn shared_values<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -116,8 +116,7 @@ pub(super) fn shared_values<V: Clone>(
     }
 }
 
-/// Extends one partial assignment by further values. Returns `true` if the partial assignment has no further values, and `false` if the
-/// batch of partial assignments is full.
+/// Extends one partial assignment by its next values. Returns `true` if all values have been tried, and `false` if the batch is full.
 fn continue_row<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -143,7 +142,7 @@ fn continue_row<V: Clone>(
                 (false, _) => equal_range(keys, range.clone(), value),
             };
             shared &= !found.is_empty();
-            // The rows up to this value cannot match later values of the leading table.
+            // The rows up to this value cannot match later values of the leading table, which are larger.
             range.start = found.end;
             here.push(found);
         }
@@ -161,15 +160,13 @@ fn continue_row<V: Clone>(
     true
 }
 
-/// Temporary columns that the steps of a join reuse.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// For each partial assignment, the value of one variable.
     pub(super) values: Vec<u32>,
     alive: Vec<bool>,
 }
 
-/// Runs `steps` on a batch of partial assignments; returns `true` if a product overflowed or underflowed.
+/// Runs the operations `steps` on a batch of partial assignments; returns `true` if a product overflowed or underflowed.
 pub(super) fn apply<S: Semiring>(
     tables: &[PreparedTable<S::Value>],
     steps: &[RowOperation],
@@ -243,7 +240,6 @@ pub(super) fn apply<S: Semiring>(
     lost
 }
 
-/// Drops the partial assignments whose product is zero.
 pub(super) fn sweep<S: Semiring>(batch: &mut Batch<S::Value>, buffers: &mut Buffers) {
     buffers.alive.clear();
     buffers
@@ -261,8 +257,8 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
     }
 }
 
-/// Narrows a sparse table's range of rows to the rows with the computed value of a variable, for each partial assignment of the batch.
-/// Marks the partial assignments whose range of rows is empty.
+/// For each partial assignment of the batch, narrows the row range of a sparse table to the rows with the computed value of a variable. Marks the
+/// partial assignments with an empty row range.
 fn narrow_rows<V: Clone>(
     keys: &[u32],
     narrow: &RangeNarrowing,

@@ -1,32 +1,30 @@
-//! Variable order of the join of one bucket.
+//! Order in which the join of one bucket assigns its variables.
 
 use std::cmp::Reverse;
 
-use super::domain::{Domain, TableKind, TableShape};
+use super::prepare::{Domain, TableKind, TableShape};
 
-/// Minimum number of values of a function's child for storing the function as a list of rows, if the child (last variable) has a
-/// value before its parents.
+/// If the child (last variable) of a function has a value before its parents, the function is stored as a list of rows, provided that the child has
+/// at least this many values.
 const LISTED_FROM: usize = 4;
 
 /// One variable of a join, and the function table that computes it, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VariableTurn {
     pub(super) variable: usize,
-    /// The function table that computes the variable; `None` if the values of the variable are tried in turn.
+    /// The function table that computes the variable; `None` if the join tries the values of the variable.
     pub(super) function: Option<usize>,
 }
 
-/// Orders the variables without a fixed value such that zeros are found early.
+/// Orders the variables that have no fixed value so that the join finds zeros early.
 ///
-/// A function table becomes [`TableKind::Sparse`] if a list of rows is better for it.
+/// The kind of a function table is set to [`TableKind::Sparse`] if the join should read it as a list of rows.
 ///
-/// The parents of a function table come before its child, whose value is then computed. Variables of sparse tables come before
-/// variables that occur only in dense tables. Among variables of sparse tables, variables of a table with an assigned variable
-/// come first. Among variables of tables with an assigned variable, the variable with the fewest values for each previous
-/// assignment comes first. The number of values for each previous assignment is estimated from the table's number of rows for
-/// each value. Ties are resolved in favour of variables that occur in many tables, because all variables of a table then have
-/// values early. Remaining ties are resolved by the order of variables in the largest table, because memory is then read
-/// sequentially.
+/// The parents of a function table come before its child, whose value is then computed. Variables of sparse tables come before variables that occur
+/// only in dense tables. Of these variables, the variables of a sparse table with an assigned variable come first. Of the variables of such tables,
+/// the variable with the fewest values for each previous assignment comes first; this number is estimated from the table's number of rows for each
+/// value. A tie goes to the variable that occurs in more tables, because all variables of a table then have values early. The order of variables in
+/// the largest table resolves the remaining ties, because memory is then read sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
@@ -40,27 +38,25 @@ pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec
 struct VariableOrderSearch<'a> {
     domain: &'a Domain,
     shapes: &'a mut [TableShape],
-    /// For each variable, the tables that contain it.
     tables: Vec<Vec<usize>>,
     /// For each function table, the number of parents without a value; for each other table, the number of variables without a
     /// value.
     missing: Vec<usize>,
     assigned: Vec<bool>,
     waiting: Vec<usize>,
-    /// Functions whose parents all have values.
+    /// Functions whose parents all have values, but whose child may have none.
     ready: Vec<usize>,
     rank: Vec<VariablePriority>,
     slots: Vec<VariableTurn>,
 }
 
-/// Sort key of a variable in the order of a join: the variable with the smallest key is assigned first. Sort keys are compared
-/// field by field, in the order of declaration.
+/// Sort key of a variable in the order of a join: the variable with the smallest key is assigned first. Keys are compared field by field, in the
+/// order of declaration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct VariablePriority {
     is_child: bool,
     support: ValueRestriction,
-    /// Estimated number of values for each assignment of the previous variables, from sparse tables that have an assigned
-    /// variable.
+    /// Estimated number of values for each assignment of the previous variables, from sparse tables with an assigned variable.
     branching: usize,
     tables: Reverse<usize>,
     place: usize,
@@ -172,7 +168,7 @@ impl<'a> VariableOrderSearch<'a> {
         waiting.min_by_key(|&v| (self.rank[v], v))
     }
 
-    /// Assigns the child (last variable) of each function table whose parents all have values.
+    /// Appends to the order the child (last variable) of each function table whose parents all have values.
     fn compute(&mut self) {
         while let Some(t) = self.ready.pop() {
             if let Some(&child) = self.shapes[t].columns.last()
@@ -252,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_others_determine_comes_before_one_of_more_tables() {
-        // For each value of the first variable, one row of the first table and five rows of the second table remain.
+        // After the first variable is assigned, one row of the first table and five rows of the second table remain.
         let mut shapes = [
             shape(TableKind::Sparse, &[0, 1], 4),
             shape(TableKind::Sparse, &[0, 2], 20),

@@ -4,15 +4,15 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, each with a row-major index.
 ///
-/// The values of an assignment are read from and written to a list, in which each variable has an index. The list of an
-/// assignment's values may also contain values of other variables, which are not changed.
+/// Methods read and write the values of an assignment in a list, in which each variable has an index. The list may also contain values of other
+/// variables, which the methods do not change.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,
     count: usize,
 }
 
-/// One variable of an assignment: its index, its cardinality and its stride.
+/// One variable of an assignment: its index in lists of values, its cardinality and its stride.
 #[derive(Clone, Copy, Debug)]
 struct Digit {
     place: u32,
@@ -21,7 +21,7 @@ struct Digit {
 }
 
 impl Assignments {
-    /// Creates the assignments of `variables`, each given by its index in lists of values and its cardinality.
+    /// Creates the assignments of `variables`, which are pairs of an index in lists of values and a cardinality.
     pub fn new(variables: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let digit = |(place, cardinality)| Digit {
             place: place as u32,
@@ -37,15 +37,13 @@ impl Assignments {
         Self { digits, count }
     }
 
-    /// Creates the assignments of the variables of `graph` with the indices `variables`; the lists of values have one value for
-    /// each variable of `graph`.
+    /// Creates the assignments of the variables of `graph` with the indices `variables`; a list of values has one value for each variable of `graph`.
     pub fn within(graph: &FactorGraph, variables: impl IntoIterator<Item = usize>) -> Self {
         let cardinality = |v: usize| (v, graph.cardinalities[v] as usize);
         Self::new(variables.into_iter().map(cardinality))
     }
 
-    /// Creates the assignments of variables with the cardinalities `cardinalities`; the lists of values have one value for each
-    /// of these variables.
+    /// Creates the assignments of variables with the cardinalities `cardinalities`; a list of values has one value for each of these variables.
     pub fn rows(cardinalities: impl IntoIterator<Item = usize>) -> Self {
         Self::new(cardinalities.into_iter().enumerate())
     }
@@ -55,7 +53,7 @@ impl Assignments {
         self.digits.len()
     }
 
-    /// Returns the number of assignments, saturating.
+    /// Returns the number of assignments, or the largest `usize` if the number is larger.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -72,8 +70,8 @@ impl Assignments {
         }
     }
 
-    /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one, while all later
-    /// variables became zero. Returns `None` after the last assignment, and sets all variables to zero.
+    /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one; all later variables became zero. After
+    /// the last assignment, sets all variables to zero and returns `None`.
     #[inline]
     pub fn advance(&self, values: &mut [u32]) -> Option<usize> {
         for (i, digit) in self.digits.iter().enumerate().rev() {
@@ -87,9 +85,9 @@ impl Assignments {
         None
     }
 
-    /// Returns, for each variable, the change of an offset in another table when the value of the variable grows by one and all
-    /// later variables become zero. `strides` has the strides of the variables in the table to which the offset belongs. The
-    /// changes of an offset are computed modulo the size of a machine word.
+    /// Returns, for each variable, the change of an offset in another table if the value of the variable grows by one and all later variables become
+    /// zero. `strides` has the strides of the variables in the table to which the offset belongs. The changes are computed modulo the size of a
+    /// machine word.
     pub fn offset_changes(&self, strides: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut changes: Vec<usize> = strides.into_iter().collect();
         let mut back = 0usize;
@@ -101,7 +99,7 @@ impl Assignments {
         changes
     }
 
-    /// Returns the row-major index of the assignment that the list `values` contains.
+    /// Returns the row-major index of the assignment in the list `values`.
     #[inline]
     pub fn number(&self, values: &[u32]) -> usize {
         let digits = self.digits.iter();
@@ -110,7 +108,7 @@ impl Assignments {
             .sum()
     }
 
-    /// Returns the values of the assignment with the row-major index `number`, in the order of the variables.
+    /// Returns the values of the assignment with the row-major index `number`.
     #[inline]
     pub fn values(&self, mut number: usize) -> impl Iterator<Item = u32> {
         self.digits.iter().map(move |digit| {

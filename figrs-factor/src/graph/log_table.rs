@@ -1,4 +1,4 @@
-//! Dense tables of natural logarithms, looked up at assignments of all variables.
+//! Dense tables of natural logarithms, indexed by assignments of all variables of a graph.
 
 use super::assignment::Assignments;
 use super::factor_graph::{FactorGraph, VarId};
@@ -6,10 +6,9 @@ use super::factor_graph::{FactorGraph, VarId};
 /// A function of some variables, stored as a table of natural logarithms.
 #[derive(Clone, Debug)]
 pub struct LogTable {
-    /// The variables of the function, each once.
+    /// The variables of the function, without repetition.
     pub scope: Vec<VarId>,
-    /// The assignments of the scope; the lists of values have one value for each variable of the
-    /// graph.
+    /// The assignments of the variables `scope`, for lists of the values of all variables of the graph.
     pub assignments: Assignments,
     /// The logarithms, row-major in the order of the scope.
     pub logs: Vec<f64>,
@@ -26,8 +25,8 @@ impl LogTable {
         }
     }
 
-    /// Tabulates the function `log` over `scope`. The argument `values` is a list with a value for
-    /// each variable of the graph, which `tabulate` overwrites.
+    /// Makes a table of the function `log` over `scope`. The argument `values` is a list with a value for each variable of the graph, which
+    /// `tabulate` overwrites.
     pub fn tabulate(
         graph: &FactorGraph,
         scope: Vec<VarId>,

@@ -11,15 +11,16 @@
 //! | `reduce` | factor graphs restricted to some of the values |
 
 mod assignment;
-mod entries;
 mod factor_graph;
 mod log_table;
 mod reduce;
 mod weights;
 
 pub use assignment::Assignments;
-pub use entries::{for_each_entry, has_zeros, is_wide, log_entry, log_stored, stored_entry};
-pub use factor_graph::{Factor, FactorGraph, FactorTable, TableForm, VarId};
+pub use factor_graph::{
+    Factor, FactorGraph, FactorTable, TableForm, VarId, for_each_entry, has_zeros, is_wide,
+    log_entry, log_stored, stored_entry,
+};
 pub use log_table::LogTable;
 pub use reduce::{DecidedVariables, ReducedGraph, Restriction};
 pub use weights::{WeightSlice, Weights, WeightsBuilder, WorldWeight, sums_to_one};

@@ -1,19 +1,18 @@
-//! Reduction of factor graphs to a subset of the values of each variable, such as the values that evidence and zeros do
-//! not exclude.
+//! Reduction of a factor graph to some values of each variable, such as the values that evidence and zeros do not exclude.
 
 use super::factor_graph::{Factor, FactorGraph, FactorTable, VarId};
 use super::weights::Weights;
 
-/// The treatment of variables that have only one remaining value in a reduced graph.
+/// Treatment of the variables that have only one remaining value in a reduced graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedVariables {
-    /// Variables with one remaining value stay in the reduced graph.
+    /// The reduced graph contains the variables with one remaining value.
     Kept,
-    /// Variables with one remaining value are omitted from the reduced graph.
+    /// The reduced graph omits the variables with one remaining value.
     LeftOut,
 }
 
-/// Map from a factor graph to a graph in which the variables have fewer values.
+/// Map from the variables and values of a factor graph to those of a reduced graph.
 #[derive(Clone, Debug)]
 pub struct Restriction {
     /// For each variable of the original graph, its remaining values in ascending order; at least one value remains.
@@ -58,7 +57,7 @@ impl Restriction {
         Self { left, names, open }
     }
 
-    /// Returns a graph with the restricted variables and the restrictions of `factors`.
+    /// Returns a graph with the restricted variables, and with `factors` restricted to the remaining values.
     pub fn reduce<'f>(
         &self,
         graph: &FactorGraph,
@@ -87,8 +86,8 @@ impl Restriction {
         world
     }
 
-    /// Returns the probabilities of all `n` values of `v`, given the probabilities `shares` of its remaining values;
-    /// excluded values have probability zero.
+    /// Returns the probabilities of all `n` values of `v`, given the probabilities `shares` of the remaining values; the excluded values have
+    /// probability zero.
     pub fn shares_of_all(&self, v: VarId, n: usize, shares: Vec<f64>) -> Vec<f64> {
         let left = &self.left[v.index()];
         if left.len() == n {
@@ -131,7 +130,7 @@ impl Restriction {
         }
     }
 
-    /// Returns the row-major indices of the assignments in which each of `variables` has a remaining value.
+    /// Returns the row-major indices of the assignments of `variables` to remaining values.
     fn cells(&self, graph: &FactorGraph, variables: &[VarId]) -> Vec<usize> {
         variables.iter().fold(vec![0], |cells, &v| {
             let left = &self.left[v.index()];

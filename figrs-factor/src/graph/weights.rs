@@ -1,12 +1,12 @@
-//! Non-negative numbers over any range of magnitudes.
+//! Lists of non-negative numbers of any magnitude.
 
 use std::sync::Arc;
 
 /// A list of non-negative weights that is cheap to clone, and in which no positive weight is rounded to zero.
 ///
-/// Entry `i` has the weight `linear[i] * exp(log_scale)`, where `linear` is scaled to a largest entry of one if necessary. If the ratio of
-/// two positive weights exceeds the range of `f64`, algorithms must use `logs`, which then holds the natural logarithms of all weights
-/// (including the scale).
+/// Entry `i` is the weight `linear[i] * exp(log_scale)`; if necessary, `linear` is scaled so that its largest entry is one. If the ratio of two
+/// positive weights exceeds the range of `f64`, algorithms must use `logs`, which then holds the natural logarithms of all weights (including the
+/// scale).
 ///
 /// A weight that is a parametric probability has an origin: the index of its outcome in the list of all outcomes whose probabilities are
 /// parameters.
@@ -15,8 +15,6 @@ pub struct Weights {
     linear: Arc<Vec<f64>>,
     log_scale: f64,
     logs: Option<Arc<Vec<f64>>>,
-    /// The origin of each weight (the index of the outcome whose probability it is), or [`NO_ORIGIN`](Self::NO_ORIGIN) for a weight
-    /// without an origin; `None` if no weight has an origin.
     origins: Option<Arc<Vec<u32>>>,
 }
 
@@ -41,7 +39,7 @@ impl Weights {
         Self::scaled(logs, largest)
     }
 
-    /// Creates weights of at most one from their natural logarithms, with `log_scale` zero.
+    /// Creates weights with `log_scale` zero from the natural logarithms of weights of at most one.
     pub fn from_log_probabilities(logs: Vec<f64>) -> Self {
         Self::scaled(logs, 0.0)
     }
@@ -60,7 +58,7 @@ impl Weights {
         }
     }
 
-    /// Sets the origins of the weights (indices of outcomes), one origin for each weight.
+    /// Sets the origin of each weight: the index of the outcome whose probability it is.
     #[must_use]
     pub fn with_origins(self, origins: Vec<u32>) -> Self {
         Self {
@@ -69,12 +67,12 @@ impl Weights {
         }
     }
 
-    /// Returns the origins of the weights (indices of the outcomes whose probabilities they are); `None` if no weight has an origin.
+    /// Returns the origin of each weight (the index of the outcome whose probability it is); `None` if no weight has an origin.
     pub fn origins(&self) -> Option<&[u32]> {
         self.origins.as_deref().map(Vec::as_slice)
     }
 
-    /// Copies the weights, and replaces each weight for which `weight` returns a new natural logarithm. The argument of `weight` is the
+    /// Copies the weights. A weight for which `weight` returns a natural logarithm is replaced by its exponential. The argument of `weight` is the
     /// origin of the weight (the index of its outcome).
     #[must_use]
     pub fn with_log_weights(&self, weight: impl Fn(u32) -> Option<f64>) -> Self {
@@ -126,7 +124,7 @@ impl Weights {
         self.log_scale
     }
 
-    /// True if some positive weight underflows in `linear`, because the largest weight is scaled to one.
+    /// True if some positive weight is zero in `linear`, because it underflowed when the largest weight was scaled to one.
     pub fn is_flushed(&self) -> bool {
         self.logs.is_some()
     }
@@ -148,12 +146,12 @@ impl Weights {
         }
     }
 
-    /// True if all weights are stored as plain numbers, without a scale and without underflow.
+    /// True if all weights are stored as ordinary numbers, without a common scale and without underflow.
     pub fn is_plain(&self) -> bool {
         self.log_scale == 0.0 && self.logs.is_none()
     }
 
-    /// Returns a mutable slice of the weights, which must be plain numbers; the numbers are copied if another clone shares them.
+    /// Returns a mutable slice of the weights, which must be plain numbers. If another clone shares the numbers, they are copied first.
     pub fn plain_mut(&mut self) -> &mut [f64] {
         let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
         linear
@@ -168,7 +166,7 @@ impl Weights {
         }
     }
 
-    /// Returns the weights with the indices `positions`; a position of `None` gives weight zero.
+    /// Returns the weights with the indices `positions` as a new list, with weight zero for each `None`.
     #[must_use]
     pub fn gather(&self, positions: &[Option<usize>]) -> Self {
         let mut builder = WeightsBuilder::default();
@@ -189,7 +187,7 @@ impl Weights {
         }
     }
 
-    /// Returns the number of zero weights.
+    /// Returns the number of weights that are zero.
     pub fn count_zeros(&self) -> usize {
         match &self.logs {
             Some(logs) => logs.iter().filter(|log| **log == f64::NEG_INFINITY).count(),
@@ -197,7 +195,7 @@ impl Weights {
         }
     }
 
-    /// True if weight `i` is exactly zero, and did not merely underflow.
+    /// True if weight `i` is zero; false if it merely underflowed in `linear`.
     pub fn is_zero(&self, i: usize) -> bool {
         match &self.logs {
             Some(logs) => logs[i] == f64::NEG_INFINITY,
@@ -227,13 +225,13 @@ pub struct WeightSlice<'a> {
 }
 
 impl<'a> WeightSlice<'a> {
-    /// Returns the weights divided by the exponential of the list's `log_scale`.
+    /// Returns the weights of the slice, divided by the exponential of the list's `log_scale`.
     pub fn linear(self) -> &'a [f64] {
         &self.weights.linear[self.start..][..self.len]
     }
 
-    /// Inverse transform sampling from weights that sum to one: returns the index that `unit`, a uniform random number in [0, 1), selects.
-    /// An index with weight zero is never selected.
+    /// Inverse transform sampling: returns the index that `unit`, a uniform random number in [0, 1), selects from weights that sum to one. An index
+    /// with weight zero is never selected.
     pub fn pick(self, unit: f64) -> usize {
         let mut rest = unit;
         let mut chosen = 0;
@@ -254,15 +252,14 @@ impl<'a> WeightSlice<'a> {
         self.weights.log(self.start + i)
     }
 
-    /// Returns weight `i` of the slice; its field `linear` does not include the scale.
+    /// Returns weight `i` of the slice; the field `linear` of the result excludes the common scale.
     pub fn weight(self, i: usize) -> WorldWeight {
         let (linear, log) = (self.linear()[i], self.log(i));
         WorldWeight { linear, log }
     }
 }
 
-/// A builder of a list of weights. The builder stores plain numbers, and changes to logarithms when a weight is out of the range of plain
-/// numbers.
+/// A builder of a list of weights. The builder stores plain numbers, and changes to logarithms when it receives a weight out of their range.
 #[derive(Debug, Default)]
 pub struct WeightsBuilder {
     linear: Vec<f64>,
@@ -276,7 +273,7 @@ impl WeightsBuilder {
         self.logs.as_ref().unwrap_or(&self.linear).len()
     }
 
-    /// True if there are no weights yet.
+    /// True if no weights have been added.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -335,7 +332,7 @@ impl WeightsBuilder {
     }
 }
 
-/// The weight that evidence gives to a world (an assignment of values to all elements).
+/// The weight that evidence gives to a world (an assignment of values to all elements), as a number and as a logarithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldWeight {
     /// The weight as a plain number; if the number is zero, infinite or NaN, `log` must be used.
@@ -351,9 +348,9 @@ impl WorldWeight {
         log: 0.0,
     };
 
-    /// Multiplies the weight by another weight, given as a plain number `linear` and as its natural logarithm `log`.
+    /// Multiplies this weight by another weight, given as a plain number `linear` and as its natural logarithm `log`.
     pub fn times(&mut self, linear: f64, log: f64) {
-        // A subnormal number has lost digits, and a later multiplication by a large factor would make this error visible.
+        // A subnormal number has lost digits, and a later multiplication by a large factor would make this loss visible.
         let normal_or_zero = |x: f64| if x < f64::MIN_POSITIVE { 0.0 } else { x };
         self.linear = normal_or_zero(self.linear * normal_or_zero(linear));
         self.log += log;

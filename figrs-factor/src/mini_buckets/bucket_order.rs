@@ -9,12 +9,11 @@ use crate::order::Bucket;
 pub struct BucketOrder {
     /// The variables in the order of elimination.
     pub order: Vec<VarId>,
-    /// For each variable, its index in the order.
     place: Vec<usize>,
 }
 
 impl BucketOrder {
-    /// Creates the order in which `buckets` eliminates the variables of a graph of `n` variables.
+    /// Creates the order in which `buckets` eliminate the variables of a graph of `n` variables.
     pub fn new(n: usize, buckets: &[Bucket]) -> Self {
         let eliminated = buckets.iter().flat_map(|bucket| &bucket.eliminated);
         let order: Vec<VarId> = eliminated.copied().collect();
@@ -25,10 +24,9 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// Sorts the variables by the number of factors that contain them, fewest first; variables that occur in no factor are
-    /// omitted.
+    /// Creates the order by the number of factors that contain a variable, fewest first; variables that occur in no factor are omitted.
     ///
-    /// Among variables with equal numbers of factors, the variable with the higher identifier comes first.
+    /// A tie goes to the variable with the higher identifier.
     pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
         let mut mentions = vec![0_u32; graph.cardinalities.len()];
         for v in graph.factors.iter().flat_map(|factor| &factor.variables) {

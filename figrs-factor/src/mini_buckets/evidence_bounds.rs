@@ -1,9 +1,9 @@
-//! Bounds of the sum of the weights of all assignments, by mini-bucket eliminations with increasing table sizes.
+//! Bounds of the sum of the weights of all assignments, by a sequence of mini-bucket eliminations with increasing table sizes.
 
 use std::ops::Range;
 
 use crate::graph::{FactorGraph, Weights};
-use crate::until::Until;
+use crate::limits::Until;
 
 use super::bucket_order::BucketOrder;
 use super::messages::{BoundKind, MiniBuckets, fitting_partition};
@@ -12,15 +12,15 @@ use crate::consistency::reduce;
 use crate::eliminate::{EliminationError, as_if_dense, without_barren};
 use crate::order::MAX_WORK;
 
-/// Maximum numbers of entries of the tables of the successive eliminations.
+/// Maximum number of entries of a table, for each of the successive eliminations.
 const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
-/// Number of table sizes with which [`sum_bounds`] can run eliminations.
+/// Number of table sizes of [`sum_bounds`].
 pub const ALL_SIZES: usize = TABLES.len();
-/// Number of table sizes that give bounds quickly: within seconds on models with some hundred variables.
+/// Number of the first table sizes of [`sum_bounds`], whose eliminations together take seconds on models with some hundred variables.
 pub const QUICK_SIZES: usize = 3;
-/// Maximum total number of entries of the messages in [`crude_bounds`], which then takes at most about a tenth of a second.
+/// Maximum total number of entries of the messages in [`crude_bounds`]; with this limit, it takes at most about a tenth of a second.
 const CRUDE_ENTRIES: f64 = 262_144.0;
-/// Relative distance of the two bounds at which they are not improved further.
+/// Relative difference of the two bounds at which the eliminations end.
 const CLOSE: f64 = 1e-9;
 
 /// Limits of the eliminations that bound a sum.
@@ -34,16 +34,16 @@ pub struct BoundingEffort<'a> {
     pub until: &'a Until,
 }
 
-/// The bounds of a sum that has not been bounded yet.
+/// The bounds of a sum before any elimination: minus and plus infinity.
 pub const UNBOUNDED: Bounds = Bounds {
     lower: f64::NEG_INFINITY,
     upper: f64::INFINITY,
 };
 
-/// Computes bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at about the cost of reading
-/// the factors. One upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the deadline
-/// has passed, a mini-bucket elimination adds an upper and a lower bound. The variables that occur in the fewest factors are eliminated
-/// first.
+/// Computes bounds of the log-sum at about the cost of reading the factors. The log-sum is the natural logarithm of the sum, over all assignments, of
+/// the product of all factors. The first upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the
+/// deadline has passed, a mini-bucket elimination improves the upper bound and adds a lower bound. It eliminates the variables that occur in the
+/// fewest factors first.
 pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);
@@ -67,8 +67,8 @@ pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     bounds
 }
 
-/// Calls `tell` with increasingly close bounds of the natural logarithm of the sum, over all assignments, of the product of all factors.
-/// `sizes` is a range of indices of the table sizes to try. Returns the index of the first table size of `sizes` that was not tried.
+/// Calls `tell` with increasingly close bounds of the natural logarithm of the sum, over all assignments, of the product of all factors. `sizes` is
+/// the range of indices of the table sizes to be tried. Returns the index of the first table size that was not tried.
 ///
 /// **Errors.** The conditions are those of an elimination with tables of any size; [`EliminationError::Interrupted`] if the run is
 /// stopped.
@@ -90,7 +90,7 @@ pub fn sum_bounds(
     for (table, number) in TABLES.into_iter().zip(0..) {
         let (_, limit, entries) = fitting_partition(graph, &order, table, effort.most);
         if limit <= before {
-            // The memory does not allow larger tables.
+            // The memory limit does not allow larger tables.
             return Ok(TABLES.len());
         }
         before = limit;
@@ -109,8 +109,7 @@ pub fn sum_bounds(
     Ok(TABLES.len())
 }
 
-/// Computes a lower and an upper bound, each by one elimination; `limits` holds the maximum numbers of entries of a table and of all
-/// messages.
+/// Computes a lower and an upper bound, each by one elimination; `limits` has the maximum numbers of entries of a table and of all messages together.
 fn bounds_by(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -141,14 +140,14 @@ fn slack(graph: &FactorGraph, log: f64) -> f64 {
     4.0 * additions * f64::EPSILON * (1.0 + log.abs())
 }
 
-/// Intersects `bounds` with the bounds `other` of the same number.
+/// Intersects `bounds` with other bounds of the same number.
 pub fn narrow(bounds: &mut Bounds, other: Bounds) {
     bounds.lower = bounds.lower.max(other.lower);
     bounds.upper = bounds.upper.min(other.upper);
 }
 
-/// Returns the logarithm of the product of the largest entries of all factors and of the cardinalities of all variables. Normalised
-/// factors and their last variables contribute a factor of one, because the sum of their product is one.
+/// Returns the logarithm of a product: the largest entries of all factors, times the cardinalities of all variables. Normalised factors and their
+/// last variables are omitted, because their sum of products is one.
 pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     let (is_left_out, is_summed) = normalised_factors(graph);
     let values = graph.cardinalities.iter().zip(is_summed);
@@ -164,8 +163,9 @@ pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     values.chain(factors).sum()
 }
 
-/// Marks normalised factors, at most one for each variable that is last in a factor, such that the marked factors have no directed cycle.
-/// The product of the marked factors sums to one if each marked variable is summed out before the variables on which it depends.
+/// Selects normalised factors whose dependencies have no directed cycle, at most one for each last variable. Returns marks of the selected factors
+/// and of their last variables. The product of the selected factors sums to one if each of their last variables is summed out before the variables on
+/// which it depends.
 fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
     let n = graph.cardinalities.len();
     let mut factor_of: Vec<Option<usize>> = vec![None; n];

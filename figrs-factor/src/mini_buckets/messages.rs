@@ -1,32 +1,31 @@
 //! Messages of a mini-bucket elimination.
 
-use crate::graph::{Factor, FactorGraph, VarId};
-use crate::graph::{LogTable, log_entry};
-use crate::until::Until;
+use crate::graph::{Factor, FactorGraph, LogTable, VarId, log_entry};
+use crate::limits::Until;
 
 use super::bucket_order::BucketOrder;
 use super::partition::{BucketPartition, MiniBucket, divide};
 use crate::algebra::MaxProduct;
 use crate::eliminate::{EliminationError, EliminationTable, Projection, Projector};
 
-/// Weight (exponent) of each mini-bucket except the first, for a lower bound; the weights of a bucket sum to one. On grids of three-valued
-/// variables, the weight -1/2 gave better bounds than -1/16, -1/8, ..., -2.
+/// Weight (exponent) of each mini-bucket except the first, for a lower bound; the weights of all mini-buckets of a bucket sum to one. On grids of
+/// three-valued variables, the weight -1/2 gave better bounds than -1/16, -1/8, ..., -2.
 const NEGATIVE_WEIGHT: f64 = -0.5;
 
-/// Quantity that a mini-bucket elimination bounds.
+/// The quantity that a mini-bucket elimination bounds, and the direction of the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoundKind {
-    /// The largest weight of an assignment, from above.
+    /// An upper bound of the largest weight of an assignment.
     MaximumAbove,
-    /// The sum of the weights of all assignments, from above.
+    /// An upper bound of the sum of the weights of all assignments.
     SumAbove,
-    /// The sum of the weights of all assignments, from below.
+    /// A lower bound of the sum of the weights of all assignments.
     SumBelow,
 }
 
 impl BoundKind {
-    /// Returns the projection of the `i`-th of `n` mini-buckets of a bucket, and its share in cost shifting; the shares of all
-    /// mini-buckets of a bucket sum to one.
+    /// Returns the projection of mini-bucket `i` of the `n` mini-buckets of a bucket, and its share in cost shifting. The shares of the `n`
+    /// mini-buckets sum to one.
     fn of_mini_bucket(self, i: usize, n: usize) -> (Projection, f64) {
         let even = 1.0 / n as f64;
         match self {
@@ -44,9 +43,8 @@ impl BoundKind {
     }
 }
 
-/// Divides the buckets such that joint tables have at most `limit` entries, or as many as the largest factor. The limit on joint tables is
-/// reduced until all messages together have at most `most` entries. Returns the division with the final limit and the number of entries of
-/// all messages.
+/// Divides the buckets so that joint tables have at most `limit` entries, or as many as the largest factor. Halves this limit until all messages
+/// together have at most `most` entries. Returns the mini-buckets, the final limit, and the number of entries of all messages.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -67,16 +65,15 @@ pub(super) fn fitting_partition(
 
 /// The messages of a mini-bucket elimination.
 ///
-/// The product of the messages without variables is a bound of the maximum or the sum over all assignments. In a divided bucket, the sum
-/// over a variable `x` of the product of the mini-buckets `f_i` is bounded by the product of the power sums `(sum_x f_i^(1/w_i))^(w_i)`,
-/// for weights `w_i` whose sum is one. The product of power sums is an upper bound for positive weights (Hölder's inequality), and a lower
-/// bound if all weights except one are negative. In the limit of weight zero, a power sum becomes a maximum.
+/// The product of the messages without variables is a bound of the maximum or the sum over all assignments. A divided bucket should sum the product
+/// of its mini-buckets `f_i` over a variable `x`. The product of the power sums `(sum_x f_i^(1/w_i))^(w_i)`, for weights `w_i` whose sum is one, is a
+/// bound of this sum: an upper bound for positive weights (Hölder's inequality), and a lower bound if all weights except one are negative. In the
+/// limit of weight zero, a power sum becomes a maximum.
 #[derive(Debug)]
 pub struct MiniBuckets {
     messages: Vec<LogTable>,
-    /// For each message, the variable of the bucket that computed it.
     sources: Vec<VarId>,
-    /// Logarithm of the number of joint values of the variables that are summed out and occur in no table.
+    /// Logarithm of the number of assignments of the summed variables that occur in no table.
     free: f64,
 }
 
@@ -86,17 +83,17 @@ impl MiniBuckets {
         self.messages.iter().map(|table| table.logs.len()).sum()
     }
 
-    /// Eliminates the variables along `order` with joint tables of up to `limit` entries, or as many as the largest factor has.
+    /// Eliminates the variables in the sequence of `order`. `sizes` has the maximum numbers of entries of a joint table and of all messages together;
+    /// a joint table may always have as many entries as the largest factor.
     ///
-    /// The limit on joint tables is reduced until all messages together have at most `most` entries.
+    /// The limit on a joint table is halved until the messages keep their limit.
     ///
-    /// Before a divided bucket is eliminated, its mini-buckets are rescaled (cost shifting) such that their projections to the shared
-    /// variables are proportional. Cost shifting leaves the product of the mini-buckets unchanged and improves the bound.
+    /// Before a divided bucket is eliminated, its mini-buckets are multiplied by factors that make their projections to the shared variables
+    /// proportional (cost shifting). The product of these factors is one; cost shifting improves the bound.
     ///
-    /// **Complexity.** For each mini-bucket, two joint tables of up to `limit` entries are computed.
-    /// **References.** Dechter and Rish, *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2),
-    /// 2003; Liu and Ihler, *Bounding the partition function using Hölder's inequality*, ICML 2011; Ihler, Flerova, Dechter and Otten,
-    /// *Join-graph based cost-shifting schemes*, UAI 2012, section 4.
+    /// **Complexity.** For each mini-bucket, the elimination computes two joint tables of limited size. **References.** Dechter and Rish,
+    /// *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2), 2003; Liu and Ihler, *Bounding the partition function using
+    /// Hölder's inequality*, ICML 2011; Ihler, Flerova, Dechter and Otten, *Join-graph based cost-shifting schemes*, UAI 2012, section 4.
     pub fn new(
         graph: &FactorGraph,
         order: &BucketOrder,
@@ -107,11 +104,12 @@ impl MiniBuckets {
         Self::with_kinds(graph, order, sizes, |_| kind, until)
     }
 
-    /// Eliminates the variables as [`new`](Self::new) does. The variables `maximised` are maximised, and all others summed out, in the given
-    /// order, with bounds from above.
+    /// Eliminates the variables as [`new`](Self::new) does, with upper bounds: maximises over the variables `maximised`, and sums over all other
+    /// variables, in the given order.
     ///
-    /// In any order, the result is an upper bound of the largest sum (marginal MAP), because a sum of maxima is at least the maximum of the
-    /// sums. In an order with all sums first, each message over maximised variables bounds the part of the graph that it summarises.
+    /// For any order, the result is an upper bound of the marginal MAP (the largest sum), because a sum of maxima is at least the maximum of the
+    /// sums. If the order begins with all summed variables, each message over maximised variables is a bound of the part of the graph that it
+    /// replaces.
     ///
     /// **References.** Park and Darwiche, *Solving MAP exactly using systematic search*, UAI 2003; Marinescu, Dechter and Ihler, *AND/OR search
     /// for marginal MAP*, UAI 2014.
@@ -151,7 +149,7 @@ impl MiniBuckets {
                 let shift = shift.map(|shift| EliminationTable::dense(&bucket.shared, shift));
                 let (projection, weight) = kind.of_mini_bucket(i, bucket.mini_buckets.len());
                 let logs = if kind == BoundKind::SumBelow && mini.is_shrunk && weight > 0.0 {
-                    // A projection that sums over variables of other buckets is not a lower bound; zero is used instead.
+                    // A power sum over variables of other buckets is not a lower bound; the message is zero instead.
                     vec![f64::NEG_INFINITY; graph.dense_size(&mini.output)]
                 } else {
                     let mut tables = this.operands(graph, mini);
@@ -188,10 +186,10 @@ impl MiniBuckets {
         self.free + messages.chain(scalars).sum::<f64>()
     }
 
-    /// Returns the upper bound of a maximum, increased by a bound of all rounding errors. The argument `magnitude` is the sum, over all
-    /// factors, of the largest absolute logarithm of a weight.
+    /// Returns the natural logarithm of the upper bound of a maximum, increased by a bound of all rounding errors. The argument `magnitude` is the
+    /// sum, over all factors, of the largest absolute logarithm of a weight.
     pub fn bound_above(&self, graph: &FactorGraph, magnitude: f64) -> f64 {
-        // Each factor and message is added once, and the exchange between mini-buckets adds at most a mean and a difference.
+        // Each factor and message is added once, and cost shifting adds at most a mean and a difference.
         let additions = 4.0 * (graph.factors.len() + self.messages.len()) as f64;
         self.bound(graph) + additions * f64::EPSILON * (1.0 + magnitude)
     }
@@ -211,9 +209,9 @@ impl MiniBuckets {
         mini.tables.iter().map(table).collect()
     }
 
-    /// Returns one factor for each mini-bucket of `bucket`; the product of these factors is one. Multiplication by the returned factors
-    /// makes the projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list of
-    /// factors is empty if the bucket has only one mini-bucket.
+    /// Returns one factor for each mini-bucket of `bucket`; the product of these factors is one. Multiplication by these factors makes the
+    /// projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list is empty if the bucket has
+    /// only one mini-bucket.
     fn cost_shifts(
         &self,
         graph: &FactorGraph,
@@ -254,7 +252,7 @@ impl MiniBuckets {
     }
 }
 
-/// Returns the logarithm of the number of joint values of the variables that are summed out and occur in no table.
+/// Returns the logarithm of the number of assignments of the summed variables that occur in no table.
 fn log_free_values(
     graph: &FactorGraph,
     buckets: &[BucketPartition],

@@ -1,5 +1,4 @@
-//! Mini-bucket elimination: bounds of a maximum or a sum by an elimination that divides buckets to limit the size of its
-//! tables.
+//! Mini-bucket elimination: bounds of a maximum or a sum by an elimination that splits its buckets to limit the size of its tables.
 //!
 //! | file | content |
 //! |---|---|

@@ -7,12 +7,11 @@ use super::bucket_order::BucketOrder;
 /// A mini-bucket: some tables of one bucket, which are multiplied together.
 #[derive(Debug)]
 pub struct MiniBucket {
-    /// The tables of the mini-bucket: factors by index, followed by messages.
+    /// The indices of the tables of the mini-bucket; factors have the first indices, and messages follow.
     pub tables: Vec<u32>,
     /// The variables of the mini-bucket's message.
     pub output: Vec<VarId>,
-    /// `true` if the scope of the message was reduced to fit the limit; the mini-bucket then eliminates more than
-    /// one variable.
+    /// `true` if variables were removed from the scope of the message to fit the limit; the mini-bucket then eliminates more than one variable.
     pub is_shrunk: bool,
 }
 
@@ -21,14 +20,13 @@ pub struct MiniBucket {
 pub struct BucketPartition {
     /// The variable that the bucket eliminates.
     pub variable: VarId,
-    /// The mini-buckets of the variable.
+    /// The mini-buckets of the bucket.
     pub mini_buckets: Vec<MiniBucket>,
-    /// Variables that occur in all mini-buckets of the bucket and are used for cost shifting.
+    /// Variables that occur in all mini-buckets of the bucket; cost shifting makes the projections to these variables proportional.
     pub shared: Vec<VarId>,
 }
 
-/// Divides all buckets into mini-buckets. Returns the partition of each bucket and the total number of entries of
-/// all messages.
+/// Divides all buckets into mini-buckets. Returns the plan of each bucket, and the total number of entries of all messages.
 pub fn divide(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -91,8 +89,7 @@ pub fn divide(
     (buckets, entries)
 }
 
-/// Returns the variables that all mini-buckets of `minis` contain, including `v`. Some variables are omitted if a
-/// table over all shared variables would exceed `limit`.
+/// Returns the variables that all mini-buckets `minis` contain, including `v`. Omits some of them if a table over all of them would exceed `limit`.
 fn shared_variables(
     graph: &FactorGraph,
     minis: &[MiniBucket],

@@ -1,4 +1,4 @@
-//! Predicted densities of tables during symbolic elimination.
+//! Predicted densities (fractions of non-zero entries) of tables during a symbolic elimination.
 
 use super::fixed_point::FixedPoint;
 
@@ -6,23 +6,21 @@ use super::fixed_point::FixedPoint;
 #[derive(Debug)]
 struct TableDensity {
     scope: Vec<u32>,
-    /// The logarithm of the fraction of non-zero entries (the density of the table).
+    /// The logarithm of the density of the table (its fraction of non-zero entries).
     density: FixedPoint,
 }
 
-/// For every vertex, the tables with zeros that contain the vertex; the lists are empty if no table
-/// has zeros.
+/// For each vertex, the tables with zeros that contain it; the lists are empty if no table has zeros.
 #[derive(Debug, Default)]
 pub(super) struct Densities {
     tables: Vec<Option<TableDensity>>,
-    /// For each vertex, the tables that contain the vertex, including tables that have been removed.
+    /// For each vertex, the tables that contain it, including removed tables.
     of: Vec<Vec<u32>>,
-    /// For each vertex, the sum of the log-densities of its tables that have not been removed.
+    /// For each vertex, the sum of the log-densities of the tables that contain it and have not been removed.
     total: Vec<FixedPoint>,
 }
 
 impl Densities {
-    /// Adds a table to a graph of `vertices` vertices.
     pub(super) fn add(&mut self, scope: Vec<u32>, density: FixedPoint, vertices: usize) {
         if density >= 0 {
             return;
@@ -38,18 +36,14 @@ impl Densities {
         self.tables.push(Some(TableDensity { scope, density }));
     }
 
-    /// Drops all tables.
     pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// True if no table has zeros.
     pub(super) fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
 
-    /// Returns the sum of the log-densities of the tables that contain `v` and have not been
-    /// removed.
     pub(super) fn of(&self, v: u32) -> FixedPoint {
         self.total.get(v as usize).copied().unwrap_or(0)
     }
@@ -77,7 +71,6 @@ impl Densities {
         left.map(|promise| (promise.scope.as_slice(), promise.density))
     }
 
-    /// Copies the tables and densities of `other`.
     pub(super) fn copy_from(&mut self, other: &Self) {
         let vertices = other.total.len();
         self.clear();

@@ -1,4 +1,4 @@
-//! Logarithms as fixed-point integers: their sums do not depend on the order of the terms, and subtraction is exact.
+//! Logarithms as fixed-point integers: a sum does not depend on the order of its terms, and subtraction is exact.
 
 /// A base-2 logarithm as a fixed-point number, in units of `1 / ONE`.
 pub(super) type FixedPoint = i64;
@@ -6,7 +6,6 @@ pub(super) type FixedPoint = i64;
 /// The number one (the base-2 logarithm of two) as a fixed-point number.
 pub(super) const ONE: FixedPoint = 1 << 20;
 
-/// Returns the fixed-point number nearest to the base-2 logarithm `log`.
 pub(super) fn fixed(log: f64) -> FixedPoint {
     (log * ONE as f64).round() as FixedPoint
 }

@@ -5,24 +5,24 @@ use rand::{Rng, RngExt};
 use super::fixed_point::{FixedPoint, ONE, power};
 use super::interaction_graph::InteractionGraph;
 
-/// Score that a greedy order minimises.
+/// The score by which a greedy order selects the next vertex; the least score wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GreedyCriterion {
     /// Fill-in: the number of pairs of neighbours that become adjacent (min-fill).
     Fill,
     /// Weighted fill-in: each pair of neighbours that become adjacent counts with the number of its joint values.
     HeavyFill,
-    /// Weighted fill-in divided by the cardinality of the vertex.
+    /// Weighted fill-in divided by the number of values of the vertex.
     FillSaved,
-    /// The number of entries of the joint table that the elimination of the vertex makes (min-weight).
+    /// The number of entries of the vertex's joint table (min-weight).
     Size,
-    /// The number of entries of the joint table, times the weighted fill-in.
+    /// The number of entries of the vertex's joint table, times the weighted fill-in.
     SizeAndFill,
-    /// The predicted number of non-zero entries of the joint table that the elimination of the vertex makes.
+    /// The predicted number of non-zero entries of the vertex's joint table.
     NonZeros,
 }
 
-/// Random noise on the greedy scores of the vertices: a factor for each vertex, and its base-2 logarithm.
+/// Random noise on greedy scores: for each vertex a factor of its score, and the base-2 logarithm of this factor.
 #[derive(Debug, Default)]
 pub(super) struct ScoreNoise {
     factors: Vec<f64>,
@@ -30,7 +30,7 @@ pub(super) struct ScoreNoise {
 }
 
 impl ScoreNoise {
-    /// Returns noise that changes no score: all logarithms are zero.
+    /// Returns noise that changes no score.
     pub(super) fn none(vertices: usize) -> Self {
         Self {
             factors: vec![1.0; vertices],
@@ -38,7 +38,7 @@ impl ScoreNoise {
         }
     }
 
-    /// Draws new noise: each base-2 logarithm is uniform between `-span` and `span`.
+    /// Draws new noise; each base-2 logarithm is uniform between `-span` and `span`.
     pub(super) fn draw(&mut self, rng: &mut impl Rng, span: f64) {
         for (log, factor) in self.logs.iter_mut().zip(&mut self.factors) {
             *log = span * (2.0 * rng.random::<f64>() - 1.0);
@@ -47,14 +47,13 @@ impl ScoreNoise {
     }
 }
 
-/// Repeatedly eliminates the remaining vertex of `core` with the least score by `rule`, and adds the vertex to `order`. Simplicial
-/// vertices (whose neighbours are pairwise adjacent) are eliminated immediately, unless the score counts non-zeros.
+/// Eliminates the vertices of `core`, each time the vertex with the least score by `rule`, and adds them to `order`. Simplicial vertices (whose
+/// neighbours are pairwise adjacent) are eliminated immediately, unless the score counts non-zeros.
 ///
-/// Returns the price of the order (the total number of entries of its joint tables), or `None` as soon as the price reaches
-/// `limit`.
+/// Returns the cost of the order (the total number of entries of its joint tables), or `None` as soon as the cost reaches `limit`.
 ///
-/// **Complexity.** Before each elimination, the scores of all remaining vertices are compared. When two neighbours become adjacent,
-/// two rows of the adjacency matrix are read.
+/// **Complexity.** Each elimination compares the scores of all remaining vertices. For two neighbours that become adjacent, it reads two rows of the
+/// adjacency matrix.
 ///
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Fishelson and Geiger, *Optimizing exact genetic linkage computations*, RECOMB 2003 (weighted fill-in, with noise).
@@ -90,8 +89,7 @@ pub(super) fn greedy(
     None
 }
 
-/// Returns the vertex with the least score. Among vertices with equal scores, the vertex with the smallest clique is chosen, and
-/// then the vertex with the lowest index.
+/// Returns the vertex with the least score. A tie goes to the vertex with the smallest clique, and then to the vertex with the lowest index.
 fn next(core: &mut InteractionGraph, rule: GreedyCriterion, noise: &ScoreNoise) -> Option<u32> {
     let log = |x: FixedPoint| x as f64 / ONE as f64;
     let mut best = None;

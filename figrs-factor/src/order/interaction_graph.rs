@@ -1,11 +1,10 @@
-//! Interaction graph of a component during symbolic elimination: an adjacency matrix of bits.
+//! Interaction graph of a component during a symbolic elimination, stored as an adjacency matrix of bits.
 
 use super::densities::Densities;
 use super::fixed_point::{FixedPoint, ONE, power};
 
-/// Base-2 logarithm of the factor by which predicted savings by zeros are diminished when orders are compared. The
-/// discount exists because the fractions of non-zeros are multiplied as if they were independent, and because entries of sparse
-/// tables take more time.
+/// Base-2 logarithm of a discount: the predicted reduction of a cost by zeros is divided by this factor when orders are compared. The discount exists
+/// because the prediction multiplies fractions of non-zeros as if they were independent, and because entries of sparse tables take more time.
 pub(super) const DISCOUNT: FixedPoint = 3 * ONE;
 
 const NO_PLACE: u32 = u32::MAX;
@@ -14,33 +13,31 @@ const NO_PLACE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VertexWeight {
     pub(super) card: f64,
-    /// Base-2 logarithm of the cardinality.
     pub(super) log: FixedPoint,
 }
 
-/// An interaction graph from which vertices are eliminated; the fill-in and the clique size of every vertex are updated at each
-/// elimination.
+/// An interaction graph from which vertices are eliminated; each elimination updates the fill-in and the clique size of the remaining vertices.
 #[derive(Debug, Default)]
 pub(super) struct InteractionGraph {
     words: usize,
     pub(super) weights: Vec<VertexWeight>,
     rows: Vec<u64>,
-    /// The vertices that may be eliminated and have not been eliminated yet.
+    /// The vertices that have not been eliminated and may be eliminated.
     pub(super) left: Vec<u32>,
-    /// For each vertex, its index in the list `left`.
+    /// For each vertex, its index in `left`.
     places: Vec<u32>,
     /// For each vertex, the logarithm of the number of joint values of the vertex and its neighbours.
     pub(super) size: Vec<FixedPoint>,
-    /// For each vertex, its fill-in: the number of pairs of neighbours that are not adjacent.
+    /// For each vertex, its fill-in: the number of pairs of its neighbours that are not adjacent.
     pub(super) fill: Vec<u32>,
-    /// For each vertex, its weighted fill-in: each pair of non-adjacent neighbours counts with the number of its joint values. The
-    /// weighted fill-in is updated only if `weighted` is `true`.
+    /// For each vertex, its weighted fill-in: each pair of non-adjacent neighbours counts with the number of its joint values. Eliminations update
+    /// the weighted fill-in only if `weighted` is `true`.
     heavy_fill: Vec<f64>,
     weighted: bool,
     pub(super) densities: Densities,
     /// Vertices whose fill-in may have become zero.
     pub(super) ready: Vec<u32>,
-    /// Number of memory words read so far: the work of the search.
+    /// Number of memory words that the search has read.
     pub(super) work: u64,
     around: Vec<u64>,
     members: Vec<u32>,
@@ -48,8 +45,7 @@ pub(super) struct InteractionGraph {
 }
 
 impl InteractionGraph {
-    /// Creates a graph in which the vertices of each table are adjacent. Only the first `free` vertices of the graph may be
-    /// eliminated.
+    /// Creates a graph in which the vertices of each table are adjacent; only the first `free` vertices may be eliminated.
     pub(super) fn new<'t>(
         weights: Vec<VertexWeight>,
         free: usize,
@@ -67,7 +63,7 @@ impl InteractionGraph {
             fill: vec![0; n],
             heavy_fill: vec![0.0; n],
             around: vec![0; words],
-            // If all weights are equal, the weighted fill-in follows from the fill-in.
+            // If all weights are equal, the weighted fill-in is a multiple of the fill-in.
             weighted: weights.windows(2).any(|pair| pair[0].log != pair[1].log),
             weights,
             ..Self::default()
@@ -94,7 +90,6 @@ impl InteractionGraph {
         core
     }
 
-    /// Computes the fill-in and the clique size of every vertex.
     fn count(&mut self) {
         let mut members = Vec::new();
         for v in 0..self.weights.len() {
@@ -109,7 +104,7 @@ impl InteractionGraph {
                 self.size[v] += weight.log;
             }
             self.work += (members.len() * self.words) as u64;
-            // Each pair was counted twice.
+            // The loop counted each pair twice.
             self.fill[v] = missing / 2;
             self.heavy_fill[v] = heavy / 2.0;
             if missing == 0 {
@@ -134,13 +129,11 @@ impl InteractionGraph {
         self.work += (other.rows.len() + 4 * other.weights.len()) as u64;
     }
 
-    /// Stops updating the weighted fill-in.
     pub(super) fn forget_weights(&mut self) {
         self.weighted = false;
     }
 
-    /// Returns the weighted fill-in of `v`: the pairs of neighbours that are not adjacent, each counted with the number of its joint
-    /// values.
+    /// Returns the weighted fill-in of `v`: each pair of non-adjacent neighbours counts with the number of its joint values.
     pub(super) fn heavy_fill(&self, v: u32) -> f64 {
         if self.weighted {
             self.heavy_fill[v as usize]
@@ -149,12 +142,11 @@ impl InteractionGraph {
         }
     }
 
-    /// True if `v` may be eliminated and has not been eliminated yet.
     pub(super) fn is_remaining(&self, v: u32) -> bool {
         self.places[v as usize] != NO_PLACE
     }
 
-    /// True if `v` remains and its neighbours are pairwise adjacent (zero fill-in).
+    /// True if `v` is simplicial (its neighbours are pairwise adjacent) and has not been eliminated.
     pub(super) fn is_simplicial(&self, v: u32) -> bool {
         self.is_remaining(v) && self.fill[v as usize] == 0
     }
@@ -169,10 +161,10 @@ impl InteractionGraph {
         (self.size[v as usize] + self.densities.of(v)).max(0)
     }
 
-    /// Eliminates `v`, and the neighbours of `v` that are adjacent only to `v` and its neighbours. All eliminated vertices are added
-    /// to `order`.
+    /// Eliminates `v`, and the neighbours of `v` that are adjacent only to `v` and to other neighbours of `v`. Adds the eliminated vertices to
+    /// `order`.
     ///
-    /// Returns the price of the elimination: the number of entries of the joint table, reduced by the predicted share of zeros.
+    /// Returns the cost of the elimination: the number of entries of the joint table, reduced by the predicted fraction of zeros.
     pub(super) fn eliminate(&mut self, v: u32, order: &mut Vec<u32>) -> f64 {
         let words = self.words;
         let size = self.size[v as usize];
@@ -224,7 +216,8 @@ impl InteractionGraph {
         power(price)
     }
 
-    /// Returns the logarithm of the price of multiplying the tables of the vertices `group`, whose message is over `members`.
+    /// Multiplies the tables of the vertices `group` to a message over `members`. Returns the logarithm of the cost; `size` is the logarithm of the
+    /// size of the joint table.
     fn merge(&mut self, size: FixedPoint, group: &[u32], members: &[u32]) -> FixedPoint {
         if self.densities.is_empty() {
             return size;
@@ -247,7 +240,6 @@ impl InteractionGraph {
         self.places[v as usize] = NO_PLACE;
     }
 
-    /// Removes the eliminated vertices `group` from the neighbours of `u`.
     fn detach(&mut self, u: u32, group: &[u32]) {
         let u = u as usize;
         for &g in group {
@@ -264,7 +256,6 @@ impl InteractionGraph {
         }
     }
 
-    /// Makes the vertices `a` and `b` adjacent.
     fn connect(&mut self, a: usize, b: usize) {
         let words = self.words;
         let pair = self.weights[a].card * self.weights[b].card;
@@ -312,7 +303,7 @@ impl InteractionGraph {
     }
 }
 
-/// Returns the vertices whose bits are set in `word`, which is word `k` of a row.
+/// Returns the vertices whose bits are set in `word`, which is word number `k` of a row.
 fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (word != 0).then(|| {
@@ -323,7 +314,6 @@ fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Returns the vertices whose bits are set in `row`.
 pub(super) fn bits(row: &[u64]) -> impl Iterator<Item = u32> + '_ {
     let words = row.iter().enumerate();
     words.flat_map(|(k, &word)| set_bits(word, k))

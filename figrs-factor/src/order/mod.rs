@@ -1,4 +1,4 @@
-//! Search for elimination orders on symbolic tables, which have scopes but no entries.
+//! Search for elimination orders by symbolic elimination, whose tables have scopes but no entries.
 //!
 //! | file | content |
 //! |---|---|
@@ -10,19 +10,15 @@
 //! | `neighbours`, `score`, `very_large` | very large components as adjacency lists |
 
 pub(crate) mod component_orders;
-mod components;
 mod densities;
 mod fixed_point;
 mod greedy;
 mod interaction_graph;
-mod neighbours;
 mod order_tree;
 mod restarts;
-mod score;
 mod simplicial;
 pub(crate) mod symbolic_elimination;
 pub(crate) mod symbolic_table;
-mod table_lists;
 mod very_large;
 mod window;
 

@@ -6,32 +6,31 @@ use super::window::Window;
 
 const NONE: u32 = u32::MAX;
 
-/// Predicted work of one elimination when a few buckets are reordered, in memory words read.
+/// Predicted number of memory words that one elimination in a reordering of a few buckets reads.
 const WORK_PER_BAG: u64 = 12;
-/// Share of the total price below which the cheapest buckets, taken together, are not improved.
+/// Fraction of the total cost; the cheapest buckets are not improved if all of them together cost less.
 const NEGLIGIBLE: f64 = 0.01;
-/// Maximum ratio of the new price to the old price at which a local change of the order is accepted; the saving then exceeds rounding
-/// errors.
+/// Maximum ratio of the new cost to the old cost at which a local change of the order is accepted; the saving then exceeds rounding errors.
 const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
 
 /// Elimination tree of an order, with the bag of each vertex (its neighbours at its elimination).
 pub(super) struct BagTree<'a> {
     graph: &'a InteractionGraph,
     words: usize,
-    /// For each vertex, its bag (its neighbours at its elimination), as a row of bits.
     bags: Vec<u64>,
-    /// For each vertex, its parent: the first of its neighbours that is eliminated after the vertex itself.
+    /// For each vertex, its parent: the vertex of its bag that is eliminated first.
     parent: Vec<u32>,
     children: Vec<Vec<u32>>,
     /// For each vertex, the number of joint values of the vertex and its bag.
     clique: Vec<f64>,
-    /// For each vertex, the number of joint values of the vertex and its bag, or zero if an earlier bucket absorbs the vertex.
+    /// For each vertex, the number of entries of its joint table: the number of joint values of the vertex and its bag, or zero if an earlier bucket
+    /// absorbs the vertex.
     price: Vec<f64>,
     pub(super) work: u64,
 }
 
 impl<'a> BagTree<'a> {
-    /// Builds the elimination tree of `order`, which must list all vertices to be eliminated.
+    /// Builds the elimination tree of `order`, a list of all vertices to be eliminated.
     ///
     /// **Complexity.** The algorithm computes a row of bits for each vertex, but no fill-in.
     pub(super) fn new(core: &'a InteractionGraph, order: &[u32]) -> Self {
@@ -95,13 +94,11 @@ impl<'a> BagTree<'a> {
         &self.bags[v as usize * self.words..][..self.words]
     }
 
-    /// Returns the total number of entries of all joint tables.
     pub(super) fn total(&self) -> f64 {
         self.price.iter().sum()
     }
 
-    /// Returns an elimination order that has this tree: children come before parents, and a child that absorbs its parent comes directly
-    /// before it.
+    /// Returns an elimination order with this tree: children precede their parents, and a child that absorbs its parent directly precedes it.
     pub(super) fn order(&self, vertices: &[u32]) -> Vec<u32> {
         let is_root = |v: &&u32| self.parent[**v as usize] == NONE;
         let mut stack: Vec<u32> = vertices.iter().filter(is_root).copied().collect();
@@ -123,13 +120,12 @@ impl<'a> BagTree<'a> {
         order
     }
 
-    /// Improves the order around each bucket, the costliest first, by the best order of up to `width` buckets around it; negligibly cheap
-    /// buckets are skipped. Returns `true` if the tree changed.
+    /// Replaces the order of up to `width` buckets around each bucket by their best order. Buckets with a high cost come first, and buckets with a
+    /// negligible cost are skipped. Returns `true` if the tree changed.
     ///
-    /// **Guarantee.** The rest of the elimination tree does not depend on the order within a connected subset of its vertices. Therefore
-    /// a cheaper order of a connected subset of the elimination tree lowers the price of this subset. The total price may nevertheless
-    /// rise, because the bucket above the subset may no longer be absorbed. Therefore the caller compares the total price of the order
-    /// before and after.
+    /// **Guarantee.** The order within a connected subset of the elimination tree does not influence the bags of other vertices. A better order of
+    /// the subset lowers its cost. The total cost may nevertheless rise, because the bucket above the subset may no longer be absorbed. Therefore the
+    /// caller compares the total costs before and after the improvement.
     pub(super) fn improve(&mut self, vertices: &[u32], width: usize, end: u64) -> bool {
         let least = self.total() * NEGLIGIBLE / vertices.len() as f64;
         let dear = |v: &&u32| self.price[**v as usize] > least;
@@ -149,7 +145,7 @@ impl<'a> BagTree<'a> {
         changed
     }
 
-    /// Returns a connected subset of the tree that contains `v`; the subset grows by the neighbour with the largest clique.
+    /// Returns a connected subset of the tree, which starts with `v` and grows by the adjacent vertex with the largest clique.
     fn connected_part(&self, v: u32, width: usize) -> Vec<u32> {
         let clique = |v: u32| self.clique[v as usize];
         let (mut few, mut near) = (vec![v], Vec::new());
@@ -168,7 +164,7 @@ impl<'a> BagTree<'a> {
         few
     }
 
-    /// Reorders `few`, a connected subset of the elimination tree, if the new order is cheaper; returns `true` in this case.
+    /// Reorders `few`, a connected subset of the elimination tree, if this lowers its cost; returns `true` in this case.
     fn improve_part(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {
@@ -193,8 +189,8 @@ impl<'a> BagTree<'a> {
         order.is_some()
     }
 
-    /// Creates the subproblem of ordering the vertices `few` (a window). `local` lists the vertices `few` and their surroundings; `below`
-    /// lists the children of `few` in the tree that are not in `few`.
+    /// Creates the subproblem (window) of ordering the vertices `few`. `local` lists `few` and the vertices of their bags; `below` lists the children
+    /// of `few` that are not in `few`.
     fn window(&self, few: &[u32], local: &[u32], below: &[u32]) -> Window {
         let mask = |row: &[u64]| {
             let bit = |&u: &u32| u128::from(row[u as usize / 64] >> (u % 64) & 1);
@@ -210,8 +206,7 @@ impl<'a> BagTree<'a> {
         )
     }
 
-    /// Applies a new order to the vertices of a window (a connected subset of the tree); before the change, `top` was the uppermost of
-    /// these vertices.
+    /// Applies a new order to the vertices of a window; `top` is the uppermost of these vertices in the old tree.
     fn rearrange(&mut self, window: &Window, local: &[u32], top: u32, order: &[usize]) {
         let above = self.parent[top as usize];
         if above != NONE {
@@ -245,7 +240,7 @@ impl<'a> BagTree<'a> {
         }
     }
 
-    /// Attaches each subtree below a window to the first vertex of the window that the subtree's message contains.
+    /// Attaches each subtree below a window to the vertex of the window that is eliminated first of the vertices in the message of the subtree.
     fn attach_below(&mut self, window: &Window, local: &[u32], below: &[u32], order: &[usize]) {
         for (&c, &message) in below.iter().zip(&window.messages) {
             if let Some(&j) = order.iter().find(|&&j| message >> j & 1 == 1) {
@@ -288,8 +283,7 @@ mod tests {
             );
             let mut tree = BagTree::new(&start, &order);
             let before = tree.total();
-            // The tree may absorb buckets that were not absorbed in its order; the tree may then be cheaper than the
-            // order.
+            // The tree may absorb a bucket that the order does not absorb; the cost of the tree is then lower.
             assert!(before <= price.expect("no limit") * (1.0 + 1e-9));
             for width in [3, 6, 9] {
                 while tree.improve(&start.left, width, u64::MAX) {

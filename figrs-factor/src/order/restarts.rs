@@ -1,7 +1,7 @@
 //! Search for an elimination order of one component: greedy rules, restarts with noise, and local improvement of the best
 //! order.
 
-use crate::until::Until;
+use crate::limits::Until;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -10,29 +10,29 @@ use super::interaction_graph::InteractionGraph;
 use super::order_tree::BagTree;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Number of entries, for each variable and table, up to which the first order is accepted without further search.
+/// Number of entries of the joint tables, for each variable and table of a component, up to which the first order is accepted.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
-/// Budget of the search for an order: the memory words it may read for each predicted entry of the elimination's tables. With this budget,
-/// the search for an elimination order takes about a tenth of the running time of the elimination.
+/// Number of memory words that the search for an order may read for each predicted entry of the joint tables. With this budget, the search takes
+/// about a tenth of the running time of the elimination.
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Minimum budget of a search, as a multiple of the work for the first order.
 const MIN_PASSES: u64 = 3;
-/// Default of the maximum number of memory words that a search reads: about half a second of work.
+/// Default of the maximum number of memory words that a search for an order reads: about half a second of work.
 pub const MAX_WORK: u64 = 100_000_000;
-/// Maximum total price of the almost simplicial vertices that are eliminated before the search, relative to the best price found so far.
+/// Maximum total cost of the almost simplicial vertices that are eliminated before the search, relative to the best cost found before.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
-/// Minimum ratio of an order's price without predicted zeros to its price with them at which the search takes zeros into account.
+/// Minimum ratio of the cost without predicted zeros to the cost with predicted zeros at which the search takes zeros into account.
 const WORTH_COUNTING: f64 = 4.0;
-/// Divisor of the search budget: its quotient is the budget of all greedy rules without noise together.
+/// Divisor of the search budget; the quotient is the budget of all greedy rules without noise together.
 const RULES: u64 = 3;
-/// Divisor of the search budget: its quotient is the budget of one batch of restarts.
+/// Divisor of the search budget; the quotient is the budget of one batch of restarts.
 const BATCHES: u64 = 8;
-/// An order is improved only if its price is at most this multiple of the best price.
+/// Maximum ratio of the cost of an order to the best cost for which local improvements of the order are tried.
 const MAX_IMPROVABLE_RATIO: f64 = 1.5;
 /// Numbers of buckets that a local improvement reorders together, during the search and at its end.
 const WINDOWS: (usize, usize) = (5, 10);
 
-/// Greedy rules that are tried without noise, with the most promising rule first.
+/// Greedy rules that are tried without noise, in this sequence.
 const DENSE_RULES: [GreedyCriterion; 5] = [
     GreedyCriterion::HeavyFill,
     GreedyCriterion::FillSaved,
@@ -46,7 +46,7 @@ const SPARSE_RULES: [GreedyCriterion; 3] = [
     GreedyCriterion::Fill,
 ];
 
-/// The restarts of the search, which are tried in turn. Each restart has a greedy rule and the maximum absolute base-2 logarithm of the
+/// The restarts of the search, which are repeated in this sequence. A restart has a greedy rule and the maximum absolute base-2 logarithm of the
 /// noise on its scores.
 const DENSE_TURNS: [(GreedyCriterion, f64); 8] = [
     (GreedyCriterion::Fill, 1.0),
@@ -64,7 +64,7 @@ const SPARSE_TURNS: [(GreedyCriterion, f64); 3] = [
     (GreedyCriterion::Fill, 1.0),
 ];
 
-/// An elimination order and its price: the total number of entries of all joint tables.
+/// An elimination order and its cost: the total number of entries of all joint tables.
 #[derive(Debug)]
 pub(super) struct CostedOrder {
     pub(super) order: Vec<u32>,
@@ -80,18 +80,16 @@ impl CostedOrder {
     }
 }
 
-/// Searches for a cheap elimination order of the vertices of a component that may be eliminated.
+/// Searches for a cheap elimination order of the free vertices of the component `core`.
 ///
-/// `tables` is the number of tables of the component. `max_work` limits the number of memory words that the search reads after the first
-/// order. `count_zeros` adds the predicted densities of tables to the graph. The function `count_zeros` is called only if the first order
-/// is not cheap.
+/// `tables` is the number of tables of the component. `max_work` is the maximum number of memory words that the search reads after it has found a
+/// first order. `count_zeros`, which is called only if the first order is not cheap, adds the predicted densities of tables to the graph.
 ///
-/// **Guarantee.** The search is deterministic: the work is counted in words read, and the noise has a fixed seed. The resulting order need
-/// not be the best order, which is hard to find. The resulting order is at most as expensive as the greedy order by weighted fill-in.
+/// **Guarantee.** The search is deterministic: its work is counted in memory words, and its noise has a fixed seed. The resulting order need not be
+/// the best order, which is hard to find. Its cost is at most the cost of the greedy order by weighted fill-in.
 ///
-/// **Complexity.** If one greedy order is cheap, the search returns this order. If the first greedy order is not cheap, the search tries a
-/// few more greedy orders. The work of the search is then proportional to the predicted running time of the elimination, up to a constant
-/// limit.
+/// **Complexity.** If the first greedy order is cheap, the search returns this order. Otherwise, the work of the search is proportional to the
+/// predicted running time of the elimination, up to a constant limit.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.
@@ -147,21 +145,17 @@ pub(super) fn search(
     Ok(search.best)
 }
 
-/// State of a search for an elimination order.
 struct RestartSearch<'u> {
     until: &'u Until,
     start: InteractionGraph,
-    /// The part of the graph that remains while an order is constructed; this field also counts the work of the search.
+    /// The interaction graph of the order under construction, which also counts the work of the search.
     state: InteractionGraph,
     order: Vec<u32>,
     best: CostedOrder,
-    /// The price of the vertices that were eliminated before the search, which is a part of the price of every order.
     fixed: f64,
-    /// Predicted share of non-zero entries in all entries of the joint tables.
+    /// Predicted fraction of non-zero entries in all joint tables.
     share: f64,
-    /// The minimum budget of the search, in memory words.
     least: u64,
-    /// The maximum budget of the search, in memory words.
     most: u64,
 }
 
@@ -203,7 +197,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Returns the price of `order`; predicted zeros are counted if the graph has densities.
+    /// Returns the cost of `order`, which counts predicted zeros if the graph has densities.
     fn price(&mut self, order: &[u32]) -> f64 {
         self.state.copy_from(&self.start);
         self.state.forget_weights();
@@ -217,7 +211,6 @@ impl<'u> RestartSearch<'u> {
         price
     }
 
-    /// Tries the greedy rules `rules` without noise.
     fn rules(&mut self, rules: &[GreedyCriterion]) -> Result<(), EliminationError> {
         let noise = ScoreNoise::none(self.start.weights.len());
         for &rule in rules {
@@ -229,14 +222,14 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Returns the work that the search may do after it has found an order of price `price`.
+    /// Returns the number of memory words that the search may read if the cost of its best order is `price`.
     fn budget(&self, price: f64) -> u64 {
         let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
         (work as u64).max(self.least).min(self.most)
     }
 
-    /// Runs the greedy rules without noise, an improvement, alternating batches of restarts and improvements, and finally improvements of
-    /// larger windows.
+    /// Runs the greedy rules without noise, and improves their best order. Then alternates batches of restarts and improvements of the best order,
+    /// and finally improves it in larger windows.
     fn run(&mut self) -> Result<(), EliminationError> {
         let n = self.start.weights.len();
         let is_dense = self.start.densities.is_empty();
@@ -281,7 +274,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Reorders up to `width` buckets at a time, until the price no longer falls or the budget is used up.
+    /// Reorders up to `width` buckets at a time, until the cost no longer falls or the budget is used up.
     fn improve(&mut self, free: &[u32], width: usize, end: u64) -> Result<(), EliminationError> {
         if !self.start.densities.is_empty() || self.best.order.is_empty() || self.state.work >= end
         {

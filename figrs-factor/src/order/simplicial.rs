@@ -1,19 +1,18 @@
-//! Reduction by simplicial and almost simplicial vertices, which may be eliminated first.
+//! Elimination of simplicial and almost simplicial vertices, which precedes the search for an order.
 
 use super::fixed_point::power;
 use super::interaction_graph::{DISCOUNT, InteractionGraph, bits};
 
 impl InteractionGraph {
-    /// Eliminates simplicial vertices, and almost simplicial vertices with a clique of at most `cheap` joint values. Adds the
-    /// eliminated vertices to `order`, and returns their total price.
+    /// Eliminates simplicial vertices, and almost simplicial vertices with a clique of at most `cheap` joint values. Adds the eliminated vertices to
+    /// `order`, and returns their total cost.
     ///
-    /// **Guarantee.** Each vertex that `reduce` eliminates adds at most its own clique to the price of the best order. After the
-    /// elimination of a simplicial vertex, a subgraph of the graph remains. A simplicial vertex adds nothing to the price unless
-    /// its clique would better be absorbed by a larger clique. In small random graphs, the early elimination of simplicial
-    /// vertices increases the price by a third of a percent on average. All neighbours of an almost simplicial vertex except one
-    /// are pairwise adjacent. An almost simplicial vertex is eliminated only if it has at least as many values as the neighbour
-    /// that is not adjacent to the others. Contracting an almost simplicial vertex into its exceptional neighbour makes no clique
-    /// larger. A vertex is not eliminated early if the zeros of its tables predict a gain.
+    /// **Guarantee.** Each vertex that `reduce` eliminates adds at most the size of its own clique to the cost of the best order. After the
+    /// elimination of a simplicial vertex, a subgraph of the graph remains. The elimination adds nothing to the cost, unless a larger clique would
+    /// otherwise absorb the clique of the vertex. In small random graphs, it increases the cost by a third of a percent on average. All neighbours of
+    /// an almost simplicial vertex except one are pairwise adjacent. An almost simplicial vertex is eliminated only if this one neighbour does not
+    /// have more values. The contraction of the vertex into this neighbour then makes no clique larger. A vertex is not eliminated if the zeros of
+    /// its tables predict a lower cost for a later elimination.
     ///
     /// **Complexity.** Each round of the reduction tests all pairs of neighbours of a vertex for adjacency.
     ///
@@ -42,13 +41,12 @@ impl InteractionGraph {
         }
     }
 
-    /// True if the zeros of the tables of `v` are predicted to save no more than the discount.
+    /// True if the predicted saving by zeros of the tables of `v` does not exceed the discount.
     fn is_dense(&self, v: u32) -> bool {
         self.joint(v) + DISCOUNT >= self.size[v as usize]
     }
 
-    /// True if all neighbours of `v` except one are pairwise adjacent, and this exceptional neighbour has no more values than
-    /// `v`.
+    /// True if all neighbours of `v` except one are pairwise adjacent, and this one neighbour has no more values than `v`.
     fn is_almost_simplicial(&mut self, v: u32) -> bool {
         let own = self.row(v);
         let (fill, card) = (self.fill[v as usize], self.weights[v as usize].card);
@@ -57,14 +55,14 @@ impl InteractionGraph {
             looked_at += own.len();
             let rows = own.iter().zip(self.row(u));
             let apart: u32 = rows.map(|(x, y)| (x & !y).count_ones()).sum();
-            // A vertex is not its own neighbour.
+            // The bit of `u` is in the row of `v`, but not in the row of `u`.
             apart == fill + 1 && self.weights[u as usize].card <= card
         });
         self.work += looked_at as u64;
         found
     }
 
-    /// Returns the graph of the remaining vertices, renumbered, and the old index of each vertex.
+    /// Returns the graph of the vertices that have not been eliminated, with new indices, and the old index of each vertex.
     pub(super) fn compact(&self) -> (Self, Vec<u32>) {
         let mut names = self.left.clone();
         names.sort_unstable();
@@ -107,7 +105,6 @@ mod tests {
     use crate::order::interaction_graph::tests::random;
     use crate::order::window::Window;
 
-    /// Returns the price of the cheapest order.
     fn optimum(core: &InteractionGraph) -> f64 {
         let mask = |v| bits(core.row(v)).fold(0, |mask, u| mask | 1u128 << u);
         let near = core.left.iter().map(|&v| mask(v)).collect();

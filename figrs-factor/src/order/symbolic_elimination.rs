@@ -4,42 +4,40 @@ use std::ops::Range;
 
 use crate::graph::{FactorGraph, VarId};
 
-use super::symbolic_table::{SymbolicTable, log_density};
-use super::table_lists::TableLists;
+use super::symbolic_table::{SymbolicTable, TableLists, log_density};
 
-/// Maximum number of tables of a variable that is tested for a covering table (a table that contains all variables of its other
-/// tables).
+/// Maximum number of tables of a variable for which a covering table is searched for (a table that contains all variables of the other tables of the
+/// variable).
 const LOOKED_AT: usize = 16;
 /// Maximum number of variables of a covering table.
 const COVERING: usize = 64;
-/// Maximum base-2 logarithm of the number of joint values of a bucket whose joint values can be indexed.
+/// Maximum base-2 logarithm of the number of joint values of the variables that one bucket sums out.
 const JOINT_VALUES: f64 = 40.0;
 
-/// Number of neighbours of a variable for which memory is reserved at first.
+/// Number of neighbours of a variable for which memory is allocated at first.
 const USUAL_NEIGHBOURS: usize = 16;
 
-/// One bucket of an elimination plan: a product of tables, from which variables are summed out.
+/// One bucket of an elimination plan: the product of some tables, from which variables are summed out.
 #[derive(Clone, Debug)]
 pub struct Bucket {
-    /// The variables that the bucket sums out: the next variable in the order, and the variables that occur only in the bucket's
-    /// tables.
+    /// The variables that the bucket sums out: the next variable in the order, and the variables that occur only in tables of the bucket.
     pub eliminated: Vec<VarId>,
-    /// The tables that the bucket multiplies: factors by index, followed by the messages of earlier buckets.
+    /// The indices of the tables that the bucket multiplies. Factors have the first indices, and messages of earlier buckets follow.
     pub inputs: Vec<u32>,
     /// The scope of the bucket's message, sorted.
     pub output: Vec<VarId>,
-    /// The predicted base-2 logarithm of the number of non-zeros of the joint table.
+    /// The base-2 logarithm of the predicted number of non-zero entries of the joint table.
     pub joint: f64,
 }
 
-/// State of a symbolic elimination: the tables, the variables in these tables, and the buckets made so far.
+/// State of a symbolic elimination: the tables, their variables, and the buckets that have been made.
 #[derive(Clone, Debug)]
 pub struct SymbolicElimination {
     /// The base-2 logarithm of the cardinality of each variable.
     pub log_cards: Vec<f64>,
     /// The tables of the graph, followed by the messages.
     pub sketches: Vec<SymbolicTable>,
-    /// The variables of all tables, one table after the other.
+    /// The scopes of all tables, one after another.
     scopes: Vec<VarId>,
     mentions: TableLists,
     live_mentions: Vec<u32>,
@@ -47,12 +45,12 @@ pub struct SymbolicElimination {
     kept: Vec<bool>,
     stamps: Vec<u32>,
     stamp: u32,
-    /// The buckets of the variables eliminated so far.
+    /// The buckets that have been made, in the order of elimination.
     pub buckets: Vec<Bucket>,
 }
 
 impl SymbolicElimination {
-    /// Creates the symbolic tables of the factors of `graph` that `live` marks.
+    /// Creates symbolic tables of the factors of `graph` that are marked in `live`; the variables `keep` may not be eliminated.
     pub fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
         let mentions = graph.factors.iter().map(|factor| factor.variables.len());
@@ -84,7 +82,7 @@ impl SymbolicElimination {
         this
     }
 
-    /// Creates symbolic tables with the scopes `scopes` and without known zeros; the variables `keep` are not eliminated.
+    /// Creates symbolic tables with the scopes `scopes` and without zeros; the variables `keep` may not be eliminated.
     pub fn of_scopes(
         cardinalities: &[u32],
         scopes: impl IntoIterator<Item = Vec<VarId>>,
@@ -107,14 +105,14 @@ impl SymbolicElimination {
         &self.scopes[start as usize..end as usize]
     }
 
-    /// Treats all tables as dense when costs are predicted.
+    /// Predicts costs as if no entry were zero.
     pub fn ignore_zeros(&mut self) {
         for sketch in &mut self.sketches {
             sketch.density = 0.0;
         }
     }
 
-    /// Removes `v`, which has a given value, from all tables.
+    /// Removes `v` from all tables, because its value is given.
     pub fn condition(&mut self, v: VarId) {
         self.gone[v.index()] = true;
         self.live_mentions[v.index()] = 0;
@@ -129,7 +127,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// Allows the elimination of the variables `keep`, and returns those of them that occur in live tables.
+    /// Allows the elimination of the variables `keep`, and returns those that occur in live tables.
     pub fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
         for v in keep {
             self.kept[v.index()] = false;
@@ -143,7 +141,7 @@ impl SymbolicElimination {
         self.live_mentions[v.index()] > 0
     }
 
-    /// True if `v` is not a candidate for elimination, because it has already been eliminated or must be kept.
+    /// True if `v` may not be eliminated, because it has already been eliminated or is among the variables `keep`.
     pub fn is_no_candidate(&self, v: VarId) -> bool {
         self.gone[v.index()] || self.kept[v.index()]
     }
@@ -153,7 +151,7 @@ impl SymbolicElimination {
         self.gone[v.index()]
     }
 
-    /// Returns the live tables that remain after the elimination; they contain only variables to keep.
+    /// Returns the live tables that remain after the elimination; they contain only variables that are not eliminated.
     pub fn remaining_tables(&self) -> Vec<u32> {
         let live = self
             .sketches
@@ -163,7 +161,7 @@ impl SymbolicElimination {
         live.map(|(_, i)| i).collect()
     }
 
-    /// Eliminates the remaining variables in the sequence of `order`.
+    /// Eliminates all variables of `order` that have not been eliminated, in this sequence.
     pub fn eliminate_all(&mut self, order: &[VarId]) {
         for &v in order {
             if !self.is_no_candidate(v) && self.is_mentioned(v) {
@@ -175,9 +173,8 @@ impl SymbolicElimination {
     /// Eliminates covered variables until none remains. A variable is covered if one of its tables contains all variables of its other
     /// tables.
     ///
-    /// **Guarantee.** If zeros are ignored, some cheapest order begins with the covered variables. The bucket of a covered variable has no more
-    /// entries than an existing table. In an acyclic graph, only variables that occur in very many tables remain after the covered variables
-    /// are eliminated.
+    /// **Guarantee.** If zeros are ignored, some cheapest order begins with the covered variables. The joint table of a covered variable has no more
+    /// entries than one of the existing tables. In an acyclic graph, only variables that occur in very many tables remain.
     ///
     /// **Complexity.** The time is linear in the total number of variables of all tables, for tables of bounded scope.
     ///
@@ -196,7 +193,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// True if `v` has few tables and one of these tables contains all variables of the others.
+    /// True if `v` has few tables, and one of these tables contains all variables of the other tables.
     fn is_covered(&mut self, v: VarId) -> bool {
         let count = self.live_mentions[v.index()] as usize;
         if count == 0 || count > LOOKED_AT {
@@ -216,7 +213,7 @@ impl SymbolicElimination {
         self.tables_of(v).all(|t| self.is_stamped(t))
     }
 
-    /// Eliminates `v` and the neighbours of `v` that occur only in tables of `v`. Returns the index of the new bucket.
+    /// Eliminates `v`, and the neighbours of `v` that occur only in tables of `v`. Returns the index of the new bucket.
     pub fn eliminate(&mut self, v: VarId) -> usize {
         let mut scope = self.stamp_neighbours(v);
         scope.sort_unstable();
@@ -244,7 +241,7 @@ impl SymbolicElimination {
         self.buckets.len() - 1
     }
 
-    /// Marks `v` and the variables that share a table with `v` by a new number, and returns these variables.
+    /// Marks `v` and the variables that share a table with `v` with a new number, and returns these variables.
     pub fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
         self.stamp += 1;
         self.stamps[v.index()] = self.stamp;
@@ -294,7 +291,7 @@ impl SymbolicElimination {
         scope.all(|w| self.stamps[w.index()] == self.stamp)
     }
 
-    /// True if `u` has few tables and all variables of these tables are marked by the current number.
+    /// True if `u` has few tables and all variables of these tables are marked with the current number.
     fn is_private(&self, u: VarId) -> bool {
         self.count_tables(u) <= LOOKED_AT && self.tables_of(u).all(|t| self.is_stamped(t))
     }
@@ -326,7 +323,7 @@ impl SymbolicElimination {
         self.push(output, (bucket.joint - dense).min(0.0));
     }
 
-    /// Drops the tables of `u` that have been multiplied into messages, if they are the majority.
+    /// Removes the tables that have been multiplied into messages from the list of `u`, if they are the majority.
     fn drop_dead_tables(&mut self, u: VarId) {
         if self.mentions.len(u) > 2 * self.live_mentions[u.index()] + 4 {
             let sketches = &self.sketches;

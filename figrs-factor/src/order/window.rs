@@ -2,15 +2,14 @@
 
 use super::fixed_point::{FixedPoint, power};
 
-/// A subproblem of an elimination order: a few vertices to be eliminated and the vertices around them, represented as bits of a number.
+/// A subproblem of an elimination order: a few vertices to be eliminated, and the vertices around them.
 ///
-/// The lowest bits stand for the vertices to be eliminated.
+/// A set of vertices is a number with a bit for each vertex; the lowest bits stand for the vertices to be eliminated.
 pub(super) struct Window {
-    /// For each vertex to be eliminated, its neighbours.
+    /// For each vertex to be eliminated, the set of its neighbours.
     pub(super) near: Vec<u128>,
     /// The scopes of the messages of earlier buckets.
     pub(super) messages: Vec<u128>,
-    /// The base-2 logarithms of the vertices' cardinalities.
     pub(super) logs: Vec<FixedPoint>,
 }
 
@@ -35,15 +34,15 @@ impl Window {
         this
     }
 
-    /// Returns the neighbours of `v` after the elimination of the vertices `gone` (the bag of `v`). The second result is `true` if an
-    /// earlier bucket absorbs `v`, because its message contains `v` and the whole bag of `v`.
+    /// Returns the bag of `v` (its neighbours after the elimination of the vertices `gone`). The second result is `true` if an earlier bucket absorbs
+    /// `v`, because the message of that bucket contains `v` and its bag.
     pub(super) fn bag(&self, v: usize, gone: u128) -> (u128, bool) {
         let mut bag = self.near[v] & !gone;
         let mut unseen = self.near[v] & gone;
         let mut hidden = gone;
         let mut parts = Vec::new();
         while unseen != 0 {
-            // A connected group of eliminated vertices leaves one message.
+            // A connected group of eliminated vertices makes one message.
             let mut part = 0u128;
             let mut next = unseen & unseen.wrapping_neg();
             while next != 0 {
@@ -72,12 +71,11 @@ impl Window {
         power(size)
     }
 
-    /// Returns the cheapest elimination order of the vertices, if its price is less than `bound`, and the number of eliminations
+    /// Returns the cheapest elimination order of the vertices if its cost is less than `bound`, and the number of eliminations that the search
     /// examined.
     ///
-    /// **Complexity.** The time is at most the number of subsets whose price is less than the bound, times the number of vertices. After
-    /// the elimination of a set of vertices, the remaining graph does not depend on the order of their elimination; therefore the
-    /// dynamic program has one state for each subset.
+    /// **Complexity.** The time is at most the number of subsets of the vertices with a cost below `bound`, times the number of vertices. The graph
+    /// after the elimination of a set of vertices does not depend on their order; therefore the dynamic program has one state for each subset.
     ///
     /// **References.** Bodlaender, Fomin, Koster, Kratsch and Thilikos, *On exact algorithms for treewidth*, ACM
     /// Transactions on Algorithms 9(1), 2012.

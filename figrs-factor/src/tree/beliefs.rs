@@ -1,7 +1,7 @@
-//! Messages of a contraction tree from the leaves to the roots, and derivatives from the roots to the leaves.
+//! Upward pass (messages) and downward pass (derivatives) on a contraction tree.
 
 use crate::graph::{FactorGraph, VarId};
-use crate::until::Until;
+use crate::limits::Until;
 
 use crate::algebra::{ExponentRange, Semiring};
 use crate::eliminate::EliminationError;
@@ -25,11 +25,11 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 pub struct Beliefs<S: Semiring> {
     values: Vec<S::Value>,
     derivatives: Vec<S::Value>,
-    /// Exponent ranges that contain the entries of each tensor and of each derivative; the true ranges may be narrower.
+    /// For each tensor and each derivative, an exponent range that contains all entries; the true range may be narrower.
     ranges: [Vec<ExponentRange>; 2],
-    /// The natural logarithm of the scale of each tensor.
+    /// The natural logarithm of the common scale of each tensor.
     scales: Vec<f64>,
-    /// For each tensor, `true` if its message (first list) or its derivative (second list) is valid for the present weights.
+    /// For each tensor, `true` if its message (first list) or its derivative (second list) is valid for the current weights.
     is_current: [Vec<bool>; 2],
     /// `true` if a positive number overflowed or underflowed.
     pub(super) lost: bool,
@@ -37,12 +37,12 @@ pub struct Beliefs<S: Semiring> {
     path: Vec<u32>,
 }
 
-/// Index of messages in [`Beliefs::is_current`] and [`Beliefs::ranges`]; the other index is that of derivatives.
+/// Index of the messages in [`Beliefs::is_current`] and [`Beliefs::ranges`]; `DOWN` is the index of the derivatives.
 const UP: usize = 0;
 const DOWN: usize = 1;
 
 impl<S: Semiring> Beliefs<S> {
-    /// Loads the weights of the factors, without multiplying them.
+    /// Loads the weights of the factors into the leaves of the tree, without multiplying them.
     pub fn new(tree: &ContractionTree, graph: &FactorGraph) -> Self {
         let n = tree.tensors.len();
         let mut this = Self {
@@ -64,7 +64,6 @@ impl<S: Semiring> Beliefs<S> {
         this
     }
 
-    /// Reloads the weights of the factors of `leaves`.
     pub(super) fn load(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaves: &[usize]) {
         for &leaf in leaves {
             self.read(tree, graph, leaf);
@@ -76,7 +75,7 @@ impl<S: Semiring> Beliefs<S> {
             let mut at = tree.leaves[leaf].tensor;
             while let Some(step) = tree.tensor(at).used_by {
                 at = tree.steps[step as usize].out;
-                // If a message is already outdated, the messages above it are outdated as well.
+                // If a message is outdated, the messages above it are outdated as well.
                 if !std::mem::replace(&mut self.is_current[UP][at as usize], false) {
                     break;
                 }
@@ -95,8 +94,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][tensor as usize] = true;
     }
 
-    /// Marks as outdated the messages between `leaf`, which has changed, and the root, and all derivatives except those with respect
-    /// to the leaf and these messages.
+    /// Marks as outdated the messages on the path from `leaf`, which has changed, to the root, and all derivatives except those on this path.
     fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.is_current[DOWN][leaf as usize])];
         let mut at = leaf;
@@ -120,11 +118,9 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes the outdated messages and derivatives on which the marginals of the variables `ranks` depend, unless the deadline
-    /// passes or the run is interrupted.
+    /// Computes the outdated messages and derivatives on which the marginals of the variables `ranks` depend.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped; the messages and derivatives computed before remain
-    /// valid.
+    /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped; the results computed before remain valid.
     pub(super) fn prepare(
         &mut self,
         tree: &ContractionTree,
@@ -144,9 +140,9 @@ impl<S: Semiring> Beliefs<S> {
         Ok(())
     }
 
-    /// Returns a range that contains the exponents of all products of entries of `tensors` and of the derivative with respect to the
-    /// tensor `derivative`. The range of the products follows from the known ranges of the tensors. If the known ranges do not
-    /// exclude overflow or underflow, the range of the products is computed from the entries.
+    /// Returns a range that contains the exponents of all products of entries of `tensors` and of the derivative with respect to the tensor
+    /// `derivative`. The known ranges of the tensors bound this range. If the bound does not exclude overflow and underflow, the range is computed
+    /// from the entries.
     fn range_of_products(
         &mut self,
         tree: &ContractionTree,
@@ -205,8 +201,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][step.out as usize] = true;
     }
 
-    /// Returns the total weight of all assignments, as a value and the natural logarithm of its scale: the total is the value times
-    /// the exponential of that logarithm.
+    /// Returns the total weight of all assignments, as a value and a logarithm: the total is the value times the exponential of the logarithm.
     pub fn total(&mut self, tree: &ContractionTree) -> (S::Value, f64) {
         let mut total = S::one();
         let mut scale: f64 = self.scales.iter().sum();
@@ -227,7 +222,7 @@ impl<S: Semiring> Beliefs<S> {
         self.lost
     }
 
-    /// Computes the derivative with respect to `tensor`, after the outdated derivatives on the path from the root to it.
+    /// Computes the derivative with respect to `tensor`, after the outdated derivatives on the path from the root to `tensor`.
     fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
@@ -248,9 +243,9 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// Computes the derivative with respect to `tensor` from the derivative with respect to the result of the step that uses it.
+    /// Computes the derivative with respect to `tensor` from the derivative with respect to the result of the step that uses `tensor`.
     ///
-    /// If the step multiplies more than two tensors, the derivatives with respect to all of them are computed.
+    /// If the step multiplies more than two tensors, computes the derivatives with respect to all of them.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
         let place = tree.tensor(tensor).entries();
         let Some(used_by) = tree.tensor(tensor).used_by else {
@@ -335,7 +330,7 @@ impl<S: Semiring> Beliefs<S> {
                 }
             }
         }
-        // The sums may be out of range although no product is. Rescaling is allowed, because probabilities do not depend on the scale.
+        // The sums may be out of range although no product is. The sums may be rescaled, because probabilities do not depend on their scale.
         S::rescale(&mut marginal, &mut self.lost);
         marginal
     }
@@ -404,8 +399,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Writes the products of the entries of `tensor` and its derivative, which are the unnormalised marginal of the tensor's
-    /// variables.
+    /// Writes the product of each entry of `tensor` and its derivative; the products are the unnormalised marginal of the tensor's variables.
     pub(super) fn products(
         &mut self,
         tree: &ContractionTree,
@@ -424,8 +418,8 @@ impl<S: Semiring> Beliefs<S> {
         products.extend(pairs().map(|(x, y)| S::mul(x, y)));
     }
 
-    /// Returns the entries of `tensor`, the derivatives with respect to the entries up to a common factor, and the natural logarithm
-    /// of the scale of the entries.
+    /// Returns the entries of `tensor`, the derivatives with respect to them up to a common factor, and the natural logarithm of the scale of the
+    /// entries.
     pub(super) fn entries_and_derivatives(
         &mut self,
         tree: &ContractionTree,
@@ -442,8 +436,8 @@ impl<S: Semiring> Beliefs<S> {
     }
 }
 
-/// Divides `values` by a power of two if they are far from one. Returns the natural logarithm of the divisor and the bounds of the
-/// divided values.
+/// Divides `values` by a power of two if they are far from one. Returns the natural logarithm of the divisor and the exponent range of the divided
+/// values.
 fn settle<S: Semiring>(
     values: &mut [S::Value],
     bounds: ExponentRange,

@@ -1,4 +1,4 @@
-//! Contraction steps of one bucket: the tables are multiplied two at a time, or all at once if that takes fewer products.
+//! Contraction steps of one bucket, which multiply the tables two at a time, or all at once if that takes fewer products.
 
 use rustc_hash::FxHashMap;
 
@@ -10,21 +10,20 @@ use super::tensor::{MAX_LOG_ASSIGNMENTS, Rank, merged};
 use super::thresholds::Thresholds;
 use super::tree_builder::TreeBuilder;
 
-/// Maximum number of tables of a bucket in which the best partner of each table is searched for.
+/// Maximum number of tables of a bucket for which the best partner of each table is searched for.
 const MAX_PARTNER_SEARCH: usize = 24;
-/// Growth factor of the maximum number of products of two tables, from one attempt to join all tables of a bucket to the next.
+/// Growth factor of the maximum number of products of two tables, from one attempt to join all tables of a bucket to the next attempt.
 const GROWTH: f64 = 4.0;
 
 impl TreeBuilder<'_> {
     /// Adds to the tree the steps that multiply the tables of `bucket`.
     ///
-    /// Multiplying two tables at a time is faster for dense tables, because variables that occur in only two tables are summed
-    /// out early. The product of two tables may be far larger than the product of all tables, because it does not contain the
-    /// zeros of the other tables. If a product of two tables is larger than the plan predicts for the whole bucket, the
-    /// remaining tables are joined at once, provided that a join takes fewer products.
+    /// Dense tables are multiplied two at a time, because a variable of only two tables is then summed out early. The product of two sparse tables
+    /// may be far larger than the product of all tables, because it lacks the zeros of the other tables. If a product of two tables is larger than
+    /// the plan predicts for the whole bucket, all remaining tables are joined at once, provided that this join takes fewer products.
     ///
-    /// A message is not computed if it has too many variables for its assignments to be indexed. The bucket that needs the
-    /// uncomputed message receives the tables instead, and sums out the variables of both buckets.
+    /// A message is not computed if its assignments are too many for their indices. The later bucket that needs the message then receives the tables
+    /// of this bucket, and sums out the variables of both buckets.
     pub(super) fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
         for rank in bucket
             .eliminated
@@ -103,7 +102,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Multiplies those of `tables` that have the same scope, because a large bucket may have very many tables of one scope.
+    /// Multiplies the tables of `tables` with equal scopes, because a large bucket may have very many tables of one scope.
     fn join_equals(&mut self, tables: Vec<u32>) -> Result<Vec<u32>, EliminationError> {
         let mut by_scope: FxHashMap<Vec<Rank>, usize> = FxHashMap::default();
         let mut joined: Vec<u32> = Vec::new();
@@ -111,7 +110,7 @@ impl TreeBuilder<'_> {
             let scope = self.tree.scope(table).to_vec();
             if let Some(&place) = by_scope.get(&scope) {
                 joined[place] = self.contract(joined[place], Some(table))?;
-                // Variables that occur in no other table have been summed out.
+                // The multiplication has summed out the variables that occur in no other table.
                 if self.tree.scope(joined[place]) != scope {
                     by_scope.remove(&scope);
                 }
@@ -123,7 +122,7 @@ impl TreeBuilder<'_> {
         Ok(joined)
     }
 
-    /// Returns the index of the table in `tables` whose product with `table` is smallest.
+    /// Returns the index of the table of `tables` whose product with `table` is smallest.
     fn partner(&self, table: u32, tables: &[u32]) -> usize {
         if tables.len() == 1 || tables.len() > MAX_PARTNER_SEARCH {
             return tables.len() - 1;

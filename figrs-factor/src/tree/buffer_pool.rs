@@ -1,11 +1,11 @@
-//! Evaluation buffers, one for each concurrent caller.
+//! Pools of buffers for evaluations: each concurrent caller uses a buffer of its own.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A pool of unused buffers: a caller takes a buffer, or creates one if none is free, and returns it after use.
+/// A pool of unused buffers. A caller takes a buffer, or creates one if the pool is empty, and returns it after use.
 ///
-/// A clone of the pool starts without buffers.
+/// A clone of the pool is empty.
 pub struct BufferPool<B> {
     free: Mutex<Vec<B>>,
 }
@@ -19,7 +19,7 @@ impl<B> Default for BufferPool<B> {
 }
 
 impl<B> BufferPool<B> {
-    /// Calls the function `ask` with a buffer from the pool.
+    /// Calls the function `ask` with a buffer of the pool, or with a new buffer if the pool is empty.
     pub fn with<R>(&self, new: impl FnOnce() -> B, ask: impl FnOnce(&mut B) -> R) -> R {
         let free = self.lock().pop();
         let mut buffer = free.unwrap_or_else(new);
@@ -28,7 +28,7 @@ impl<B> BufferPool<B> {
         answer
     }
 
-    /// Returns a mutable reference to the buffer that was created first, and drops all other buffers.
+    /// Returns a mutable reference to the oldest buffer, and drops all other buffers.
     pub fn only(&mut self) -> Option<&mut B> {
         let free = self.free.get_mut();
         let free = free.unwrap_or_else(PoisonError::into_inner);

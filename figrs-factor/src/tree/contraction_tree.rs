@@ -1,4 +1,4 @@
-//! Contraction tree of a factor graph: a sequence of steps that multiply tensors and sum variables out.
+//! Contraction tree of a factor graph: a sequence of steps that multiply tensors and sum out variables.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ pub(super) struct ContractionStep {
     /// The tensors that the step multiplies: at most two, unless the step stores a list of products.
     pub(super) inputs: Box<[u32]>,
     pub(super) out: u32,
-    /// For each product of the step, the indices of its entries in the inputs and in the result, sorted by the index in the result. A step
-    /// of dense tensors stores no list of products.
+    /// For each product of the step, the indices of the multiplied entries and of the entry of the result, sorted by the latter; `None` if all
+    /// tensors of the step are dense.
     pub(super) products: Option<Arc<[u32]>>,
 }
 
 impl ContractionStep {
-    /// Returns those of `products` that are summed to the entry `entry` of the result.
+    /// Returns the products of `products` that are added to the entry `entry` of the result.
     pub(super) fn products_of<'a>(
         &self,
         products: &'a [u32],
@@ -46,7 +46,7 @@ impl ContractionStep {
     }
 }
 
-/// The structure of a contraction step, without its entries.
+/// The structure of a contraction step.
 #[derive(Debug)]
 pub struct StepOutline {
     /// All variables of the tables that the step multiplies.
@@ -59,13 +59,12 @@ pub struct StepOutline {
 
 /// A compiled elimination of all variables, as a tree of contraction steps.
 ///
-/// Each tensor of the tree is used by at most one step. Because each tensor is used at most once, the steps form a tree for each component
-/// of the graph, whose edges are the tensors (messages). All variables of the tensors that a step multiplies form a clique. A pass from the
-/// leaves to the roots computes the total. A pass from the roots to the leaves computes the derivative of the total with respect to each
-/// tensor. Every marginal follows from the derivatives of the total with respect to the tensors.
+/// At most one step uses each tensor. Therefore the steps of each component of the graph form a tree, whose edges are the tensors (messages). The
+/// variables of all tensors that a step multiplies form a clique. A pass from the leaves to the roots computes the total. A pass from the roots to
+/// the leaves computes the derivative of the total with respect to each tensor. Every marginal follows from the derivatives of the total with respect
+/// to the tensors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContractionTree {
-    /// The cardinality of each variable, indexed by rank.
     pub(super) cards: Vec<u32>,
     /// For each rank (index in the elimination order), the variable.
     pub(super) variables: Vec<VarId>,
@@ -76,17 +75,16 @@ pub struct ContractionTree {
     pub(super) leaves: Vec<Leaf>,
     /// The contraction steps, in an order in which every tensor is computed before it is used.
     pub(super) steps: Vec<ContractionStep>,
-    /// The final tensors of the tree, which have no variables; there is one for each component of the graph.
+    /// The final tensors of the tree, which have no variables: one for each component of the graph.
     pub(super) roots: Vec<u32>,
-    /// Cardinality of each variable that occurs in no factor.
+    /// The cardinality of each variable that occurs in no factor.
     pub(super) free: Vec<usize>,
-    /// Total number of entries of all tensors.
     pub(super) entries: usize,
     /// For each variable, indexed by rank, the tensor from which the marginal of the variable is computed.
     pub(super) homes: Vec<u32>,
-    /// Cost of the plan of the tree.
+    /// Predicted cost of the plan from which the tree was made.
     pub cost: PlanCost,
-    /// `true` if values that zeros of factors exclude were removed from the graph before the tree was made.
+    /// `true` if the values that zeros of factors exclude were removed from the graph before the tree was made.
     pub is_reduced: bool,
     /// Number of threads that share a large contraction.
     #[serde(skip)]
@@ -105,7 +103,6 @@ impl ContractionTree {
         &self.tensors[tensor as usize]
     }
 
-    /// Returns the variables of the tensors that `step` multiplies.
     pub(super) fn clique(&self, step: &ContractionStep) -> Vec<Rank> {
         let mut scopes = step.inputs.iter().map(|&t| self.scope(t));
         let first = scopes.next().unwrap_or_default().to_vec();
@@ -119,7 +116,7 @@ impl ContractionTree {
         all
     }
 
-    /// Returns the assignments of `variables`; the lists of values have one value for each variable, indexed by rank.
+    /// Returns the assignments of `variables`; a list of values has one value for each variable, indexed by rank.
     pub(super) fn assignments(&self, variables: &[Rank]) -> Assignments {
         let digit = |&rank: &Rank| (rank as usize, self.cards[rank as usize] as usize);
         Assignments::new(variables.iter().map(digit))
@@ -137,7 +134,7 @@ impl ContractionTree {
         }
     }
 
-    /// Writes the values of the variables of `entry` into `values`, an assignment indexed by rank.
+    /// Writes the values of the variables of `entry` into `values`, which is indexed by rank.
     pub(super) fn decode(&self, tensor: u32, entry: usize, values: &mut [u32]) {
         let number = match &self.tensor(tensor).layout {
             Layout::Dense => entry as AssignmentIndex,
@@ -148,8 +145,8 @@ impl ContractionTree {
         }
     }
 
-    /// Converts `values`, an assignment indexed by rank, to an assignment of the graph's variables; variables that occur in no factor take
-    /// their first value.
+    /// Converts `values`, an assignment indexed by rank, to an assignment of the graph's variables. A variable that occurs in no factor takes its
+    /// first value.
     pub fn world(&self, values: &[u32]) -> Vec<u32> {
         let value = |rank: &Option<Rank>| rank.map_or(0, |rank| values[rank as usize]);
         self.ranks.iter().map(value).collect()
@@ -177,12 +174,12 @@ impl ContractionTree {
         self.steps.iter().map(outline).collect()
     }
 
-    /// Returns the size of all tables together, in bytes.
+    /// Returns the memory of all tables in bytes.
     pub fn table_bytes(&self) -> u64 {
         self.entries as u64 * size_of::<f64>() as u64
     }
 
-    /// True if the tree fits `graph`: the variables and scopes are the same, and all entries of `graph` that the tree omits are zero.
+    /// True if the tree is valid for `graph`: the variables and scopes are equal, and all entries of `graph` that the tree omits are zero.
     pub fn fits(&self, graph: &FactorGraph) -> bool {
         let cards = self.variables.iter().zip(&self.cards);
         self.ranks.len() == graph.cardinalities.len()
@@ -197,8 +194,8 @@ impl ContractionTree {
                 .all(|(leaf, factor)| leaf.fits(graph, factor))
     }
 
-    /// Chooses for each variable the smallest tensor from which the marginal of the variable can be computed. Messages are preferred to
-    /// factors as sources of marginals, because the derivatives of messages are needed anyway.
+    /// Chooses, for each variable, the smallest tensor from which the marginal of the variable can be computed. Prefers messages to factors, because
+    /// the derivatives of messages are needed anyway.
     pub(super) fn choose_marginal_tensors(&mut self) {
         let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
         self.homes = vec![u32::MAX; self.cards.len()];

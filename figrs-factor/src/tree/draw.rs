@@ -1,4 +1,4 @@
-//! Exact samples of assignments, drawn by a traceback through the messages of a contraction tree.
+//! Exact samples of assignments by a traceback through the messages of a contraction tree.
 
 use rand::{Rng, RngExt};
 
@@ -8,12 +8,11 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::BeliefQuery;
 
-/// A query that draws one assignment (indexed by rank) with probability proportional to its weight; `None` if no assignment has a
+/// A query that draws one assignment (indexed by rank) with probability proportional to its weight. Its result is `None` if no assignment has a
 /// positive weight.
 ///
-/// **Complexity.** Each sample takes one traceback, which computes for each step the alternatives given the values drawn before.
-/// **References.** Dawid, *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics and
-/// Computing 2, 1992, section 5.
+/// **Complexity.** Each sample takes one traceback, which lists the alternatives of each step given the values drawn before. **References.** Dawid,
+/// *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics and Computing 2, 1992, section 5.
 #[derive(Debug)]
 pub struct SampleQuery<'a, R> {
     /// The tree to which the messages belong.
@@ -39,8 +38,8 @@ impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
     }
 }
 
-/// A query that enumerates every assignment (indexed by rank) that [`SampleQuery`] may draw, with its probability, by taking all
-/// alternatives of each choice in turn.
+/// A query that enumerates the assignments (indexed by rank) that [`SampleQuery`] may draw, with their probabilities. It takes each alternative of
+/// each choice.
 #[derive(Debug)]
 pub struct EnumerationQuery<'a> {
     /// The tree to which the messages belong.
@@ -54,7 +53,7 @@ impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
         form: NumberForm,
     ) -> Vec<(Vec<u32>, f64)> {
         let mut all = Vec::new();
-        // For each choice made, the number of alternatives and the index of the chosen alternative.
+        // For each choice of the traceback, the number of alternatives and the index of the taken alternative.
         let mut path: Vec<(usize, usize)> = Vec::new();
         loop {
             let (mut made, mut p) = (0, 1.0);
@@ -79,8 +78,7 @@ impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
     }
 }
 
-/// Returns the index of the interval that contains `left`, a number between zero and one; `shares` has the lengths of the
-/// intervals.
+/// Returns the index of the interval that contains the number `left` between zero and one; `shares` has the lengths of the intervals.
 fn sample_index(shares: &[f64], mut left: f64) -> usize {
     for (i, share) in shares.iter().enumerate() {
         if left < *share {
@@ -88,7 +86,6 @@ fn sample_index(shares: &[f64], mut left: f64) -> usize {
         }
         left -= share;
     }
-    // Because of rounding, the number may exceed the sum of all fractions; in that case, the last alternative, which has a positive weight,
-    // is selected.
+    // Because of rounding, the number may exceed the sum of all lengths. The last alternative, which has a positive weight, is then selected.
     shares.len() - 1
 }

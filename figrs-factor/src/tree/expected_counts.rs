@@ -1,4 +1,4 @@
-//! Expected counts of the outcomes whose probabilities are parameters, from the derivatives of a contraction tree.
+//! Expected counts of the outcomes whose probabilities are parameters, computed from the derivatives of a contraction tree.
 
 use std::sync::Arc;
 
@@ -9,12 +9,11 @@ use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::{BeliefQuery, TreeBeliefs};
 use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 
-/// The entries of a contraction tree whose weights are parametric probabilities of outcomes. The origin of a weight is the index of
-/// the outcome whose probability it is.
+/// The entries of a contraction tree whose weights are parameters: probabilities of outcomes. The origin of a weight is the index of the outcome
+/// whose probability it is.
 ///
-/// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's
-/// assignment. The sum, over the entries of one outcome, of the derivatives of the logarithm of the total is the expected number of
-/// times that the outcome occurs in a world.
+/// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's assignment. The
+/// sum of these derivatives over the entries of one outcome is the expected number of occurrences of the outcome in a world.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
 #[derive(Clone, Debug)]
@@ -23,16 +22,16 @@ pub struct CountingTree {
     leaves: Vec<CountedLeaf>,
 }
 
-/// A leaf with entries that are parametric probabilities of outcomes.
+/// A leaf with entries whose weights are parameters.
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
-    /// Entries of the leaf's tensor, each with its origin (the index of the outcome whose probability it is).
+    /// Index of each such entry in the leaf's tensor, with its origin (the index of the outcome whose probability it is).
     origins: Vec<(u32, u32)>,
 }
 
 impl CountingTree {
-    /// Collects the entries of `tree` whose weights in `graph` are parametric probabilities of outcomes.
+    /// Collects the entries of `tree` whose weights in `graph` are parameters.
     pub fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
         let counted = tree.leaves.iter().filter_map(|leaf| {
             let table = &graph.factors[leaf.factor as usize].table;
@@ -57,8 +56,9 @@ impl CountingTree {
         &self.tree
     }
 
-    /// Calls `count` with each outcome whose probability is a parameter and its expected count; an outcome with several entries is
-    /// reported several times. Returns the natural logarithm of the total. If the total is zero, `count` is not called.
+    /// For each entry whose weight is a parameter, calls `count` with the index of its outcome and the posterior probability of the entry's
+    /// assignment. The sum over the calls for one outcome is its expected count. Returns the natural logarithm of the total. If the total is zero,
+    /// `count` is not called.
     pub fn count(
         &self,
         sums: &mut TreeBeliefs<SumProductPrecision>,
@@ -77,7 +77,7 @@ impl CountingTree {
     }
 }
 
-/// The derivative of the logarithm of a total with respect to an entry that is the parametric probability of an outcome.
+/// The derivative of the logarithm of the total with respect to an entry whose weight is a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum EntryDerivative {
     /// The derivative with respect to the logarithm of the entry: the posterior probability of its assignment.
@@ -87,8 +87,8 @@ pub enum EntryDerivative {
 }
 
 impl CountingTree {
-    /// Calls `each` with each outcome whose probability is a parameter and a derivative of the logarithm of the total; an outcome with
-    /// several entries is reported several times. If the total is zero, `each` is not called.
+    /// For each entry whose weight is a parameter, calls `each` with the index of its outcome and the derivative of the logarithm of the total. If
+    /// the total is zero, `each` is not called.
     pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
         let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
         if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {
@@ -112,7 +112,7 @@ impl BeliefQuery<Vec<(u32, EntryDerivative)>> for DerivativesQuery<'_> {
         for leaf in &self.0.leaves {
             let tree = &self.0.tree;
             beliefs.products(tree, leaf.tensor, &mut products);
-            // The sum of all products is the total, up to the scale of the derivatives.
+            // The products of entries and derivatives sum to the total, up to the scale of the derivatives.
             let log_total;
             (products, log_total) = form.normalised(products);
             let (entries, derivatives, scale) = beliefs.entries_and_derivatives(tree, leaf.tensor);

@@ -15,8 +15,8 @@ use super::tensor::{
 use super::tree_builder::TreeBuilder;
 
 impl TreeBuilder<'_> {
-    /// Adds the step that joins all remaining tensors of a bucket and sums out its variables. Returns `None` if the step takes
-    /// more work than `most` products of two entries.
+    /// Adds the step that joins all tensors `tables` of a bucket at once and sums out its variables. Returns `None` if the step takes more work than
+    /// `most` products of two entries.
     pub(super) fn join_all(
         &mut self,
         tensors: &[u32],
@@ -39,8 +39,7 @@ impl TreeBuilder<'_> {
             return Ok(None);
         }
         let width = tensors.len() + 1;
-        // Memory in bytes of each assignment before it becomes an entry; all assignments together may take as much memory as the largest
-        // table.
+        // Memory of each assignment in bytes before it becomes an entry; all assignments together may take as much memory as the largest table.
         let each = (all.len() + width) * size_of::<u32>() + size_of::<(AssignmentIndex, u32)>();
         let table = (self.budget * size_of::<f64>()) as u64;
         let room = self.limits.memory.map_or(table, |memory| {
@@ -73,7 +72,7 @@ impl TreeBuilder<'_> {
         Ok(Some(tensor))
     }
 
-    /// Returns the products for the assignments `rows`, and the distinct assignment indices of the entries of the result.
+    /// Returns the product of each assignment in `rows`, and the sorted assignment indices of the entries of the result.
     fn products(
         &self,
         tensors: &[u32],
@@ -81,7 +80,7 @@ impl TreeBuilder<'_> {
         out: &[Rank],
         rows: &[u32],
     ) -> (Vec<AssignmentIndex>, Vec<u32>) {
-        // The position in a row and the stride of each variable of a scope.
+        // For each variable of a scope, its position in a row and its stride.
         let columns = |scope: &[Rank]| -> Vec<(usize, AssignmentIndex)> {
             let mut stride = 1;
             let column = |&rank: &Rank| {
@@ -125,7 +124,6 @@ impl TreeBuilder<'_> {
         (numbers, products)
     }
 
-    /// Returns `tensor` as an operand of the join; `None` if no entry is known to be zero.
     fn operand(&self, tensor: u32) -> Option<EliminationTable<'_, Boolean>> {
         if let TensorOrigin::Factor(i) = self.tree.tensor(tensor).origin {
             let factor = &self.graph.factors[i as usize];

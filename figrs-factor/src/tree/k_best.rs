@@ -1,4 +1,4 @@
-//! Query for the assignments of the largest weight, in descending order of weight.
+//! Query for the assignments with the largest weights, in descending order of weight.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 use super::tree_beliefs::BeliefQuery;
 
-/// A deferred alternative: other values at one step of an assignment that was found before.
+/// A deferred alternative: an assignment that deviates from an assignment found before, first at one step.
 #[derive(Debug)]
 struct DeferredChoice {
-    /// The step at which the alternative deviates from the assignment found before.
+    /// The first step at which the alternative deviates from the assignment found before.
     step: usize,
-    /// The values that the alternative selects at its step.
+    /// The values of the alternative at this step.
     values: Vec<(Rank, u32)>,
-    /// The assignment from which the alternative deviates, as an index in the list of assignments found.
+    /// The assignment found before, as an index in the list of found assignments.
     base: usize,
 }
 
-/// Priority of a deferred alternative: first the log-ratio of its best weight to the largest weight of all assignments (greatest first),
-/// then its age.
+/// Priority of a deferred alternative. The alternative with the largest weight, relative to the largest weight of all assignments, comes first; of
+/// equal weights, the oldest alternative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoicePriority(f64, u64);
 
@@ -39,11 +39,12 @@ impl Ord for ChoicePriority {
     }
 }
 
-/// A query for the `count` assignments (indexed by rank) of the largest weight, best first; if there are fewer assignments, all of them.
+/// A query for the `count` assignments (indexed by rank) with the largest weights, best first. If there are fewer assignments, it returns all of
+/// them.
 ///
-/// The messages of an elimination by maxima give the weight of the best completion of each partial assignment. Therefore, whenever a
-/// traceback chooses an alternative, the weights of the best completions of the others are known. The best alternative that no traceback
-/// has chosen leads to the next best assignment.
+/// The messages of a max-product elimination give the weight of the best completion of each partial assignment. Therefore a traceback that takes one
+/// alternative of a step also knows the weights of the best completions of the other alternatives, and defers them. The best deferred alternative
+/// leads to the next best assignment.
 ///
 /// **Complexity.** The query takes one traceback for each assignment found, and memory for `count` deferred alternatives.
 /// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic expert systems*,
@@ -140,7 +141,7 @@ impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
     }
 }
 
-/// Returns the index of the largest of `weights`; among equal weights, the first index.
+/// Returns the index of the largest of `weights`; of equal weights, the first index.
 pub(super) fn first_best(weights: &[f64]) -> usize {
     let mut best = 0;
     for (i, weight) in weights.iter().enumerate() {

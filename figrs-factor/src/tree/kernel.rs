@@ -1,4 +1,4 @@
-//! The innermost loops: one dense contraction `z[..] += x[..] * y[..]`.
+//! The innermost loops of contractions: one dense contraction `z[..] += x[..] * y[..]`.
 
 use crate::algebra::Semiring;
 
@@ -8,7 +8,7 @@ use super::tensor::Rank;
 /// Number of parallel partial sums in a reduction, chosen to fill vector registers.
 const LANES: usize = 8;
 
-/// Number of products below which a contraction runs on one thread.
+/// Minimum number of products of a contraction that runs on several threads.
 pub(super) const MIN_PARALLEL_PRODUCTS: usize = 1 << 19;
 
 /// Buffers that the contractions of a tree reuse.
@@ -33,15 +33,14 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         }
     }
 
-    /// Sets each entry of `z` to the sum of the products of the entries of `x` and `y`, over all assignments that agree with the
-    /// assignment of that entry.
+    /// Sets each entry of `z` to a sum of products `x[..] * y[..]`, over all assignments that agree with the assignment of this entry.
     ///
     /// The tables `x`, `y` and `z` are dense over their scopes.
     ///
-    /// Several threads divide the values of the outermost variable of `z` among themselves. Because threads divide the values of
-    /// `z`, every sum is computed in the same order for any number of threads.
+    /// Each thread computes the entries of `z` for some values of its outermost variable. Therefore every sum has the same order of terms for any
+    /// number of threads.
     ///
-    /// Returns the number of products that are summed to each entry of `z`.
+    /// Returns the number of terms in each sum.
     pub(super) fn contract<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
@@ -80,7 +79,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 }
 
-/// Contracts all inner blocks, over which the loops `outer` run.
+/// Contracts all inner blocks; the loops `outer` run over these blocks.
 fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],
@@ -171,7 +170,7 @@ fn contract_blocks<S: Semiring>(
 }
 
 impl<V: Clone> Workspace<V> {
-    /// True if a product of matching entries of `x` and `y` overflows or underflows.
+    /// True if a product of an entry of `x` and the matching entry of `y` overflows or underflows.
     pub(super) fn has_lost_products<S: Semiring<Value = V>>(
         &mut self,
         cards: &[u32],
@@ -196,8 +195,8 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops of a contraction, which are listed innermost first. Calls `block` with the offsets of each inner
-/// block in the three tables, and with `true` if no earlier block had the same offset in the third table.
+/// Runs the outer loops of a contraction, which are listed innermost first. Calls `block` with the offsets of each inner block in the three tables,
+/// and with `true` if no earlier block had the same offset in the third table.
 #[inline]
 fn for_each_block(
     outer: &[LoopDim],
@@ -207,7 +206,7 @@ fn for_each_block(
     digits.clear();
     digits.resize(outer.len(), 0);
     let mut at = [0usize; 3];
-    // Number of loops over summed variables that are past their first iteration.
+    // Number of loops over summed variables that have completed their first iteration.
     let mut repeats = 0u32;
     loop {
         block(at, repeats == 0);
@@ -312,7 +311,7 @@ fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     lanes.into_iter().fold(rest, S::add)
 }
 
-/// Returns the sum of the values `x` in a fixed order of additions.
+/// Returns the sum of the values `x`, in a fixed order of additions.
 #[inline]
 pub(super) fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
     let xs = x.chunks_exact(LANES);

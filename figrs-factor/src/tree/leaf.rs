@@ -13,22 +13,22 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 use super::thresholds::Thresholds;
 use crate::fnv::Fnv;
 
-/// Minimum ratio of the entries of a dense factor to its non-zeros for which the positions of its zeros are recorded.
+/// Minimum ratio of all entries to non-zero entries of a dense factor at which the positions of its zeros are recorded.
 const ZERO_LIST_RATIO: usize = 2;
 
 /// Source of the entries of a leaf of a contraction tree.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum EntrySource {
-    /// All entries of a dense table, read by nested loops, each with a count and a stride in the factor's table.
+    /// All entries of a dense table. Nested loops read them, each with a count and a stride in the factor's table.
     Strided(Vec<(usize, usize)>),
-    /// The entries with these indices in the list of the factor's weights.
+    /// The weights with these indices in the factor's list.
     Picked(Vec<u32>),
-    /// A small function as a dense table: the entries with these indices are one, all others are zero.
+    /// A function as a dense table: the entries with these indices are one, and all others are zero.
     Ones(Vec<u32>),
     /// A function as a sparse table, in which all stored entries are one.
     AllOnes,
-    /// The non-zero weights of the factor, each with the index of its entry in a dense table. This format is used for a small sparse
-    /// factor, or for a dense factor with many zeros.
+    /// The non-zero weights of the factor, each with the index of its entry in a dense table. The format serves small sparse factors, and dense
+    /// factors with many zeros.
     Placed(Vec<u32>),
 }
 
@@ -38,11 +38,10 @@ pub(super) struct Leaf {
     pub(super) tensor: u32,
     pub(super) factor: u32,
     source: EntrySource,
-    /// Fingerprint of a factor's scope and stored assignments; the leaf fits only factors with the same fingerprint.
+    /// Hash of a factor's scope and stored assignments; the leaf accepts only a factor with an equal hash.
     signature: u64,
 }
 
-/// The storage format in which the tree will store a factor.
 pub(super) struct LeafLayout {
     pub(super) scope: Vec<Rank>,
     pub(super) layout: Layout,
@@ -74,7 +73,7 @@ impl LeafLayout {
     }
 }
 
-/// Chooses the storage format of `factor`. If `tracks_zeros` is true, the positions of the zeros of a dense factor with many zeros are
+/// Chooses the storage format of `factor` in the tree. If `tracks_zeros` is true, the positions of the zeros of a dense factor with many zeros are
 /// recorded.
 pub(super) fn choose_layout(
     graph: &FactorGraph,
@@ -85,14 +84,14 @@ pub(super) fn choose_layout(
 ) -> LeafLayout {
     let factor = &graph.factors[factor];
     let card = |i: usize| graph.cardinality(factor.variables[i]);
-    // The factor's variables by rank, with the positions of the variables in the factor.
+    // The rank and the position of each of the factor's variables.
     let places = factor.variables.iter().zip(0..);
     let places = places.map(|(v, i)| (ranks[v.index()].unwrap_or(Rank::MAX), i));
     let mut order: Vec<(Rank, usize)> = places.collect();
     order.sort_unstable();
     let scope: Vec<Rank> = order.iter().map(|&(rank, _)| rank).collect();
     let size = graph.dense_size(&factor.variables);
-    // For each positive entry, its number in the tensor and its position in the factor.
+    // For each positive entry, its index in the tensor and its index in the factor.
     let entries = || {
         // The stride of each of the factor's variables in the tensor.
         let mut strides: Vec<AssignmentIndex> = vec![0; order.len()];
@@ -176,9 +175,9 @@ pub(super) fn choose_layout(
     }
 }
 
-/// Returns a fingerprint of the stored assignments of `factor`; two factors with different stored assignments almost never share it.
+/// Returns a hash of the stored assignments of `factor`, which almost never equals the hash of other assignments.
 ///
-/// The fingerprint is the same on every machine.
+/// The hash is the same on every machine.
 fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     let mut hasher = Fnv::default();
     for &v in &factor.variables {
@@ -197,7 +196,7 @@ fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     hasher.finish()
 }
 
-/// Returns the storage format for `entries`, each with the index of its assignment and the index of its weight.
+/// Returns the storage format for `entries`, which are pairs of an assignment index and the index of a weight.
 fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySource) {
     if !entries.is_sorted() {
         entries.sort_unstable();
@@ -212,7 +211,7 @@ fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySour
 }
 
 impl Leaf {
-    /// True if the leaf can hold `factor`.
+    /// True if `factor` has the scope and the stored assignments of the leaf.
     pub(super) fn fits(&self, graph: &FactorGraph, factor: &Factor) -> bool {
         let holds = |weights: &Weights, i: u32| !weights.is_zero(i as usize);
         let leaves_out_zeros = match (&self.source, factor.table.weights()) {
@@ -233,7 +232,7 @@ impl Leaf {
         self.signature == signature(graph, factor) && leaves_out_zeros
     }
 
-    /// True if all indices are valid for a tensor with `entries` entries and for a factor with the leaf's fingerprint.
+    /// True if all indices are valid for a tensor with `entries` entries and for a factor with the leaf's hash.
     pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
         let inside = |places: &[u32]| {
             places
@@ -260,7 +259,7 @@ impl Leaf {
         }
     }
 
-    /// Calls `visit` with each entry of the tensor that is a weight of the factor, and the index of that weight.
+    /// Calls `visit` with the index of each entry of the tensor that is a weight of the factor, and with the index of this weight.
     pub(super) fn each_weight(&self, mut visit: impl FnMut(usize, usize)) {
         match &self.source {
             EntrySource::Strided(loops) => {
@@ -323,8 +322,8 @@ impl Leaf {
     }
 }
 
-/// Copies the entries of `from` that the nested `loops` read to `to`. Each of the nested loops has a count and a stride; the outermost
-/// loop comes first.
+/// Copies the entries that the nested `loops` read from `from` to `to`. Each of the nested loops has a count and a stride; the outermost loop comes
+/// first.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     let mut run = 1;
     let is_same = loops.iter().rev().all(|&(n, stride)| {

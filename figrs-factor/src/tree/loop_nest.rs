@@ -2,9 +2,9 @@
 
 use super::tensor::Rank;
 
-/// Number of entries up to which the inner block of a contraction is extended to further variables.
+/// Number of entries of an inner block above which it is not extended to further variables.
 const BLOCK: usize = 24;
-/// Maximum number of entries of an inner block made of several variables.
+/// Maximum number of entries of an inner block over several variables.
 const LARGEST_BLOCK: usize = 256;
 
 /// One loop of a contraction: its count, and its stride in each of the three tables.
@@ -25,8 +25,8 @@ pub(super) enum AccessPattern {
     Listed,
 }
 
-/// The loops of `z[..] += x[..] * y[..]` over the union of three scopes: outer loops with strides, and an inner block over the
-/// innermost variables, which a kernel processes at once.
+/// The loops of `z[..] += x[..] * y[..]` over the union of three scopes. There are outer loops with strides, and an inner block over the innermost
+/// variables, which a kernel processes at once.
 ///
 /// **References.** Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, describe the computation; the
 /// division into blocks is common in dense linear algebra.
@@ -38,7 +38,7 @@ pub(super) struct LoopNest {
     inner: usize,
     pub(super) block: usize,
     modes: [Option<AccessPattern>; 3],
-    /// For each table whose access pattern is [`AccessPattern::Listed`], the offsets within the inner block.
+    /// For each table with the access pattern [`AccessPattern::Listed`], the offsets of the entries of an inner block.
     pub(super) offsets: [Vec<u32>; 3],
 }
 
@@ -71,7 +71,7 @@ impl LoopNest {
         self.choose_block();
     }
 
-    /// Adds `dim` as the next outer loop, or merges it with the previous loop if it continues that loop in all tables.
+    /// Adds `dim` as the next outer loop, or merges it with the previous loop if one longer loop can replace both in all tables.
     fn push(&mut self, dim: LoopDim) {
         if dim.n == 1 {
             return;
@@ -134,7 +134,7 @@ impl LoopNest {
     }
 }
 
-/// Writes to `offsets` the offsets of table `t` within a block of the loops `inner`, which are listed innermost first.
+/// Writes the offsets of the entries of table `t` within an inner block to `offsets`; the loops `inner` of the block are listed innermost first.
 fn list_offsets(inner: &[LoopDim], t: usize, block: usize, offsets: &mut Vec<u32>) {
     offsets.reserve(block);
     offsets.push(0);

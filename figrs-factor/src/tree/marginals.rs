@@ -1,4 +1,4 @@
-//! Marginals of variables: of one variable by an elimination, of several variables by a contraction tree.
+//! Marginals of one variable, by an elimination, or of several variables, by a contraction tree.
 
 use crate::graph::{FactorGraph, VarId};
 use crate::limits::Limits;
@@ -9,17 +9,17 @@ use crate::eliminate::{EliminationError, sum_product};
 use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::TreeBeliefs;
 
-/// The total of a factor graph, and the marginals of some of its variables.
+/// The total weight of a factor graph, and the marginals of some of its variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marginals {
     /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
     pub log_total: f64,
-    /// For each variable, the probability of each value; all are zero if the total is zero.
+    /// For each variable, the probability of each value; all are zero if the total weight is zero.
     pub shares: Vec<Vec<f64>>,
 }
 
-/// Computes the total of `graph` and the marginals of `variables`. For at most one variable, an elimination computes the marginals without
-/// storing messages. For several variables, a contraction tree computes the marginals and stores all messages. If values that zeros exclude
+/// Computes the total weight of `graph` and the marginals of `variables`. For at most one variable, an elimination computes the marginal and stores
+/// no message after its use. For several variables, a contraction tree computes the marginals and stores all messages. If values that zeros exclude
 /// are removed before the tree is built, `graph` is replaced by the reduced graph.
 ///
 /// **Guarantee.** The results are exact up to rounding for weights of any magnitude.

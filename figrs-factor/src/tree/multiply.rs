@@ -1,4 +1,4 @@
-//! Contraction steps of one or two tensors, which are dense or use a list of matching entries.
+//! Contraction steps of one or two tensors, which are dense or have a list of non-zero entries.
 
 use std::sync::Arc;
 
@@ -11,22 +11,21 @@ use super::sort_merge_join::{EntryList, SortMergeJoin};
 use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, merged};
 use super::tree_builder::TreeBuilder;
 
-/// Cost factor of a product of two tables whose assignments cannot be indexed, compared with a join of all tables.
+/// Cost factor of a product of two tables whose assignments have no indices, compared with a join of all tables.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
-/// Maximum number of products up to which the zeros of a dense result are derived from the zeros of its inputs.
+/// Maximum number of products for which the zeros of a dense result are computed from the zeros of its inputs.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
 /// Result of a contraction whose number of products is limited.
 pub(super) enum Contraction {
-    /// The resulting tensor.
     Tensor(u32),
     /// The contraction was refused because its number of products exceeds the limit.
     TooManyProducts(f64),
 }
 
 impl TreeBuilder<'_> {
-    /// Multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table, without a limit on
-    /// the products.
+    /// Multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table. The number of products is not
+    /// limited.
     pub(super) fn contract(
         &mut self,
         left: u32,
@@ -40,7 +39,7 @@ impl TreeBuilder<'_> {
 
     /// Adds the step that multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table.
     ///
-    /// The step is refused if it needs more than `most` listed products.
+    /// Refuses the step if its list would have more than `most` products.
     pub(super) fn multiply(
         &mut self,
         left: u32,
@@ -54,7 +53,7 @@ impl TreeBuilder<'_> {
         let mut log_products = 0.0;
         for (rank, tensors) in merged(self.tree.scope(left), right_scope) {
             log_products += self.log_cards[rank as usize];
-            // Number of tables that contain the variable after the two tensors have been replaced by their product.
+            // Number of tables that contain the variable after this contraction step.
             let mentions = self.mentions[rank as usize] + 1 - tensors;
             let is_left = !self.is_eliminated[rank as usize] || mentions > 1;
             all.push((rank, if is_left { mentions } else { 0 }));
@@ -79,7 +78,7 @@ impl TreeBuilder<'_> {
         Ok(made)
     }
 
-    /// Adds the step that contracts the tensors `left` and `right`, which have no zeros.
+    /// Adds the step that contracts `left` and `right`, which have no zeros.
     fn contract_dense(
         &mut self,
         left: u32,
@@ -97,8 +96,8 @@ impl TreeBuilder<'_> {
         Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
 
-    /// Adds the step that contracts the tensors `left` and `right`, at least one of which has zeros. The integer type `N` must be
-    /// large enough for the indices of the tensors' assignments.
+    /// Adds the step that contracts `left` and `right`, of which at least one has zeros. The integer type `N` must be large enough for the indices of
+    /// the tensors' assignments.
     fn contract_listed<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
@@ -118,7 +117,7 @@ impl TreeBuilder<'_> {
             }
             return Err(self.too_large(self.log_size(out).exp2()));
         }
-        // Sorting needs two copies of the entries, and later of the products.
+        // The sorting of the entries, and later of the products, needs two copies of them.
         let sorted = 2 * (one.len + other.len) * size_of::<[N; 3]>();
         self.memory.check(self.limits, sorted as u64)?;
         let meeting = SortMergeJoin::<N>::new(one, other, out, &self.tree.cards);
@@ -167,7 +166,7 @@ impl TreeBuilder<'_> {
         )?))
     }
 
-    /// Adds a step with a list of products; each product refers to its entry of the result by an index into `numbers`.
+    /// Adds a step with a list of products. Each product has the index of its entry of the result in `numbers`, the list of assignment indices.
     pub(super) fn listed(
         &mut self,
         inputs: Box<[u32]>,
@@ -192,7 +191,7 @@ impl TreeBuilder<'_> {
         Ok(tensor)
     }
 
-    /// Records which entries of the dense `tensor` may be positive, if some entries are known to be zero.
+    /// Records which entries of the dense `tensor` may be positive if some entries are known to be zero.
     pub(super) fn add_support<N: Into<AssignmentIndex>>(
         &mut self,
         tensor: u32,
@@ -223,7 +222,6 @@ impl TreeBuilder<'_> {
         self.step(inputs, out, Layout::Dense, size as usize, None)
     }
 
-    /// Converts `tensor` to a dense tensor, which stores its zeros.
     fn densify(&mut self, tensor: u32) -> Result<u32, EliminationError> {
         let Layout::Listed(numbers) = self.tree.tensor(tensor).layout.clone() else {
             return Ok(tensor);

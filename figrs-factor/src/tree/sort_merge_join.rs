@@ -1,4 +1,4 @@
-//! Contractions with lists: the pairs of matching entries of two tensors are found once and stored as a list.
+//! Contractions with lists of products: a sort-merge join finds the pairs of matching entries of two tensors once, and stores them.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use num_traits::PrimInt;
 
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
-/// Maximum ratio of possible assignments to entries at which entries are sorted by counting.
+/// Maximum ratio of possible assignments to entries for which entries are sorted by counting.
 const SPREAD: usize = 4;
 
 /// A tensor as a list of its stored entries.
@@ -18,7 +18,7 @@ pub(super) struct EntryList<'a> {
 }
 
 impl EntryList<'_> {
-    /// The tensor without variables, which has a single entry.
+    /// The tensor without variables, which has one entry.
     pub(super) const UNIT: Self = Self {
         scope: &[],
         layout: &Layout::Dense,
@@ -26,21 +26,21 @@ impl EntryList<'_> {
     };
 }
 
-/// One product: the matching entries of both tensors and the entry of the result.
+/// One product: the indices of the matching entries of two tensors, and of the entry of the result.
 type EntryProduct = [u32; 3];
 
-/// An entry in a join of two tensors, with the indices from which the matching entries and the assignment of the product follow.
+/// An entry in a join of two tensors, with the contributions of its assignment to two indices.
 #[derive(Clone, Copy, Debug)]
 struct JoinEntry<N> {
-    /// The row-major index of the entry's assignment of the variables that both tensors contain.
+    /// The row-major index of the entry's assignment to the variables of both tensors.
     shared: N,
     /// The entry's contribution to the row-major index of the product's assignment.
     out: N,
     index: u32,
 }
 
-/// The entries of two tensors, each list sorted by the assignment of the shared variables. The integer type `N` must be large enough for the
-/// indices of all assignments.
+/// The entries of two tensors, as two lists that are sorted by the assignment of the shared variables. The integer type `N` must be large enough for
+/// the indices of all assignments.
 #[derive(Debug)]
 pub(super) struct SortMergeJoin<N> {
     left: Vec<JoinEntry<N>>,
@@ -71,7 +71,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
         this
     }
 
-    /// For each assignment of the shared variables, calls `group` with the entries of both lists that have this assignment.
+    /// For each assignment of the shared variables, calls `group` with the entries of both tensors that have this assignment.
     fn each_group(&self, mut group: impl FnMut(&[JoinEntry<N>], &[JoinEntry<N>])) {
         let (mut a, mut b) = (self.left.as_slice(), self.right.as_slice());
         while let (Some(x), Some(y)) = (a.first(), b.first()) {
@@ -87,7 +87,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
         }
     }
 
-    /// Returns the products of matching entries, sorted by the assignment indices of their results, and the distinct indices. `places` is the
+    /// Returns the products of matching entries, sorted by the assignment index of the result, and the distinct assignment indices. `places` is the
     /// number of possible assignments of the result.
     pub(super) fn products(&self, places: f64) -> (Vec<EntryProduct>, Vec<N>) {
         if is_dense(places, self.count as usize) {
@@ -110,7 +110,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
         (products, numbers)
     }
 
-    /// Returns the lists of [`products`](Self::products), computed by a counting sort.
+    /// Returns the same lists as [`products`](Self::products), by a counting sort.
     fn counted(&self, places: usize) -> (Vec<EntryProduct>, Vec<N>) {
         let place = |x: &JoinEntry<N>, y: &JoinEntry<N>| (x.out + y.out).to_usize().unwrap_or(0);
         let mut starts = vec![0u32; places + 1];
@@ -154,8 +154,7 @@ fn run<N: PrimInt>(entries: &[JoinEntry<N>]) -> usize {
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
-/// Sorts `entries` by their assignment of the shared variables; `places` is the number of these assignments. Entries with equal assignments retain
-/// their order.
+/// Sorts `entries` by the assignment index of the shared variables; `places` is the number of possible indices. The sort is stable.
 fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>> {
     let mut entries = entries;
     if entries.is_sorted_by_key(|e| e.shared) {
@@ -245,7 +244,6 @@ fn entries<N: PrimInt>(
     sort(entries, places.product())
 }
 
-/// Converts `number`, which is known to fit the type `N`.
 fn narrow<N: PrimInt>(number: AssignmentIndex) -> N {
     N::from(number).unwrap_or_else(N::max_value)
 }

@@ -1,10 +1,10 @@
-//! Contractions with lists of products: sums of products of matching entries, and their derivatives.
+//! Contractions with lists of products, and their derivatives.
 //!
-//! A list of products holds, for each product, the index of its entry in each input and in the result.
+//! A list of products holds, for each product, the index of an entry in each input and in the result.
 
 use crate::algebra::Semiring;
 
-/// Sets `z` to the sums of the products of the entries of `inputs`. Returns `true` if products are checked and one of them overflowed or
+/// Sets each entry of `z` to the sum of its products of entries of `inputs`. Returns `true` if products are checked and one of them overflowed or
 /// underflowed.
 pub(super) fn contract_listed<S: Semiring>(
     products: &[u32],
@@ -59,8 +59,8 @@ pub(super) fn derive_listed<S: Semiring>(
 /// Sets the derivatives with respect to all inputs, given the derivative `above` with respect to the result. Returns `true` if products
 /// are checked and one of them overflowed or underflowed.
 ///
-/// The argument `starts` has the offset of each input's derivatives in the list `derivatives`. Each product is multiplied forwards and
-/// backwards (prefix and suffix products), which avoids divisions.
+/// The argument `starts` has the offset of each input's derivatives in the list `derivatives`. Prefix and suffix products of the entries avoid
+/// divisions.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
 pub(super) fn derive_all<S: Semiring>(
@@ -109,7 +109,7 @@ fn times<S: Semiring>(a: &S::Value, b: &S::Value, is_checked: bool, lost: &mut b
     product
 }
 
-/// Adds the products of pairs of entries to `z`; `roles` gives the columns of the product list that refer to `x`, `y` and `z`.
+/// Adds products of entries of `x` and `y` to entries of `z`; `roles` gives the columns of the product list for `x`, `y` and `z`.
 fn pairs<S: Semiring>(
     products: &[u32],
     roles: [usize; 3],

@@ -1,8 +1,7 @@
 //! The tensors of a contraction tree, with their variables, storage formats and offsets in memory.
 //!
-//! A variable is identified by its rank: its index in the elimination order. Every scope is sorted by rank and stored
-//! row-major. Because scopes are sorted by rank, variables that are summed out early are outermost, and the variables
-//! of all tensors have the same order.
+//! A variable is identified by its rank: its index in the elimination order. Every scope is sorted by rank, and entries are row-major. Therefore the
+//! variables that are summed out early are outermost, and all tensors have their variables in the same order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,10 +14,9 @@ pub(super) type Rank = u32;
 /// The row-major index of an assignment of a scope (the last variable changes fastest).
 pub(super) type AssignmentIndex = u128;
 
-/// Base-2 logarithm of the largest number of assignments for which [`AssignmentIndex`] is large enough.
+/// Base-2 logarithm of the largest number of assignments that [`AssignmentIndex`] can index.
 pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 
-/// Source of a tensor: a factor or a contraction step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub(super) enum TensorOrigin {
     /// The tensor is a factor of the graph, given by its index.
@@ -32,7 +30,7 @@ pub(super) enum TensorOrigin {
 pub(super) enum Layout {
     /// All entries are stored.
     Dense,
-    /// Only the entries with these assignment indices, in ascending order, are stored.
+    /// Only the entries with these assignment indices are stored, in ascending order.
     Listed(#[serde(with = "numbers")] Arc<[AssignmentIndex]>),
 }
 
@@ -41,9 +39,8 @@ pub(super) enum Layout {
 pub(super) struct Tensor {
     pub(super) scope: Range<u32>,
     pub(super) layout: Layout,
-    /// Offset of the tensor's entries in the memory of a run.
+    /// Offset of the tensor's entries in the array of all entries.
     pub(super) start: usize,
-    /// Number of entries that the tensor stores.
     pub(super) len: usize,
     pub(super) origin: TensorOrigin,
     /// The step that uses the tensor; `None` for a final tensor (root).
@@ -55,7 +52,7 @@ impl Tensor {
         matches!(self.layout, Layout::Dense)
     }
 
-    /// Returns the range of the tensor's entries in the memory of a run.
+    /// Returns the range of the tensor's entries in the array of all entries.
     pub(super) fn entries(&self) -> Range<usize> {
         self.start..self.start + self.len
     }
@@ -78,13 +75,12 @@ impl Scopes {
         &self.ranks[range.start as usize..range.end as usize]
     }
 
-    /// Returns the scope stored in `range`; `None` if `range` is invalid.
     pub(super) fn find(&self, range: &Range<u32>) -> Option<&[Rank]> {
         self.ranks.get(range.start as usize..range.end as usize)
     }
 }
 
-/// Returns the values of the assignment of `scope` with the index `number`, from the last variable to the first.
+/// Returns the values of the assignment of `scope` with the row-major index `number`, from the last variable to the first.
 pub(super) fn values_of(
     mut number: AssignmentIndex,
     scope: &[Rank],
@@ -105,8 +101,7 @@ pub(super) fn union(a: &[Rank], b: &[Rank]) -> Vec<Rank> {
     all
 }
 
-/// Returns the variables of the sorted scopes `a` and `b` in order and without repetition, each with the number of
-/// scopes that contain it.
+/// Returns the sorted union of the sorted scopes `a` and `b`; each variable comes with the number of scopes that contain it.
 pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Rank, u32)> {
     std::iter::from_fn(move || {
         let (x, y) = (a.first().copied(), b.first().copied());
@@ -121,7 +116,7 @@ pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Ra
     })
 }
 
-/// Serialises each 128-bit integer as two halves, because not every format has such integers.
+/// Serialises a 128-bit integer as two halves, because not every format has such integers.
 mod numbers {
     use std::sync::Arc;
 

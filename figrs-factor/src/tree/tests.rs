@@ -1,12 +1,10 @@
 //! Tests that contraction trees give the same results as enumeration of all assignments.
 
-use crate::limits::Limits;
+use crate::limits::{Limits, Until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::graph::is_wide;
-use crate::graph::{FactorGraph, VarId};
-use crate::until::Until;
+use crate::graph::{FactorGraph, VarId, is_wide};
 use rand::seq::SliceRandom;
 
 use crate::algebra::{LogSumProduct, Semiring, SumProduct};

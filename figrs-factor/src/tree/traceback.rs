@@ -1,5 +1,4 @@
-//! Traceback from messages to assignments, from the roots to the leaves: each step chooses values of the variables that it summed
-//! out.
+//! Traceback through a contraction tree, from the roots to the leaves: each step chooses values of the variables that it summed out.
 
 use crate::algebra::Semiring;
 use crate::graph::Assignments;
@@ -8,12 +7,12 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::{ContractionStep, ContractionTree};
 use super::tensor::Rank;
 
-/// The alternatives of one contraction step, given the values of the variables of the step's result.
+/// The alternatives of one contraction step in a traceback, given the values of the variables of the step's result.
 #[derive(Debug)]
 pub(super) struct Alternatives<V> {
     /// The variables that the step sums out.
     pub(super) summed: Vec<Rank>,
-    /// The values of the variables `summed`, one alternative after another.
+    /// For each alternative, the values of the variables `summed`, one alternative after another.
     pub(super) values: Vec<u32>,
     /// The contribution of each alternative to the sum.
     pub(super) weights: Vec<V>,
@@ -30,8 +29,8 @@ impl<V> Alternatives<V> {
 }
 
 impl<S: Semiring> Beliefs<S> {
-    /// Returns the alternatives of `step` with positive weight, in the order of their values. The argument `values` holds the
-    /// values of the variables of the step's result.
+    /// Returns the alternatives of `step` with a positive weight, in the order of their values. `values` has the values of the variables of the
+    /// step's result.
     pub(super) fn alternatives(
         &self,
         tree: &ContractionTree,
@@ -92,8 +91,8 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Chooses a value for every variable: at each step from the roots to the leaves, `choose` selects one alternative by the
-    /// weights. Returns `None` if a step has no alternative, which means that no assignment has a positive weight.
+    /// Chooses a value for every variable: at each step, from the roots to the leaves, `choose` selects one alternative by the weights. Returns
+    /// `None` if a step has no alternative; no assignment then has a positive weight.
     pub(super) fn trace(
         &self,
         tree: &ContractionTree,
@@ -116,15 +115,14 @@ impl<S: Semiring> Beliefs<S> {
 }
 
 impl ContractionTree {
-    /// True if `step` sums out some variable, whose value a traceback has to choose.
     pub(super) fn decides(&self, step: &ContractionStep) -> bool {
         let out = self.scope(step.out);
         let mut ranks = step.inputs.iter().flat_map(|&t| self.scope(t));
         ranks.any(|rank| out.binary_search(rank).is_err())
     }
 
-    /// Returns the offset of the entries of a dense tensor that agree with `values` in all variables except `free`, and the strides
-    /// of the variables `free`. If `tensor` is `None`, the offset and all strides are zero.
+    /// Returns the offset in a dense tensor of the entry with the values `values` and the first value of each variable of `free`, and the strides of
+    /// the variables `free`. If `tensor` is `None`, the offset and all strides are zero.
     fn offsets(&self, tensor: Option<u32>, free: &[Rank], values: &[u32]) -> (usize, Vec<usize>) {
         let (mut base, mut stride) = (0, 1);
         let mut strides = vec![0; free.len()];

@@ -1,8 +1,7 @@
-//! Messages of a contraction tree in scaled numbers, or in logarithms if scaled numbers overflow or underflow.
+//! Messages of a contraction tree in scaled numbers, or in logarithms if a scaled number overflows or underflows.
 
-use crate::graph::is_wide;
-use crate::graph::{FactorGraph, VarId};
-use crate::until::Until;
+use crate::graph::{FactorGraph, VarId, is_wide};
+use crate::limits::Until;
 
 use crate::algebra::{NumberForm, Precision, Semiring};
 use crate::eliminate::EliminationError;
@@ -11,7 +10,7 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 
-/// The messages of a contraction tree, in scaled numbers until one of the numbers overflows or underflows, and in logarithms afterwards.
+/// The messages of a contraction tree. They are scaled numbers until a number overflows or underflows, and logarithms afterwards.
 #[derive(Debug)]
 pub struct TreeBeliefs<P: Precision> {
     scaled: Option<Beliefs<P::Scaled>>,
@@ -28,9 +27,9 @@ impl<P: Precision> TreeBeliefs<P> {
         }
     }
 
-    /// Reloads the weights of the factors with the indices `factors`.
+    /// Loads the new weights of the factors with the indices `factors`.
     pub fn reload(&mut self, tree: &ContractionTree, graph: &FactorGraph, factors: &[usize]) {
-        // Numbers that overflowed or underflowed with the old weights may not do so with the new weights.
+        // Numbers that overflowed or underflowed with the old weights may be in range with the new weights.
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i]));
         match &mut self.scaled {
             Some(scaled) if !wide && !scaled.is_out_of_range() => {
@@ -40,7 +39,7 @@ impl<P: Precision> TreeBeliefs<P> {
         }
     }
 
-    /// Computes the messages that are needed for the total and the marginals of `variables`, unless the deadline passes or the run is interrupted.
+    /// Computes the messages that are needed for the total weight and the marginals of `variables`.
     ///
     /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
     pub fn prepare(
@@ -62,7 +61,7 @@ impl<P: Precision> TreeBeliefs<P> {
         logs.prepare(tree, &ranks, until)
     }
 
-    /// Runs a query in scaled numbers, and in logarithms if a scaled number overflows or underflows.
+    /// Runs a query in scaled numbers, or in logarithms if a scaled number overflows or underflows.
     pub fn ask<R>(
         &mut self,
         tree: &ContractionTree,
@@ -84,12 +83,12 @@ impl<P: Precision> TreeBeliefs<P> {
         ask.ask(logs, NumberForm::Logs)
     }
 
-    /// Returns the natural logarithm of the total; minus infinity if and only if no assignment has a positive weight.
+    /// Returns the natural logarithm of the total weight; minus infinity if and only if no assignment has a positive weight.
     pub fn log_total(&mut self, tree: &ContractionTree, graph: &FactorGraph) -> f64 {
         self.ask(tree, graph, TotalQuery { tree })
     }
 
-    /// Returns the probability of each value of each of `variables`; all are zero if the total is zero.
+    /// Returns the probability of each value of each of `variables`; all are zero if the total weight is zero.
     pub fn marginals(
         &mut self,
         tree: &ContractionTree,
@@ -122,7 +121,7 @@ impl<P: Precision> TreeBeliefs<P> {
 
 /// A query to the messages of a contraction tree, in scaled numbers or logarithms.
 pub trait BeliefQuery<R> {
-    /// Returns the answer of the query, for messages whose values have the form `form`.
+    /// Returns the answer of the query from messages in the representation `form`.
     fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> R;
 }
 

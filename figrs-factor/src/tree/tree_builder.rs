@@ -1,9 +1,7 @@
 //! Compiler from an elimination plan to a contraction tree.
 
-use crate::graph::{Factor, FactorGraph, VarId};
-use crate::graph::{ReducedGraph, Restriction, has_zeros};
-use crate::limits::Limits;
-use crate::memory_account::MemoryAccount;
+use crate::graph::{Factor, FactorGraph, ReducedGraph, Restriction, VarId, has_zeros};
+use crate::limits::{Limits, MemoryAccount};
 use rustc_hash::FxHashMap;
 
 use crate::consistency::without_excluded;
@@ -17,15 +15,15 @@ use super::sort_merge_join::EntryList;
 use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
 use super::thresholds::Thresholds;
 
-/// Number of predicted operations for each entry of the factors above which excluded values are removed and a new plan is considered.
+/// Minimum ratio of predicted operations to entries of the factors at which excluded values are removed and a new plan is considered.
 const REDUCTION: f64 = 16.0;
-/// Maximum ratio of the new to the old number of operations at which the removal of excluded values leads to a new plan.
+/// Maximum ratio of the operations of the new plan to those of the old plan at which the new plan is used.
 const MAX_COST_RATIO: f64 = 0.7;
 
 impl ContractionTree {
-    /// Plans the elimination of all variables, and compiles the plan to a contraction tree. Values that zeros of factors exclude are
-    /// removed first, if their removal makes the tree cheaper. If values are removed, the tree belongs to the reduced graph, and the
-    /// map between the graphs is returned.
+    /// Plans the elimination of all variables, and compiles the plan to a contraction tree. Values that zeros of factors exclude are removed first,
+    /// if their removal makes the tree cheaper. In this case, the tree belongs to the reduced graph, and the map from the graph to the reduced graph
+    /// is returned.
     ///
     /// **Errors.** Returns an error if the plan, or a table that becomes larger than planned, exceeds a limit.
     pub fn compile(
@@ -80,7 +78,6 @@ impl ContractionTree {
     }
 }
 
-/// Returns the predicted number of operations of a plan after values of variables were removed.
 fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
     let saved = |v: &VarId| {
         let log = |graph: &FactorGraph| (graph.cardinality(*v) as f64).log2();
@@ -93,30 +90,28 @@ fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
     plan.buckets.iter().map(|bucket| joint(bucket).exp2()).sum()
 }
 
-/// A contraction tree under construction.
 pub(super) struct TreeBuilder<'a> {
     pub(super) graph: &'a FactorGraph,
     pub(super) tree: ContractionTree,
-    /// The tensor of each factor and of each bucket's message.
+    /// The tensor of each factor and of the message of each bucket.
     pub(super) made: Vec<u32>,
-    /// For each message that was not computed, the tables of its bucket and the predicted number of non-zeros of the bucket.
+    /// For each message that is not computed, the tables of its bucket and the predicted number of non-zero entries of the bucket.
     pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
     /// The base-2 logarithms of the cardinalities of the variables, indexed by rank.
     pub(super) log_cards: Vec<f64>,
-    /// For each variable, indexed by rank, the number of tables of the present bucket that contain it.
+    /// For each variable, indexed by rank, the number of tables of the current bucket that contain it.
     pub(super) mentions: Vec<u32>,
     pub(super) is_eliminated: Vec<bool>,
-    /// `true` if the plan relies on zeros, without which the products of tables would be far larger.
+    /// `true` if the plan relies on zeros, without which products of tables would be far larger.
     pub(super) is_sparse: bool,
-    /// For each dense tensor with entries known to be zero, the assignment indices of the entries that may be positive.
+    /// For each dense tensor with known zeros, the assignment indices of the entries that may be positive.
     pub(super) supports: FxHashMap<u32, Layout>,
     pub(super) limits: &'a Limits,
     pub(super) budget: usize,
-    /// Memory that an evaluation of the steps made so far needs.
+    /// Memory of an evaluation of the steps that have been made.
     pub(super) memory: MemoryAccount,
     pub(super) thresholds: Thresholds,
-    /// Reused lists: the variables of one product, each with the number of tables that contain it afterwards, and the variables of the
-    /// result.
+    /// Reused lists: the variables of one product, each with the number of tables that contain it after the product, and the variables of the result.
     pub(super) scratch: (Vec<(Rank, u32)>, Vec<Rank>),
 }
 
@@ -131,8 +126,8 @@ impl<'a> TreeBuilder<'a> {
         let mut tree = ContractionTree {
             ranks: vec![None; graph.cardinalities.len()],
             leaves: Vec::with_capacity(factors),
-            // The number of steps is at most the number of factors, less one, plus one step for each bucket whose last table has
-            // variables to sum out.
+            // There is at most one step for each factor except one, and one more step for each bucket whose last table has variables to be summed
+            // out.
             steps: Vec::with_capacity(factors + buckets),
             tensors: Vec::with_capacity(2 * factors + buckets),
             shared: MIN_PARALLEL_PRODUCTS,
@@ -165,7 +160,7 @@ impl<'a> TreeBuilder<'a> {
             is_eliminated: vec![false; n],
             supports: FxHashMap::default(),
             limits,
-            // Entries are numbered with 32 bits.
+            // 32-bit integers index the entries.
             budget: limits.table_entries.min(u32::MAX as usize),
             memory: MemoryAccount::default(),
             thresholds,
@@ -255,7 +250,7 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// Returns the list of the entries of `tensor` that may be positive.
+    /// Returns the entries of `tensor` that may be positive.
     pub(super) fn listing(&self, tensor: u32) -> EntryList<'_> {
         let layout = self.supports.get(&tensor);
         let layout = layout.unwrap_or(&self.tree.tensor(tensor).layout);

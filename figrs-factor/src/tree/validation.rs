@@ -1,5 +1,4 @@
-//! Validation of a loaded tree: indices are in range, and tables have the sizes that their scopes
-//! require.
+//! Validation of a loaded contraction tree: checks that indices are in range, and that tables have the sizes of their scopes.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,7 +9,7 @@ use super::tensor::{AssignmentIndex, Layout, Tensor, TensorOrigin};
 use crate::fnv::Fnv;
 
 impl ContractionTree {
-    /// Returns a checksum that detects damage of a saved tree.
+    /// Returns a checksum of the tree, which detects damage of a saved tree.
     pub fn checksum(&self) -> u64 {
         let mut hasher = Fnv::default();
         let order = (&self.cards, &self.variables, &self.ranks, &self.scopes);

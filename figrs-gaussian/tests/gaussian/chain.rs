@@ -1,7 +1,7 @@
 //! A long chain of two-dimensional states, against the filter and the smoother in covariance form.
 
 use figrs_factor::Limits;
-use figrs_factor::until::Until;
+use figrs_factor::Until;
 use figrs_gaussian::{
     Elimination, GaussianError, HybridFactor, HybridGraph, Posterior, RealId, SquareRootForm,
 };

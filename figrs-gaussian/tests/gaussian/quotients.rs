@@ -1,7 +1,7 @@
 //! Gaussian functions with negative precisions, against dense precision matrices.
 
 use figrs_factor::Limits;
-use figrs_factor::until::Until;
+use figrs_factor::Until;
 use figrs_gaussian::{
     Elimination, GaussianError, HybridFactor, HybridGraph, Posterior, RealId, SquareRootForm,
 };

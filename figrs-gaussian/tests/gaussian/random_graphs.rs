@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use figrs_factor::Limits;
+use figrs_factor::Until;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
-use figrs_factor::until::Until;
 use figrs_gaussian::{
     Component, Draws, Elimination, GaussianError, HybridFactor, HybridGraph, Mixture, Posterior,
     RealId, SquareRootForm, most_probable,

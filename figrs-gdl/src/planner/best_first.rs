@@ -1,13 +1,12 @@
-//! Best-first search: greedy search for any plan, A* for a shortest one.
+//! Best-first search: greedy search for any plan, and A* for a shortest plan.
 
 use std::collections::BTreeMap;
 
 use super::nodes::Nodes;
 use super::open_lists::OpenLists;
 use super::other_searches::{OtherSearches, work_since};
-use super::search_result::SearchResult;
 use super::state_space::{SearchEstimate, StateSpace};
-use figrs_answer::run::guard::guarded;
+use figrs_answer::algorithm::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;
@@ -18,12 +17,13 @@ use figrs_infer::Error;
 /// Best-first search is meant for models with too many states for [`Frontier`](figrs_infer::Frontier), which stores all states of a step. A plan is a
 /// sequence of actions that meets the evidence (the goal), and estimates guide the search.
 ///
-/// The method [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions, which proves little about the length of
-/// its plan. If the greedy search takes long, three other searches take turns with it. The first other search is a breadth-first search from both
-/// ends, if the space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors). The second other search is weighted A*, which
-/// finds shorter plans; only weighted A* can decide whether there is a plan within a small limit of [`steps`](Self::steps). The third other search is
-/// a sequence of depth-first searches with restarts, which backtrack at dead ends and prefer states with the fewest or most successors, or preferred
-/// actions. The method [`shortest_plan`](Self::shortest_plan) is A*, which finds a shortest plan and proves that it is shortest.
+/// The method [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions. The greedy search proves little about
+/// the length of shortest plans. If the greedy search takes long, three other searches run alternately with the greedy search. The first other search
+/// is a breadth-first search from both ends, if the space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors). The second
+/// other search is weighted A*, which finds shorter plans; only weighted A* can decide whether there is a plan within a small limit of
+/// [`steps`](Self::steps). The third other search is a sequence of depth-first searches with restarts, which backtrack at dead ends and prefer states
+/// with the fewest or most successors, or preferred actions. The method [`shortest_plan`](Self::shortest_plan) is A*, which finds a plan and proves
+/// that no plan is shorter.
 ///
 /// **Guarantee.** A returned plan leads from the start to a goal. The values of [`SearchResult::at_least`] and [`SearchResult::is_impossible`] are
 /// proven, provided that the bounds of the state space are correct. The search always finds the same plan, because the random numbers that break ties
@@ -82,7 +82,7 @@ impl Default for BestFirst {
 /// Number of states for which memory is reserved, enough for the successors of one state.
 const RESERVED: usize = 1 << 10;
 
-/// Maximum number of states. The indices of states have 32 bits, and half of them are reserved because one state may have many successors.
+/// Maximum number of states. The indices of states have 32 bits. Half of the indices are reserved, because one state may have many successors.
 const MAX_STATES: usize = 1 << 31;
 
 impl BestFirst {
@@ -118,14 +118,14 @@ impl BestFirst {
 
     /// Finds some plan by greedy best-first search.
     ///
-    /// **Errors.** The conditions are those of [`BestFirst`](Self).
+    /// **Errors.** The errors of [`BestFirst`](Self).
     pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
         self.limited(space, Self::greedy)
     }
 
     /// Finds a shortest plan of at most [`steps`](Self::steps), by A*.
     ///
-    /// **Errors.** The conditions are those of [`BestFirst`](Self).
+    /// **Errors.** The errors of [`BestFirst`](Self).
     pub fn shortest_plan<T: StateSpace>(
         &self,
         space: &mut T,
@@ -133,7 +133,7 @@ impl BestFirst {
         self.limited(space, Self::a_star)
     }
 
-    /// Runs `search`, and determines whether its work or memory limit ended it.
+    /// Runs `search`, and determines if the limit of work or of memory ended the search.
     fn limited<T: StateSpace>(
         &self,
         space: &mut T,
@@ -176,7 +176,7 @@ impl BestFirst {
         let mut others = OtherSearches::new(start.clone());
         let mut nodes = Nodes::new(start);
         let mut found = Vec::new();
-        // True once the search has dropped a state because it needs too many steps.
+        // True after the search has dropped a state because plans through this state need too many steps.
         let mut is_cut = false;
         let result = |states, plan: Option<Vec<T::Action>>, why, impossible| SearchResult {
             at_least: usize::from(plan.as_ref().is_none_or(|plan| !plan.is_empty())),
@@ -284,8 +284,8 @@ impl BestFirst {
         let run = self.watch.start("BestFirst", None);
         let began = space.work();
         let mut nodes = Nodes::new(space.start());
-        // The open states by total steps (taken plus estimated) and by estimated remaining steps, according to the bound when
-        // they were added.
+        // The open states, ordered by the total number of steps (taken plus estimated) and by the estimated number of remaining steps; the estimates
+        // were made when the states were added.
         let mut open: BTreeMap<(u64, u32), Vec<u32>> = BTreeMap::new();
         let mut entries = 1;
         open.insert((0, 0), vec![0]);
@@ -311,7 +311,7 @@ impl BestFirst {
                 is_full: false,
             };
             let steps = nodes.steps(number);
-            // The entry is outdated, because a shorter path to the state was found after it was added.
+            // The entry is outdated, because a shorter path to the state was found later.
             if u64::from(steps) + u64::from(left) != total {
                 continue;
             }
@@ -361,5 +361,55 @@ impl BestFirst {
             stopped: Stopped::Finished,
             is_full: false,
         }
+    }
+}
+
+/// Result of a search by [`BestFirst`](crate::BestFirst).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchResult<A> {
+    pub(super) plan: Option<Vec<A>>,
+    pub(super) at_least: usize,
+    pub(super) impossible: bool,
+    pub(super) states: usize,
+    pub(super) stopped: Stopped,
+    pub(super) is_full: bool,
+}
+
+impl<A> SearchResult<A> {
+    /// Returns the actions from the start to a goal; `None` if the search found no plan.
+    pub fn plan(&self) -> Option<&[A]> {
+        self.plan.as_deref()
+    }
+
+    /// Returns the number of steps below which it is proven that there is no plan.
+    pub fn at_least(&self) -> usize {
+        self.at_least
+    }
+
+    /// True if it is proven that no plan has fewer steps than the plan found.
+    pub fn is_shortest(&self) -> bool {
+        let plan = self.plan.as_ref();
+        plan.is_some_and(|plan| plan.len() <= self.at_least)
+    }
+
+    /// True if it is proven that no goal can be reached in any number of steps.
+    pub fn is_impossible(&self) -> bool {
+        self.impossible
+    }
+
+    /// Returns the number of states that the search visited.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// True if the limit of memory ended the search; more work would then not help.
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Returns the reason why the search ended: [`Stopped::Budget`] if memory or work was exhausted. [`Stopped::Finished`] without a plan means that
+    /// a goal is [impossible](Self::is_impossible), or needs more than the allowed number of steps.
+    pub fn stopped(&self) -> Stopped {
+        self.stopped
     }
 }

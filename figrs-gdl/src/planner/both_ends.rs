@@ -13,7 +13,7 @@ const END: u32 = u32::MAX;
 /// The states visited by the search from one end, in layers of equal distance.
 #[derive(Debug)]
 struct Layers<S, A> {
-    /// For each state, the index of the state from which it was reached, and the action between the two states.
+    /// For each state, the index of the state from which the search reached it, and the action between the two states.
     met: IndexMap<S, (u32, Option<A>), FxBuildHasher>,
     /// Number of expanded states of the search from one end.
     next: usize,
@@ -38,7 +38,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         layers
     }
 
-    /// Adds `state`; returns its index if it is new.
+    /// Adds `state`; returns the index of `state` if the search had not visited it.
     fn add(&mut self, state: S, from: u32, action: Option<A>) -> Option<u32> {
         if self.met.contains_key(&state) {
             return None;
@@ -58,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         (self.heap + self.met.capacity() * each) as u64
     }
 
-    /// Returns the actions of the path from `state` to the end at which its search began, in that order.
+    /// Returns the actions of the path from `state` to the start of this search, in this order.
     fn way(&self, state: u32) -> Vec<A> {
         let (mut way, mut at) = (Vec::new(), state);
         while let Some((_, &(from, action))) = self.met.get_index(at as usize) {
@@ -71,12 +71,12 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
 
 /// A bidirectional breadth-first search, which can be continued after it stopped.
 ///
-/// The search expands a whole layer (the states at one distance) at a time, on the side whose layer has fewer states. The plan found has the fewest
-/// steps of all plans through predecessors that the space lists.
+/// The search expands a whole layer (the states at one distance) at a time, and always expands the smaller of the layers at the two ends. The plan
+/// found has the fewest steps of all plans through predecessors that the space lists.
 #[derive(Debug)]
 pub(super) struct BothEnds<S, A> {
     ends: [Layers<S, A>; 2],
-    /// Index of the side whose layer is being expanded.
+    /// Index of the search (from the start, or from the goals) whose layer is being expanded.
     side: usize,
 }
 
@@ -90,7 +90,6 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
         }
     }
 
-    /// Returns the number of visited states.
     pub(super) fn states(&self) -> usize {
         self.ends.iter().map(|end| end.met.len()).sum()
     }

@@ -1,4 +1,4 @@
-//! Depth-first searches with restarts ("dives"), for puzzles whose actions use up possibilities rather than lead nearer to a goal.
+//! Depth-first searches with restarts ("dives"), for puzzles in which actions exclude possibilities instead of reducing the distance to a goal.
 
 use figrs_core::{Stream, Value, stream};
 use rand::RngExt;
@@ -14,15 +14,14 @@ const FIRST: u64 = 256;
 ///
 /// Each group of dives consists of four depth-first searches. The first dive of a group visits first the successor that has the fewest successors
 /// (the rule of H. C. von Warnsdorff, 1823), and the second dive the successor that has the most. The third and the fourth dive of a group backtrack
-/// where an estimate proves a dead end. The third dive of a group takes only preferred actions, where there are any; the fourth dive takes the other
-/// actions after them. A state space may prefer the actions for the goal condition that the fewest actions can meet. With preferred actions for the
-/// most restricted goal condition, the third dive is a search with forward checking that assigns the variable with the fewest values first (Haralick
-/// and Elliott 1980). From the second group of dives on, random numbers break ties, and each group may expand twice as many states as the group
-/// before.
+/// where an estimate proves a dead end. The third dive of a group takes only preferred actions if a state has any; the fourth dive takes preferred
+/// actions first, and then the other actions. A state space may prefer the actions for the goal condition that the fewest actions can meet. With
+/// preferred actions for the most restricted goal condition, the third dive is a search with forward checking that assigns the variable with the
+/// fewest values first (Haralick and Elliott 1980). From the second group of dives on, random numbers break ties, and each group may expand twice as
+/// many states as the group before.
 #[derive(Debug)]
 pub(super) struct Dives {
     number: u64,
-    /// Number of states visited by all dives.
     pub(super) states: usize,
 }
 
@@ -41,7 +40,6 @@ enum Order {
     PreferredFirst,
 }
 
-/// Result of expanding a state during a depth-first search.
 enum Onward<S, A> {
     /// The remaining actions to a goal.
     Goal(Vec<A>),
@@ -57,8 +55,8 @@ impl Dives {
         }
     }
 
-    /// Runs the next depth-first search for a plan of at most `steps` steps; it ends early if `goes_on`, which takes the number of bytes of its
-    /// states, returns false.
+    /// Runs the next depth-first search for a plan of at most `steps` steps. The search ends early if `goes_on` returns false; `goes_on` takes the
+    /// number of bytes of the visited states.
     pub(super) fn dive<T: StateSpace>(
         &mut self,
         space: &mut T,
@@ -151,8 +149,8 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         }
     }
 
-    /// Returns the successors of `state` by preferred actions; adds the other successors if there are none or if `order` requires it. There are no
-    /// successors if `state` is a dead end.
+    /// Returns the successors of `state` by preferred actions; adds the other successors if there are no preferred actions, or if `order` requires
+    /// the other successors. There are no successors if `state` is a dead end.
     fn preferred<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

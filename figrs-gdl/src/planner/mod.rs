@@ -7,6 +7,5 @@ mod dives;
 mod nodes;
 mod open_lists;
 mod other_searches;
-pub(crate) mod search_result;
 pub(crate) mod state_space;
 mod weighted;

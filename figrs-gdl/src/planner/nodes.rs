@@ -26,7 +26,6 @@ pub(super) struct Nodes<S, A> {
 }
 
 impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
-    /// Creates a set of visited states that contains only the start.
     pub(super) fn new(start: S) -> Self {
         let mut all = Self {
             states: IndexSet::default(),
@@ -53,7 +52,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         Some(number as u32)
     }
 
-    /// Adds `state`, to which `action` leads; returns its index if it is new.
+    /// Adds `state`, to which `action` leads; returns the index of `state` if the state is new.
     pub(super) fn reach(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         self.add(state, Some(action), before, steps)
@@ -88,7 +87,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
             .map_or(0, |node| node.steps)
     }
 
-    /// Marks the state of index `number` as expanded; returns `false` if it has already been expanded.
+    /// Marks the state of index `number` as expanded; returns `false` if the state was expanded before.
     pub(super) fn expand(&mut self, number: u32) -> bool {
         !std::mem::replace(&mut self.visited[number as usize].is_expanded, true)
     }

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Number of extra turns that the lists of preferred states get after progress (Richter and Westphal 2010, section 5.1, who recommend 1000).
+/// Number of additional states that the search may take from the lists of preferred states after progress (Richter and Westphal 2010, section 5.1,
+/// who recommend 1000).
 const BOOST: i64 = 1000;
 
 /// A list of open states sorted by one score; states with equal scores are taken in the order of insertion.
 #[derive(Debug, Default)]
 struct OpenList {
     by_score: BTreeMap<u64, VecDeque<u32>>,
-    /// Number of states taken from the list, minus the extra turns granted to the list.
+    /// Number of states taken from the list, minus the number of additional states that the search may take from the list.
     turns: i64,
 }
 
@@ -23,7 +24,6 @@ pub(super) struct OpenLists {
 }
 
 impl OpenLists {
-    /// Creates empty lists for `scores` scores.
     pub(super) fn new(scores: usize) -> Self {
         Self {
             lists: (0..2 * scores).map(|_| OpenList::default()).collect(),
@@ -41,7 +41,7 @@ impl OpenLists {
         }
     }
 
-    /// Takes a state from the open list with the fewest turns; the state may already have been taken from another list.
+    /// Takes a state from the open list with the smallest number `turns`; the state may already have been taken from another list.
     pub(super) fn pop(&mut self) -> Option<u32> {
         let open = self
             .lists
@@ -58,14 +58,12 @@ impl OpenLists {
         state
     }
 
-    /// Grants extra turns to the lists of preferred states.
     pub(super) fn boost(&mut self) {
         for list in &mut self.lists[self.scores..] {
             list.turns -= BOOST;
         }
     }
 
-    /// Returns the approximate number of bytes that the lists take.
     pub(super) fn bytes(&self) -> u64 {
         // A list may have allocated twice the memory that its entries need.
         (self.entries * 2 * size_of::<u32>()) as u64

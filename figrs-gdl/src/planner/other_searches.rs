@@ -8,14 +8,14 @@ use super::dives::Dives;
 use super::state_space::StateSpace;
 use super::weighted::Weighted;
 
-/// Amount of work that the greedy search does before other searches run for the first time, which takes about a second for the rules of puzzles.
+/// Amount of work that the greedy search does before other searches run for the first time; for the rules of puzzles, this work takes about a second.
 const FIRST_TURN: u64 = 100_000_000;
 
 /// Amount of work counted for each visited state, if the state space does not count its work.
 const WORK_PER_STATE: u64 = 1 << 10;
 
-/// A search from both ends, a weighted search and depth-first searches, which run in turn. The other searches have a turn each time the total work
-/// has doubled, and each of them then does a quarter of that work.
+/// A bidirectional search, a weighted search and depth-first searches, which run beside a greedy search. They run one after another each time the
+/// total work has doubled, and each of them then does a quarter of the total work.
 #[derive(Debug)]
 pub(super) struct OtherSearches<S, A> {
     both_ends: Option<BothEnds<S, A>>,
@@ -24,7 +24,7 @@ pub(super) struct OtherSearches<S, A> {
     next_turn: u64,
 }
 
-/// Returns the amount of work since a search began; if the state space does not count its work, estimates it from the number of states.
+/// Returns the amount of work since a search began; if the state space does not count its work, the amount is estimated from the number of states.
 pub(super) fn work_since<T: StateSpace>(space: &T, began: u64, states: usize) -> u64 {
     (space.work() - began).max(states as u64 * WORK_PER_STATE)
 }
@@ -39,13 +39,12 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> OtherSearches<S, A> {
         }
     }
 
-    /// Returns the number of states visited by the searches that run in turn.
     pub(super) fn states(&self) -> usize {
         let met = self.both_ends.as_ref().map_or(0, BothEnds::states);
         met + self.dives.states + self.weighted.states() - 1
     }
 
-    /// Returns the approximate number of bytes that the searches keep between turns.
+    /// Returns the approximate number of bytes that the searches keep between two calls of [`turn`](Self::turn).
     pub(super) fn bytes(&self) -> u64 {
         let both_ends = self.both_ends.as_ref().map_or(0, BothEnds::bytes);
         both_ends + self.weighted.bytes()
@@ -56,13 +55,13 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> OtherSearches<S, A> {
         &mut self.weighted
     }
 
-    /// True if the next turn of the other searches is due at the total work `work`.
+    /// True if the searches should run again at the total work `work`.
     pub(super) fn have_turn(&self, work: u64) -> bool {
         work >= self.next_turn
     }
 
-    /// Gives each search a turn; returns a plan of at most `steps` steps if one is found. The function `goes_on` takes the number of bytes in use,
-    /// and returns `false` once time or memory is exhausted.
+    /// Continues each search for some time; returns a plan of at most `steps` steps if a search finds one. The function `goes_on` takes the number of
+    /// bytes in use, and returns `false` once time or memory is exhausted.
     pub(super) fn turn<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

@@ -40,12 +40,12 @@ pub trait StateSpace {
         });
     }
 
-    /// Estimates the number of steps from `_state` to a goal. The default implementation gives no estimate, which makes a search breadth-first.
+    /// Estimates the number of steps from `_state` to a goal. The default implementation gives no estimate; the search is then breadth-first.
     fn estimate(&mut self, _state: &Self::State, _estimate: &mut SearchEstimate<Self::Action>) {}
 
     /// Returns a proven lower bound of the number of steps from `_state` to a goal; `None` if it is proven that no goal can be reached.
     ///
-    /// The lower bound must be *consistent*: an action lowers it by at most one. The default implementation returns the lower bound 0.
+    /// The lower bound must be *consistent*: an action lowers the bound by at most one. The default implementation returns the lower bound 0.
     fn at_least(&mut self, _state: &Self::State) -> Option<u32> {
         Some(0)
     }
@@ -60,7 +60,7 @@ pub trait StateSpace {
         Vec::new()
     }
 
-    /// Appends to `_found` states from which an action leads to `_state`, each with that action. Some predecessors may be omitted.
+    /// Appends to `_found` states from which an action leads to `_state`, each state with this action. Some predecessors may be missing.
     fn predecessors(
         &mut self,
         _state: &Self::State,

@@ -18,15 +18,15 @@ const RESERVED: usize = 1 << 10;
 /// A weighted A* search, which can be continued after it stopped.
 ///
 /// Greedy search keeps the first path that it finds to a state, even if the path is long. If the number of steps is limited, a greedy search drops
-/// states although it never tried shorter paths to them. The weighted search reopens a state when it finds a shorter path to it. A state has the
-/// estimate of its predecessor until it is expanded.
+/// states although it never tried shorter paths to these states. The weighted search reopens a state when it finds a shorter path to this state.
+/// Until a state is expanded, it has the estimate of its predecessor.
 #[derive(Debug)]
 pub(super) struct Weighted<S, A> {
     nodes: Nodes<S, A>,
     open: BTreeMap<u64, Vec<u32>>,
     entries: usize,
     estimate: SearchEstimate<A>,
-    /// True once the search has dropped a state because plans through it need too many steps.
+    /// True after the search has dropped a state because plans through this state need too many steps.
     is_cut: bool,
 }
 
@@ -41,7 +41,6 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         }
     }
 
-    /// True if no open state remains: there is no plan within the limit of steps.
     pub(super) fn is_exhausted(&self) -> bool {
         self.entries == 0
     }
@@ -51,7 +50,6 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         self.is_cut
     }
 
-    /// Returns the number of visited states.
     pub(super) fn states(&self) -> usize {
         self.nodes.len()
     }
@@ -60,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         self.nodes.bytes_with(RESERVED) + (self.entries * 2 * size_of::<u32>()) as u64
     }
 
-    /// Removes the open state with the smallest key; among equal keys, the one that was added last.
+    /// Removes the open state with the smallest key; among equal keys, the state that was added last.
     fn pop(&mut self) -> Option<u32> {
         let mut first = self.open.first_entry()?;
         let state = first.get_mut().pop();
@@ -82,7 +80,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         let mut found = Vec::new();
         while !self.is_exhausted() && goes_on(space, self.bytes()) {
             let number = self.pop()?;
-            // A reopened state has several entries; only the first of them to be removed expands it.
+            // A reopened state has several entries; the entry that is removed first expands the state.
             if !self.nodes.expand(number) {
                 continue;
             }

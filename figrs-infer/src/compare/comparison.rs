@@ -11,7 +11,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::posterior::Posterior;
 use figrs_answer::answer::{Answer, AnswerContent};
 
-/// The exact answer against which the other answers of a comparison are judged.
+/// The exact answer with which a comparison compares all other answers.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExactReference {
@@ -19,29 +19,29 @@ pub struct ExactReference {
     pub algorithm: String,
     /// The exact value of each estimand.
     pub values: Vec<f64>,
-    /// Time that this algorithm took, in seconds; zero if the answer was supplied.
+    /// Time that the computation of the exact answer took, in seconds; zero if the answer was supplied.
     pub seconds: f64,
-    /// The exact answer.
+    /// The whole answer of the algorithm.
     #[serde(skip)]
     pub answer: Answer,
 }
 
-/// Result of a comparison: the answers of several algorithms to one question, with verdicts.
+/// Result of a comparison: the answers of several algorithms to one query, with verdicts.
 ///
-/// The text of a comparison is a table with a row for each algorithm, followed by conclusions and the error curves. Serialised, a comparison contains
-/// all numbers; an infinite or unknown number is `null` in JSON.
+/// The text of a comparison is a table with a row for each algorithm, followed by conclusions and the error curves. A serialised comparison contains
+/// all numbers; in JSON, an infinite or unknown number is `null`.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// The quantities that are compared; each row of the comparison has a value for each.
+    /// The quantities that are compared; each row of the comparison has a value for each quantity.
     pub estimands: Vec<Estimand>,
     /// The exact answer, if there is one.
     pub exact: Option<ExactReference>,
-    /// The log-probability of the most probable world, if this world was found and an algorithm answered with a world.
+    /// The log-probability of the most probable world, if this world was found and the answer of some algorithm is a world.
     pub best_log_probability: Option<f64>,
-    /// A row for each algorithm, in the order of the algorithms.
+    /// The rows of the comparison, in the order of the algorithms.
     pub rows: Vec<ComparisonRow>,
     /// The error curves that were requested for the comparison.
     pub curves: Vec<Curve>,
@@ -62,8 +62,8 @@ impl Comparison {
         &self.elements
     }
 
-    /// Returns the posteriors of the targets, from the exact answer or else from the answer with the largest effective sample size. The list is empty
-    /// if the answers of all algorithms are worlds or bounds.
+    /// Returns the posteriors of the targets: those of the exact answer or, without an exact answer, those of the answer with the largest effective
+    /// sample size. The list is empty if the answers of all algorithms are worlds or bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
         let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
         let exact = self.exact.as_ref().map(|exact| &exact.answer);
@@ -85,7 +85,7 @@ impl Comparison {
         exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// Returns the row of the sampler with the most effective samples per second. Rows whose answer is wrong or has an unknown error are ignored.
+    /// Returns the row of the sampler with the most effective samples per second. A row is ignored if its answer is wrong or has an unknown error.
     pub fn best_sampler(&self) -> Option<&ComparisonRow> {
         let rate = |row: &&ComparisonRow| row.effective_samples_per_second.unwrap_or(0.0);
         let is_doubtful = |verdict| matches!(verdict, Verdict::Wrong | Verdict::UnknownError);
@@ -94,8 +94,8 @@ impl Comparison {
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// Returns the index of the estimand whose values the table shows. The shown estimand is an estimand of the first target whose value is not
-    /// certain: the probability of `true`, or else of the most probable value.
+    /// Returns the index of the estimand whose values the text of the comparison shows: the probability of `true` or else of the most probable value,
+    /// for the first target whose value is not certain.
     pub(super) fn shown(&self) -> Option<usize> {
         let rows = self.rows.iter().map(|row| &row.values);
         let mut known = self.exact.iter().map(|exact| &exact.values).chain(rows);
@@ -116,7 +116,7 @@ impl Comparison {
     }
 }
 
-/// True if an answer contains marginals, and all of them are exact.
+/// True if an answer contains marginals, and all these marginals are exact.
 pub(super) fn is_exact(answer: &Answer) -> bool {
     let AnswerContent::Marginals(targets, _) = &answer.content else {
         return false;

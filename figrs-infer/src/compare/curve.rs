@@ -7,14 +7,13 @@ use super::row::{ComparisonRow, ReferenceValues};
 use super::timed_run::{RunLimits, RunResult};
 use figrs_answer::algorithm::Algorithm;
 
-/// The errors of one algorithm for several budgets.
+/// The errors of one algorithm as a function of its budget.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Curve {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The points of the curve in the order of the budgets; a budget has a point if the error of at least one run
-    /// is known.
+    /// The points of the curve in the order of the budgets. A budget has a point if the error of at least one of its runs is known.
     pub points: Vec<CurvePoint>,
 }
 
@@ -28,35 +27,33 @@ pub struct CurvePoint {
     pub runs: usize,
     /// The median time of the runs, in seconds.
     pub seconds: f64,
-    /// The root mean square of the errors of the runs, where the error of a run is its largest over all estimands.
+    /// The root mean square of the errors of the runs. The error of a run is its largest error over all estimands.
     pub error: f64,
-    /// The root mean square of the standard errors that the runs state; `None` if no run states one.
+    /// The root mean square of the standard errors that the runs state; `None` if no run states a standard error.
     pub standard_error: Option<f64>,
 }
 
-/// A function that builds an algorithm from a budget and a seed.
+/// A function that creates an algorithm for a budget and a seed.
 type AlgorithmFactory = Box<dyn Fn(u64, u64) -> Box<dyn Algorithm>>;
 
-/// The settings of an error curve that was requested.
 pub(super) struct CurveSettings {
     pub(super) budgets: Vec<u64>,
     pub(super) runs: u64,
     pub(super) make: AlgorithmFactory,
 }
 
-/// The results of all runs of one error curve.
 pub(super) struct CurveRuns {
     algorithm: String,
     laps: Vec<(u64, Vec<RunResult>)>,
 }
 
 impl CurveSettings {
-    /// Returns the number of runs of the curve, with the warm-up run.
+    /// Returns the number of runs of the curve, including the warm-up run.
     pub(super) fn steps(&self) -> usize {
         self.budgets.len() * self.runs as usize + 1
     }
 
-    /// Performs all runs of the curve, and calls `tell` before each run.
+    /// Does all runs of the curve, and calls `tell` before each run.
     pub(super) fn run(
         &self,
         rules: &RunLimits,
@@ -66,7 +63,7 @@ impl CurveSettings {
     ) -> CurveRuns {
         let mut algorithm = String::new();
         let mut laps = Vec::new();
-        // The first run in a program is slower than the others, therefore an unmeasured warm-up run comes first.
+        // The first run in a program is slower than later runs. An unmeasured run is therefore made first.
         if let Some(&least) = self.budgets.iter().min() {
             let contender = (self.make)(least, 0);
             tell(&format!("{} with {least}", contender.name()));
@@ -116,7 +113,6 @@ impl CurveRuns {
     }
 }
 
-/// Returns the square root of the mean of the squares of `numbers`; `None` if there are none.
 fn root_mean_square(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, squares) = numbers.fold((0_u32, 0.0), |(n, sum), x| (n + 1, sum + x * x));
     (count > 0).then(|| (squares / f64::from(count)).sqrt())

@@ -24,7 +24,7 @@ impl Comparison {
         "verdict",
     ];
 
-    /// Returns the lines above the table: the estimand that the table shows, and the exact answer if one is known.
+    /// Returns the lines above the table: the name of the estimand in the table, and the exact answer if it is known.
     pub fn heading(&self) -> String {
         let shown = self.shown().map(|at| (at, &self.estimands[at].name));
         let question = match (shown, self.estimands.len()) {
@@ -46,7 +46,7 @@ impl Comparison {
         format!("{question}\n{exact}{}", best.unwrap_or_default())
     }
 
-    /// Returns the cells of the table for `row`, in the order of [`HEADINGS`](Self::HEADINGS).
+    /// Returns the cells of `row` in the table, in the order of [`HEADINGS`](Self::HEADINGS).
     pub fn cells(&self, row: &ComparisonRow) -> [String; 10] {
         let shown = self.shown().and_then(|at| row.values.get(at));
         let answer = match (row.log_probability, shown) {
@@ -138,7 +138,6 @@ impl Comparison {
         lines
     }
 
-    /// Returns the findings about the estimates, one line for each algorithm.
     fn findings(&self) -> impl Iterator<Item = String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict != Verdict::Approximate);
@@ -152,7 +151,7 @@ impl Comparison {
         })
     }
 
-    /// States to which target each stated effective sample size belongs; `None` if there is only one target.
+    /// Returns a text that names, for each effective sample size in the table, the target to which it belongs; `None` if there is only one target.
     fn counted_samples(&self) -> Option<String> {
         if self.targets.len() < 2 {
             return None;
@@ -165,7 +164,7 @@ impl Comparison {
         (!of.is_empty()).then(|| format!("ESS is the least over the targets: {}", of.join(", ")))
     }
 
-    /// Returns the algorithms that cannot be applied to the model, with one line for each reason.
+    /// Returns one line for each reason why algorithms cannot be applied to the model; the line names the algorithms.
     fn not_applicable(&self) -> Vec<String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict == Verdict::NotApplicable);
@@ -211,7 +210,6 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// Returns the verdict on an algorithm's answer, with remarks.
 fn verdict(row: &ComparisonRow) -> String {
     let mut text = row.verdict.text().to_owned();
     if row.checked {
@@ -223,7 +221,7 @@ fn verdict(row: &ComparisonRow) -> String {
     text
 }
 
-/// Returns `value` as text, with six digits after the decimal point or, if it is very small or large, six significant digits.
+/// Returns `value` as text, with six digits after the decimal point or, if the number is very small or large, six significant digits.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
@@ -233,7 +231,6 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// Returns a duration as text, in a unit that suits its size.
 pub(super) fn time(seconds: f64) -> String {
     match seconds {
         _ if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),

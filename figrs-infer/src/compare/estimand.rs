@@ -5,15 +5,15 @@ use std::any::Any;
 use figrs_core::{AnyElement, Datum};
 use serde::Serialize;
 
-use figrs_answer::answer::numeric::NumericColumns;
+use figrs_answer::answer::marginal::NumericColumns;
 use figrs_answer::answer::quality::Quality;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::quality::diagnostics::normal_score;
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of values of a target whose probabilities are all compared. For a target with more values, the comparison uses the mean or, if
-/// there is none, the probabilities of `LISTED` values.
+/// Maximum number of values of a target up to which all their probabilities are compared. If a target has more values, its mean is compared or, if it
+/// has no mean, the probabilities of `LISTED` values.
 const LISTED: usize = 64;
 
 /// A quantity that algorithms compute: the probability of one value of a target, or the mean of a target with more than 64 values.
@@ -34,7 +34,6 @@ enum EstimandKind {
     Mean,
 }
 
-/// The value that an answer gives for an estimand, with the standard error or the bounds of the value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EstimandValue {
     pub(super) value: f64,
@@ -45,8 +44,8 @@ pub(super) struct EstimandValue {
 }
 
 impl EstimandValue {
-    /// Converts the error `off`, given the standard error of the value, to a normal score (the number of standard deviations) with the same tail
-    /// probability. If the standard error was estimated from few groups of samples, the tail probability comes from Student's t distribution.
+    /// Converts the error `off` of the value to a normal score: the number of standard deviations with the same tail probability. If the standard
+    /// error was estimated from few groups of samples, the tail probability comes from Student's t distribution.
     pub(super) fn score(&self, off: f64) -> f64 {
         let deviation = off / self.standard_error;
         self.degrees
@@ -54,7 +53,8 @@ impl EstimandValue {
     }
 }
 
-/// Returns the estimands of `targets`, derived from the values that the exact answer (if there is one) and all other answers consider possible.
+/// Returns the estimands for `targets`. The estimands cover the values that the exact answer, if there is one, or any other answer considers
+/// possible.
 pub(super) fn estimands(
     targets: &[AnyElement],
     names: &[String],
@@ -65,7 +65,7 @@ pub(super) fn estimands(
     for (target, (element, name)) in targets.iter().zip(names).enumerate() {
         let mut real = exact.iter().chain(answers);
         if let Some(mixture) = real.find_map(|answer| answer.closed_form(element)) {
-            // A list of real numbers has no single number to compare.
+            // A list of several real numbers is not compared, because it has no single mean.
             if mixture.moments().len() == 1 {
                 estimands.push(Estimand {
                     target,
@@ -109,7 +109,7 @@ pub(super) fn estimands(
     estimands
 }
 
-/// Returns the values of the target `element` that `answer` considers possible.
+/// Returns the values of the target `element` that have a positive probability, or that may have one, in `answer`.
 fn possible<'a>(answer: &'a Answer, element: &AnyElement) -> Vec<&'a dyn Any> {
     let id = element.id();
     match &answer.content {
@@ -141,7 +141,7 @@ pub(super) fn marginal<'a>(answer: &'a Answer, element: &AnyElement) -> Option<&
         .find(|target| target.element.id() == element.id())
 }
 
-/// Returns the quality of an answer for each target; `None` for a target that has no marginal in the answer.
+/// Returns the quality of an answer for each target; `None` for a target without marginal in the answer.
 pub(super) fn qualities(answer: &Answer, targets: &[AnyElement]) -> Vec<Option<Quality>> {
     let quality = |target| marginal(answer, target).map(TargetMarginal::quality);
     targets.iter().map(quality).collect()
@@ -160,13 +160,12 @@ impl Estimand {
         matches!(&self.kind, EstimandKind::Probability(value) if value.get::<bool>() == Some(&true))
     }
 
-    /// True if the estimand is the probability of a value; false if it is a mean.
     pub(super) fn is_probability(&self) -> bool {
         matches!(self.kind, EstimandKind::Probability(_))
     }
 
-    /// Returns the value of this estimand in an answer; the [`qualities`] of the answer give its standard error. The result is `None` if the answer
-    /// is a world, or contains bounds from which no mean follows.
+    /// Returns the value of this estimand in an answer, with the standard error from `qualities`. The result is `None` if the answer is a world, or
+    /// if its bounds determine no mean.
     pub(super) fn read(
         &self,
         answer: &Answer,
@@ -217,7 +216,7 @@ impl Estimand {
                 let columns: NumericColumns = target.columns();
                 let numbers = columns.iter().next()?;
                 let terms = probabilities.iter().zip(numbers);
-                // A value of probability zero may be infinite, and is left out.
+                // A value of probability zero is left out, because it may be infinite.
                 let terms = terms.filter(|&(&p, _)| p > 0.0);
                 let mean = terms.map(|(p, x)| p * x).sum();
                 (mean, estimate.standard_error(probabilities, numbers))

@@ -1,5 +1,4 @@
-//! Comparison of algorithms: many algorithms compute the same posteriors, and a table lists their answers, errors and
-//! costs.
+//! Comparison of algorithms: several algorithms compute the same posteriors, and a table lists their answers, errors and costs.
 //!
 //! | item | file |
 //! |---|---|

@@ -9,7 +9,7 @@ use super::display::time;
 const WIDTH: usize = 60;
 const HEIGHT: usize = 14;
 
-/// Returns the points of a curve that have finite coordinates on logarithmic axes.
+/// Returns the points of a curve whose coordinates are finite on logarithmic axes.
 pub fn drawable(curve: &Curve) -> impl Iterator<Item = &CurvePoint> {
     let points = curve.points.iter();
     points.filter(|point| point.seconds > 0.0 && point.error > 0.0 && point.error.is_finite())
@@ -24,7 +24,7 @@ pub fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 impl Comparison {
-    /// Plots the largest error of each run against its time on logarithmic axes; each curve has its own letter.
+    /// Plots the error of each point of the error curves against its time, on logarithmic axes; each curve has its own letter.
     pub(super) fn plot(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let points = || self.curves.iter().flat_map(drawable);
         let seconds = range(points().map(|point| point.seconds));
@@ -64,9 +64,9 @@ impl Comparison {
     }
 }
 
-/// Returns the index, from 0 to `places - 1`, of the number `x` on a logarithmic axis from `low` to `high`.
+/// Returns the position of the number `x`, from 0 to `places - 1`, on a logarithmic axis from `low` to `high`.
 fn log_position(x: f64, (low, high): (f64, f64), places: usize) -> usize {
     let share = (x / low).ln() / (high / low).ln();
-    // If `low` and `high` are equal, the share is NaN.
+    // If `low` and `high` are equal, `share` is NaN, and the position is 0.
     (share.clamp(0.0, 1.0) * (places - 1) as f64).round() as usize
 }

@@ -19,27 +19,27 @@ use figrs_factor::Stopped;
 pub struct ComparisonRow {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The value that the algorithm gives for each estimand (the middle of the bounds, if the answer consists of bounds). The list is empty if the
-    /// answer is a world, or if there is no answer.
+    /// The value of each estimand in the answer; if the answer consists of bounds, the middle of the bounds. The list is empty if the answer is a
+    /// world, or if there is no answer.
     pub values: Vec<f64>,
-    /// The standard error that the algorithm states for each estimand; empty if the algorithm states none.
+    /// The standard error that the algorithm states for each estimand; empty if the algorithm states no standard errors.
     pub standard_errors: Vec<f64>,
     /// The natural logarithm of the probability of the world, if the answer is a world.
     pub log_probability: Option<f64>,
-    /// The largest absolute error over all estimands. If the answer is a world, the error is the difference between its log-probability and that of
-    /// the most probable world.
+    /// The largest absolute error over all estimands. If the answer is a world, the error is the difference between the log-probability of the most
+    /// probable world and that of the answer.
     pub error: Option<f64>,
     /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, `standard_error` is the
     /// largest standard error that the algorithm states.
     pub standard_error: Option<f64>,
-    /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio is converted to the normal score
-    /// that has the same tail probability as the ratio has in Student's t distribution.
+    /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio is a quantile of Student's t
+    /// distribution, and is converted to the normal score with the same tail probability.
     pub deviation: Option<f64>,
     /// The smallest effective sample size of the answer over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
-    /// The name of the target with this smallest effective sample size.
+    /// The name of the target with the smallest effective sample size.
     pub effective_of: Option<String>,
-    /// Effective sample size divided by the running time in seconds.
+    /// The effective sample size divided by the running time in seconds.
     pub effective_samples_per_second: Option<f64>,
     /// Running time in seconds.
     pub seconds: f64,
@@ -53,7 +53,7 @@ pub struct ComparisonRow {
     pub message: Option<String>,
     /// `true` if the interrupt flag ended the run, or kept it from beginning.
     pub interrupted: bool,
-    /// Findings of [`Answer::diagnose`], each with a remedy. If the answer is wrong and the diagnosis finds no reason, a further finding states the
+    /// Findings of [`Answer::diagnose`], each with a remedy. If the answer is wrong and the diagnosis has no finding, a further finding states the
     /// likely reason.
     pub findings: Vec<String>,
     /// The answer of the algorithm; `None` if the algorithm returned no answer.
@@ -61,13 +61,11 @@ pub struct ComparisonRow {
     pub answer: Option<Answer>,
 }
 
-/// The exact values with which the answers of all algorithms are compared.
 pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) names: &'a [String],
     pub(super) estimands: &'a [Estimand],
     pub(super) exact: Option<&'a [f64]>,
-    /// The log-probability of the most probable world.
     pub(super) best: Option<f64>,
 }
 
@@ -121,8 +119,7 @@ impl ComparisonRow {
         let judgement = match &answer.content {
             AnswerContent::World(_, log_probability, _) => {
                 self.log_probability = Some(*log_probability);
-                // The values that marginal MAP maximises are not a complete assignment, because the other variables are summed
-                // out.
+                // Marginal MAP sums out the other variables; its probability is therefore not that of a complete assignment.
                 let best = yardstick
                     .best
                     .filter(|_| !MarginalMap::is_name(answer.algorithm()));
@@ -148,7 +145,6 @@ impl ComparisonRow {
         self.answer = Some(answer);
     }
 
-    /// Judges an answer that contains marginals or bounds.
     fn judge_answer(&mut self, answer: &Answer, yardstick: &ReferenceValues<'_>) -> Judgement {
         let qualities = qualities(answer, yardstick.targets);
         let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets, &qualities);
@@ -177,7 +173,7 @@ impl ComparisonRow {
     }
 }
 
-/// Returns the accuracy that an answer claims, and its smallest effective sample size with the index of the target that has it.
+/// Returns the accuracy that an answer claims, its smallest effective sample size, and the index of the target with this size.
 fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64, usize)>) {
     if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);
@@ -201,7 +197,7 @@ fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64,
     (claim, least.filter(|(samples, _)| samples.is_finite()))
 }
 
-/// Returns the likely reason why an answer is wrong although the diagnosis finds nothing, with a remedy.
+/// Returns a text with the likely reason why an answer is wrong although its diagnosis has no findings, and with a remedy.
 fn likely_reason(answer: &Answer) -> &'static str {
     let estimates = match &answer.content {
         AnswerContent::Marginals(targets, _) => &targets[..],

@@ -19,11 +19,11 @@ use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_exact::mpe::MpeVariableElimination;
 use figrs_exact::variable_elimination::VariableElimination;
 
-/// Limits of the computation of an exact answer: number of operations, entries per table, number of elements.
+/// Limits on the computation of an exact answer: number of operations, entries per table, number of elements.
 const OPERATIONS: f64 = 3e7;
 const ENTRIES: u32 = 1 << 20;
 const ELEMENTS: usize = 100_000;
-/// Time after the deadline of a run in which an algorithm may still return its answer.
+/// Time after the deadline of a run in which the algorithm may still return its answer.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A step of a comparison that is about to begin.
@@ -40,16 +40,16 @@ pub struct ComparisonStep {
 
 type StepListener = Box<dyn Fn(&ComparisonStep)>;
 
-/// Runs several algorithms on the same model and targets, and compares their answers with each other and with the exact
-/// answer.
+/// Settings of a comparison, which runs several algorithms on the same model and targets, and compares their answers with each other and with the
+/// exact answer.
 ///
-/// **Guarantee.** Rows are in the order of the algorithms; if an algorithm fails, panics or does not end, its row has a message with the reason. If
-/// no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and `2^20` entries per table. If
-/// this computation exceeds its limits, the first answer that is marked as exact is used instead. An answer that is a world is judged by comparing
-/// its log-probability with that of the best world, which [`MpeVariableElimination`] finds within the same limits. [`Verdict`](super::Verdict)
-/// describes how answers are judged.
+/// **Guarantee.** The rows of the comparison are in the order of the algorithms. If an algorithm fails, panics or does not end, its row states the
+/// reason. If no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and `2^20` entries per
+/// table. If this computation exceeds its limits, the first answer that claims to be exact is used instead. If an answer is a world, its
+/// log-probability is compared with that of the most probable world, which [`MpeVariableElimination`] finds within the same limits.
+/// [`Verdict`](super::Verdict) describes how answers are judged.
 ///
-/// **Complexity.** The sum of the costs of all algorithms; they run one after the other, and each expands the model anew.
+/// **Complexity.** The sum of the costs of all algorithms. The algorithms run one after the other, and each algorithm expands the model anew.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -76,7 +76,7 @@ pub struct Compare {
     listener: Option<StepListener>,
 }
 
-/// Runs `algorithms` for the posteriors of `targets` in `model`, and compares the answers; [`Compare`] has more settings.
+/// Runs `algorithms` for the posteriors of `targets` in `model`, and compares their answers; [`Compare`] has more settings.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -134,19 +134,19 @@ impl Compare {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the exact answer, with marginals of all targets; the comparison then does not compute an exact answer.
+        /// Sets the exact answer, with marginals of all targets; the comparison then computes no exact answer.
         exact: Answer => exact;
-        /// Sets a deadline for each algorithm; two seconds after it, the comparison stops waiting for the algorithm. Also give each sampler a
-        /// deadline of its own, at which it returns the answer so far. An algorithm without its own deadline continues on its thread until the
+        /// Sets a deadline for each algorithm; two seconds after the deadline, the comparison stops waiting for the algorithm. Also give each sampler
+        /// a deadline of its own, at which it returns the answer so far. An algorithm without its own deadline continues on its thread until the
         /// program ends, and slows down the algorithms after it.
         deadline: Duration => rules.deadline;
-        /// Ends the comparison when this flag becomes `true`. The running algorithm then has two seconds to return its answer so far, and is
-        /// abandoned after that. Algorithms that have not begun are not run.
+        /// Ends the comparison when this flag becomes `true`. The algorithm that is running then has two seconds to return its answer so far, and is
+        /// abandoned afterwards. Algorithms that have not begun are not run.
         interrupt: Arc<AtomicBool> => rules.interrupt;
     }
 
-    /// Measures memory by a function that returns the peak number of bytes in use since its last call; for example, the function
-    /// can read and reset a counting allocator.
+    /// Sets the function `peak` that measures memory. It returns the peak number of bytes in use since its last call; for example, it may read and
+    /// reset a counting allocator.
     pub fn peak_memory(mut self, peak: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.rules.peak_memory = Some(Arc::new(peak));
         self
@@ -238,7 +238,7 @@ impl Compare {
         }
     }
 
-    /// Returns the exact answer, if it was supplied or can be computed within small limits.
+    /// Returns the exact answer that was supplied, or else computes it within small limits; `None` if this fails.
     fn exact_answer(&self, tell: &mut impl FnMut(&str)) -> Option<(Answer, f64)> {
         if let Some(answer) = &self.exact {
             return Some((answer.clone(), 0.0));
@@ -257,7 +257,6 @@ impl Compare {
         found.answer.ok()?.log_probability().ok()
     }
 
-    /// Returns the limits for computing an exact answer, which permit only little work.
     fn small(&self) -> Limits {
         let targets = self.targets.len().max(1) as f64;
         Limits::default()

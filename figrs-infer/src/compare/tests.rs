@@ -33,8 +33,7 @@ fn wet_grass() -> (Model, Element<bool>) {
 
 const EXACT: f64 = 0.18 / 0.26;
 
-/// An algorithm that always answers with the given probability of `true` for a Boolean target, and states the given
-/// quality of this estimate.
+/// An algorithm that always answers with the given probability of `true` for a Boolean target, and states the given quality of this estimate.
 #[derive(Debug)]
 struct Claims(f64, Estimate);
 
@@ -64,8 +63,7 @@ impl Algorithm for Claims {
     }
 }
 
-/// Returns an algorithm with the answer of ten thousand independent samples of equal weight; the fraction `p` of them has the value
-/// `true`.
+/// Returns an algorithm with the answer of ten thousand independent samples of equal weight; the fraction `p` of them has the value `true`.
 fn sampled(p: f64) -> Claims {
     let n = 10_000.0;
     Claims(
@@ -152,8 +150,7 @@ fn right_answers_agree_and_wrong_ones_are_flagged() {
         )
     );
     assert!(line("not applicable").contains("ForwardSampling draws from the prior"));
-    // The deliberately wrong algorithms have the most effective samples per second; the first algorithm is not among
-    // the fastest.
+    // The deliberately wrong algorithms have the most effective samples per second; the first algorithm is not among the fastest.
     let best = comparison.best_sampler().unwrap();
     assert_ne!(best.verdict, Wrong);
     assert_eq!(comparison.fastest_exact().unwrap().verdict, Agrees);
@@ -411,8 +408,7 @@ fn errors_fall_along_a_curve() {
         panic!("{curve:?}")
     };
     assert_eq!((few.budget, many.budget, few.runs), (100, 10_000, 20));
-    // Ten times as many samples reduce the error to a tenth; each root mean square error has a relative noise of about 1
-    // / √40.
+    // Ten times as many samples reduce the error to a tenth; each root mean square error has a relative noise of about 1 / √40.
     assert!((5.0..20.0).contains(&(few.error / many.error)), "{curve:?}");
     for point in [few, many] {
         let ratio = point.error / point.standard_error.unwrap();

@@ -1,4 +1,4 @@
-//! Runs one algorithm on its own thread, with a deadline and an interrupt from outside.
+//! Runs an algorithm on a thread of its own; a deadline or an interrupt of the comparison ends the wait for the algorithm.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,6 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 
-/// Time between two checks of the interrupt flag.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 type PeakMemory = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -27,13 +26,10 @@ pub(super) struct RunLimits {
     pub(super) grace: Duration,
 }
 
-/// Result of a run: the answer, the time and the memory.
 pub(super) struct RunResult {
-    /// The answer, or the reason why there is none.
     pub(super) answer: Result<Answer, String>,
     /// True if the algorithm cannot be applied to the model.
     pub(super) is_refused: bool,
-    /// True if the interrupt flag was the reason why there is no answer.
     pub(super) is_interrupted: bool,
     pub(super) seconds: f64,
     pub(super) memory: Option<u64>,
@@ -56,7 +52,7 @@ impl RunLimits {
             return RunResult::interrupted("not run: interrupted before its turn", 0.0);
         }
         let before = self.peak_memory.as_ref().map(|peak| {
-            // The first call resets the peak; the second call returns the memory that is in use now.
+            // The first call of `peak` resets the peak; the second call returns the memory that is in use now.
             peak();
             peak()
         });
@@ -66,7 +62,7 @@ impl RunLimits {
         let work = move || {
             let started = Instant::now();
             let answer = algorithm.answer(&model, &targets);
-            // Nobody receives the answer if the run was abandoned.
+            // If the run was abandoned, nobody receives the answer, and `send` fails.
             drop(sender.send((answer, started.elapsed())));
         };
         if let Err(error) = thread::Builder::new().spawn(work) {

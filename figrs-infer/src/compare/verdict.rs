@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::estimand::{Estimand, EstimandValue};
 
-/// Tolerance within which two exact answers agree; it is relative for numbers above one.
+/// Tolerance for the difference of two exact answers; for numbers above one, the tolerance is relative.
 const ROUNDING: f64 = 1e-9;
 
 /// The judgement of an answer by comparison with the exact answer.
@@ -12,24 +12,23 @@ const ROUNDING: f64 = 1e-9;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The answer claims to be exact or states bounds, and the claim is true up to rounding.
+    /// The answer claims to be exact or states bounds, and agrees with the exact answer up to rounding.
     Agrees,
     /// The answer is an estimate, and the error of every estimand is at most three times its standard error.
     WithinThree,
     /// The answer is an estimate; the largest error of an estimand is between three and five times its standard error. A single error of a
     /// correct estimate is above three standard errors with probability 1 / 370; if many estimands are compared, one such error is likely.
     WithinFive,
-    /// The claim of the answer is wrong: an error is larger than rounding or larger than five standard errors, the exact number is
-    /// outside the bounds, or an impossible value has positive probability.
+    /// The answer is wrong: an error is larger than rounding errors (for an exact answer) or than five standard errors, the exact number is outside
+    /// the bounds, or an impossible value has positive probability.
     Wrong,
-    /// The answer is an estimate with an infinite standard error for some estimand; its error therefore has no known
-    /// bound.
+    /// The answer is an estimate with an infinite standard error for some estimand; its error therefore has no known bound.
     UnknownError,
     /// The answer is an approximation that claims nothing about its error.
     Approximate,
-    /// No exact answer is known with which this answer could be compared.
+    /// No exact answer is known with which the answer could be compared.
     Unjudged,
-    /// The algorithm cannot be applied to the model with any budget; an example is an exact algorithm and a model with continuous values.
+    /// The algorithm cannot be applied to the model with any budget, such as an exact algorithm to a model with continuous values.
     NotApplicable,
     /// The algorithm gave no answer.
     NoAnswer,
@@ -52,7 +51,6 @@ impl Verdict {
     }
 }
 
-/// The accuracy that an answer claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     Exact,
@@ -61,7 +59,6 @@ pub(super) enum Claim {
     Nothing,
 }
 
-/// The verdict on an answer, with the largest errors of the answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgement {
     pub(super) verdict: Verdict,
@@ -73,7 +70,6 @@ pub(super) struct Judgement {
     pub(super) deviation: Option<f64>,
 }
 
-/// Judges the values that an answer gives for all estimands by comparing them with the exact values.
 pub(super) fn judge(
     estimands: &[Estimand],
     readings: &[EstimandValue],
@@ -130,7 +126,6 @@ pub(super) fn judge(
     judgement
 }
 
-/// Judges a world by comparing its log-probability with the log-probability of the most probable world.
 pub(super) fn judge_world(log_probability: f64, is_proven: bool, best: Option<f64>) -> Judgement {
     let error = best.map(|best| best - log_probability);
     let verdict = match (error, best) {

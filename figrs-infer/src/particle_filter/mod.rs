@@ -1,24 +1,23 @@
-//! Particle filter for a model in time: weighted worlds follow the model one step at a time.
+//! Particle filter for a model in time: a set of weighted worlds follows the model one step at a time.
 
-mod particles;
-mod saved_particles;
-
-use figrs_answer::answer::{Answer, LogEvidence};
-use figrs_answer::run::guard::guarded;
-use figrs_answer::{Algorithm, Error};
-use figrs_core::{Element, FilterState, Model, NextElements, Value};
+use figrs_core::{AnyElement, Element, FilterState, Model, NextElements, Select, Support, Value};
 
 use crate::sampling::importance::ImportanceSampling;
-use particles::Particles;
+use figrs_answer::algorithm::guarded;
+use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::{Algorithm, Draws, Error};
+
 pub use saved_particles::SavedParticles;
 
-/// A particle filter for a model in time: it stores a fixed number of states (particles), with weights that follow from the evidence so far. The
-/// elements of a state may have any type, lists and structures included.
+mod saved_particles;
+
+/// A particle filter for a model in time. The filter stores a fixed number of states (particles); the weights of the particles follow from the
+/// evidence so far. The elements of a state may have any type, lists and structures included.
 ///
-/// **Guarantee.** Consistent: probabilities and means converge to the exact ones as the number of particles grows, with an error of the order of
-/// `1 / sqrt(particles)`. [`answer`](Self::answer) states standard errors of the last step alone, given the particles before that step. The estimate
-/// of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be compared. The same
-/// seed gives the same particles on any number of threads.
+/// **Guarantee.** Consistent: probabilities and means converge to the exact numbers as the number of particles grows, with an error of the order of
+/// `1 / sqrt(particles)`. The standard errors of [`answer`](Self::answer) include only the error of the last step, given the particles before that
+/// step. The estimate of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be
+/// compared. The same seed gives the same particles on any number of threads.
 ///
 /// **Complexity.** Each step costs as much as [`ImportanceSampling`] with as many samples as particles. The memory of the filter does not grow with
 /// the number of steps.
@@ -87,11 +86,11 @@ impl<S: FilterState> ParticleFilter<S> {
         self.go_to(found, self.steps)
     }
 
-    /// Moves on to the next state, and adds evidence about it. `step` builds the elements of the next state from those of the present state;
+    /// Moves to the next state, and adds evidence about the next state. `step` builds the elements of the next state from those of the present state;
     /// `evidence` builds the model with the evidence about the next state, and may contain interventions.
     ///
     /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error of [`ImportanceSampling`], such as evidence that no
-    /// particle meets. After an error, the filter is as it was before the call.
+    /// particle satisfies. After an error, the filter is unchanged.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -106,7 +105,7 @@ impl<S: FilterState> ParticleFilter<S> {
     }
 
     fn algorithm(&self) -> ImportanceSampling {
-        // Multiples of an odd number differ in all steps, so that each step has a seed of its own.
+        // Multiples of an odd number are distinct; each step therefore has a seed of its own.
         let seed = self
             .seed
             .wrapping_add(self.draws.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -135,8 +134,8 @@ impl<S: FilterState> ParticleFilter<S> {
         self.steps
     }
 
-    /// Returns the elements of the present state. Other models can be built on these elements: a prediction is a query about elements of later
-    /// states.
+    /// Returns the elements of the present state. Other models can be built on these elements: for a prediction, build the elements of later states
+    /// and query them.
     pub fn state(&self) -> &S {
         &self.state
     }
@@ -174,7 +173,8 @@ impl<S: FilterState> ParticleFilter<S> {
     }
 }
 
-/// Draws a state given the evidence of `model`, and returns the state with the draws' values, the weighted draws, and their marginals.
+/// Draws the elements of `state` given the evidence of `model`. Returns a state whose elements have the drawn values, the weighted draws, and their
+/// marginals.
 fn drawn<S: FilterState>(
     algorithm: &ImportanceSampling,
     model: &Model,
@@ -190,6 +190,53 @@ fn drawn<S: FilterState>(
     let particles = Particles::new(draws);
     let made = particles.elements(&elements);
     let next = state.renewed(&mut NextElements::new(&made));
-    // The answer is about the elements of the next state, which hold none of those before it.
+    // The answer is about the elements of the new state, which contain none of the earlier elements.
     Ok((next, particles, answer.about(&made)))
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Particles {
+    /// The weight of each particle; the largest is one.
+    pub(super) weights: Vec<f64>,
+    /// For each element, its distinct values, and for each particle the index of the element's value among these values.
+    pub(super) columns: Vec<(Support, Vec<u32>)>,
+}
+
+impl Particles {
+    /// Creates particles from the draws of positive weight.
+    pub(super) fn new(draws: Draws) -> Self {
+        let logs = draws.log_weights.unwrap_or_default();
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let kept = (0..logs.len()).filter(|&draw| logs[draw] > f64::NEG_INFINITY);
+        let kept: Vec<usize> = kept.collect();
+        let columns = draws.targets.into_iter().map(|target| {
+            let values = kept.iter().map(|&draw| target.indices[draw]);
+            let values = values.collect();
+            (target.support, values)
+        });
+        Self {
+            columns: columns.collect(),
+            weights: kept.iter().map(|&i| (logs[i] - most).exp()).collect(),
+        }
+    }
+
+    /// Returns elements whose joint distribution is that of the particles; the elements have the types of the elements `like`.
+    pub(super) fn elements(&self, like: &[AnyElement]) -> Vec<AnyElement> {
+        let index = Select::new(self.weights.iter().copied().zip(0..));
+        let columns = self.columns.iter().zip(like);
+        let made = columns
+            .map(|((support, values), element)| element.by_index(support, values.clone(), &index));
+        made.collect()
+    }
+
+    pub(super) fn marginals(&self, elements: &[AnyElement], evidence: LogEvidence) -> Answer {
+        let total: f64 = self.weights.iter().sum();
+        let marginals = self.columns.iter().zip(elements);
+        let marginals = marginals.map(|((support, values), element)| {
+            let shares = self.weights.iter().map(|weight| weight / total);
+            let draws = values.iter().copied().zip(shares);
+            TargetMarginal::weighted(element.clone(), support.clone(), draws)
+        });
+        Answer::marginals("ParticleFilter", marginals.collect(), evidence)
+    }
 }

@@ -1,14 +1,14 @@
-//! The form in which a filter of particles is saved and loaded.
+//! The form in which a particle filter is saved and loaded.
 
 use figrs_answer::Error;
 use figrs_core::{AnyElement, NextElements, PortableState, SupportBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::ParticleFilter;
-use super::particles::Particles;
+use super::Particles;
 
 /// A [`ParticleFilter`] in a form that serde can serialise: the values and the weights of its particles, its seed, and the log-evidence.
-/// [`ParticleFilter::load`] makes the filter again.
+/// [`ParticleFilter::load`] restores the filter.
 ///
 /// A text format must keep all digits of numbers: `serde_json` needs the feature `float_roundtrip`.
 ///
@@ -26,7 +26,6 @@ use super::particles::Particles;
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedParticles<V> {
-    /// Version of the format in which the filter is saved.
     version: u32,
     particles: u64,
     seed: u64,
@@ -68,11 +67,12 @@ impl<S: PortableState> ParticleFilter<S> {
         }
     }
 
-    /// Returns the filter that was saved; later steps draw the same particles as without saving and loading. `first` is a state with elements of
-    /// the same types, such as the first state; its distribution is not used. Until the next step of a loaded filter, [`answer`](Self::answer)
+    /// Restores a saved filter; later steps draw the same particles as without saving and loading. `first` is a state whose elements have the same
+    /// types, such as the first state; the distribution of `first` is not used. Until the next step, the [`answer`](Self::answer) of a loaded filter
     /// states no bound for values that no particle has.
     ///
-    /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
+    /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, if its state has elements of other types, or if it is
+    /// damaged.
     pub fn load(first: &S, saved: SavedParticles<S::Values>) -> Result<Self, Error> {
         if saved.version != SavedParticles::<S::Values>::VERSION {
             return Err(Error::unfit_filter(

@@ -14,21 +14,20 @@ use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_answer::error::Error;
 use figrs_exact::dependencies::dependency_graph;
 
-/// The joint posterior of some targets, as groups of targets that are independent of each other given the evidence.
+/// The joint posterior of some targets, divided into groups of targets. The groups are independent of each other given the evidence.
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set. A value that an intervention sets is no evidence about the parents of the element.
+    /// The elements that interventions set. The value of such an element is no evidence about the parents of the element.
     set: FxHashSet<ElementId>,
 }
 
-/// A group of targets that are independent of other targets, with the joint values of the group and their weights.
+/// A group of targets that are independent of all other targets, with the joint values of the group and their weights.
 #[derive(Clone, Debug)]
 struct PosteriorGroup {
     targets: Vec<(AnyElement, Support)>,
     /// For each joint value, the index of the value of each target.
     rows: Vec<Arc<[u32]>>,
-    /// The cumulative weights of the joint values.
     cumulative: Vec<f64>,
 }
 
@@ -82,11 +81,10 @@ impl PosteriorGroup {
 }
 
 impl JointPosterior {
-    /// Returns the joint posterior of the targets of an answer. If the answer has draws, the joint posterior is the distribution of the draws. If
-    /// the answer has no draws, it is the product of the marginals, which is correct only if there is one target or the targets are independent
-    /// given the evidence.
+    /// Returns the joint posterior of the targets of an answer. If the answer has draws, the joint posterior is the distribution of the draws. If the
+    /// answer has no draws, the joint posterior is the product of the marginals of the targets.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the joint posterior is unknown.
+    /// **Errors.** [`Error::NotInAnswer`] if the answer has no draws, and the targets depend on each other given the evidence.
     pub(super) fn new(answer: &Answer, model: &Model, roots: &[AnyElement]) -> Result<Self, Error> {
         let set = model.interventions().iter().map(|(e, _)| e.id()).collect();
         if let Some(draws) = &answer.draws {
@@ -129,12 +127,11 @@ impl JointPosterior {
         })
     }
 
-    /// Draws a joint value of all targets.
     pub(super) fn draw(&self, rng: &mut impl Rng) -> JointRow {
         self.groups.iter().map(|group| group.draw(rng)).collect()
     }
 
-    /// Returns each target with its value in a joint value of all targets.
+    /// Returns each target with its value in the joint value `row`.
     pub(super) fn values(&self, row: &[u32]) -> Vec<(AnyElement, Datum)> {
         let groups = self.groups.iter().zip(row);
         let values = groups.flat_map(|(group, &row)| {
@@ -145,8 +142,8 @@ impl JointPosterior {
         values.collect()
     }
 
-    /// Returns the elements whose values follow from the values of the targets: the targets, and the arguments of targets such as tuples, whose
-    /// value determines the arguments.
+    /// Returns the elements whose values follow from the values of the targets: the targets, and those arguments of targets (such as tuples) that the
+    /// values of the targets determine.
     pub(super) fn decided(&self) -> Vec<AnyElement> {
         let mut common = Vec::new();
         for group in &self.groups {
@@ -171,7 +168,7 @@ impl JointPosterior {
         common
     }
 
-    /// Returns an element and its ancestors whose values follow from the element's value, each with its value.
+    /// Returns the element and the ancestors whose values follow from the element's value, each with its value.
     pub(super) fn read_backwards(
         &self,
         element: &AnyElement,

@@ -11,14 +11,13 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use figrs_answer::answer::Answer;
 mod joint_posterior;
 use crate::sampling::forward::ForwardSampling;
-use figrs_answer::algorithm::Run;
+use figrs_answer::algorithm::{Run, guarded};
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_exact::dependencies::dependency_graph;
 use figrs_exact::variable_elimination::VariableElimination;
 use joint_posterior::{JointPosterior, JointRow};
 
-/// The posterior predictive distribution of an element, given that the targets of an answer follow their posterior.
+/// The posterior predictive distribution of an element, given the posterior of the targets of an answer.
 ///
 /// [`Answer::predict`] builds it.
 #[derive(Clone, Debug)]
@@ -33,13 +32,13 @@ pub struct Predictive<T> {
     value: PhantomData<fn() -> T>,
 }
 
-/// Method of drawing an element given the values of other elements.
+/// The method by which the element is drawn given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The element is drawn after the values of other elements are set by interventions. Interventions are correct if the element depends on the
-    /// other elements only by reading their values.
+    /// The values of the other elements are set by interventions. This is correct if the element depends on these elements only by reading their
+    /// values.
     Set,
-    /// The element is drawn after the values of other elements are observed, which is also evidence about their parents.
+    /// The values of the other elements are observed, which also gives evidence about their parents.
     Observe,
 }
 
@@ -47,16 +46,16 @@ enum Conditioning {
 pub trait Predict {
     /// Returns the posterior predictive distribution of an element, such as a future observation, given the posterior of the answer's targets.
     ///
-    /// The predicted element need not have been part of the run. Values of the targets are drawn from the draws of the answer or, if it has none,
-    /// from its marginals; then the element is drawn given these values. If a [`Param`](figrs_core::Param) was set after the run, predictions use
-    /// its new value.
+    /// The predicted element need not have been part of the run. First, values of the targets are drawn from the draws of the answer or, if the
+    /// answer has no draws, from its marginals. Then the element is drawn given these values. If a [`Param`](figrs_core::Param) was set after the
+    /// run, predictions use its new value.
     ///
-    /// **Guarantee.** The predicted element is independent of the evidence given the targets, as figrs checks. The draws of the element follow its
-    /// posterior as accurately as the answer follows the posterior of the targets. If it is not, the result is an error.
+    /// **Guarantee.** figrs checks that the predicted element is independent of the evidence given the targets; otherwise the result is an error. The
+    /// distribution of the draws is as accurate as the answer's posterior of the targets.
     ///
-    /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence other than through the targets; the error names
-    /// elements that must be added to the targets. [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not
-    /// come from a [`run`](Run::run).
+    /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence other than through the targets; the error names the elements that
+    /// must be added to the targets. [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not come from a
+    /// [`run`](Run::run).
     ///
     /// **References.** Gelman et al., *Bayesian data analysis*, 3rd edition, 2013, chapter 6.
     ///
@@ -110,7 +109,7 @@ impl<T: Value> Predictive<T> {
     ) -> Result<Self, Error> {
         let posterior = JointPosterior::new(answer, model, targets)?;
         let decided = posterior.decided();
-        // The evidence is removed from the model, because the test asks whether the element depends on the evidence.
+        // The evidence is removed from the model, because the test decides if the element depends on this evidence.
         let prior = model.filtered(|_| false);
         let evidence = model.evidence().iter().map(|(e, _)| e);
         let mut roots: Vec<AnyElement> = targets.iter().chain(evidence).cloned().collect();
@@ -118,7 +117,7 @@ impl<T: Value> Predictive<T> {
         roots.push(element.clone());
         let graph = dependency_graph(&prior, &roots)?;
         if graph.evidence_count() > answered.evidence_count() {
-            // A Score that only the element reaches was not part of the answer.
+            // A Score that only the element reaches is no part of the answer.
             return Err(Error::NotPredictable {
                 element: element.label(),
                 missing: element.label().to_string(),
@@ -134,7 +133,7 @@ impl<T: Value> Predictive<T> {
                 missing: missing.join(" and "),
             });
         }
-        // Observing and setting are the same if there is no other path between the targets and the element (rule 2 of Pearl's calculus of
+        // Observing and setting the targets are equivalent if no other path connects the targets with the element (rule 2 of Pearl's calculus of
         // interventions).
         let behind = graph.without_edges_from(&decided);
         let backdoor = behind.separation(&decided, &[], EvidenceRole::Unknown);
@@ -156,8 +155,8 @@ impl<T: Value> Predictive<T> {
 
     /// Draws `count` independent values of the element; the same seed gives the same values.
     ///
-    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets among the draws. The algorithm that draws the element is
-    /// [`ForwardSampling`], or [`VariableElimination`] if the targets depend on the element or share ancestors with it.
+    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets that is drawn. The algorithm is [`ForwardSampling`], or
+    /// [`VariableElimination`] if the targets depend on the element or share ancestors with it.
     ///
     /// **Errors.** The errors of the algorithm that is run.
     pub fn draws(&self, count: usize, seed: u64) -> Result<Vec<T>, Error> {
@@ -179,7 +178,6 @@ impl<T: Value> Predictive<T> {
         Ok(draws.into_iter().flatten().collect())
     }
 
-    /// Draws `count` values of the element given the joint value `row` of the targets.
     fn values_given(&self, row: &[u32], count: usize, rng: &mut impl Rng) -> Result<Vec<T>, Error> {
         let decided: FxHashSet<_> = self.decided.iter().map(AnyElement::id).collect();
         let values = self.posterior.values(row).into_iter();

@@ -1,64 +1,67 @@
-//! Settings of the samplers of independent worlds, and the size of the blocks of worlds that are evaluated together.
+//! Independent worlds, drawn in blocks on all cores: the size of the blocks, and the memory that they share.
 
-use figrs_core::{AnyElement, Model, stream};
-use figrs_lower::internals::{Block, ColumnValues};
+use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use figrs_core::{AnyElement, Model, ModelError, Stream, stream};
+use figrs_lower::internals::{Block, ColumnValues, Pool};
 use figrs_lower::{EvidenceOrder, Observations};
 
+use super::block_tally::{BlockTally, WeightTail};
+use super::joined_blocks::JoinedBlocks;
 use super::settings::SamplerSettings;
-use super::weight_bound::WeightBound;
+use super::unseen_worlds::WeightBound;
+use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
+use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
-/// Maximum number of worlds in a block, chosen such that the columns of the block stay in the processor cache.
+/// Maximum number of worlds in a block; with this number, the columns of the block stay in the processor cache.
 const MOST_ROWS: u64 = 1 << 14;
-/// Target number of values in a block of worlds.
+/// Number of values that a block of worlds should have: its number of worlds times the number of values of a world.
 const CELLS: u64 = 1 << 18;
-/// Number of worlds in a block if each world has many values, provided that the block has at most `MOST_CELLS` values. Smaller blocks are slow,
-/// because evaluating an element costs about as much as a hundred of its values.
+/// Minimum number of worlds in a block, even if each world has many values; the block must have at most `MOST_CELLS` values. Smaller blocks are slow,
+/// because evaluating an element once for a block costs about as much as computing a hundred values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
-/// The worlds of one block may use the memory limit divided by `MEMORY_DIVISOR`, because several threads hold blocks at the same time.
+/// Divisor of the memory limit that gives the memory of one block of worlds, because several threads use blocks at the same time.
 const MEMORY_DIVISOR: u64 = 16;
 /// Number of worlds of the pilot block, which measures the size of a world and whose draws are discarded.
 const PILOT: usize = 8;
 /// Minimum number of blocks of worlds in a run, provided that each block then has at least `LEAST_ROWS` worlds.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// If a run would have more units of work than `WORTHWHILE_UNITS`, several blocks of worlds form one unit. A unit is then at most `1 /
-/// WORTHWHILE_UNITS` of the run.
+/// Number of units of work above which several blocks of worlds form one unit. A unit is then at most `1 / WORTHWHILE_UNITS` of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
-/// Maximum number of blocks of worlds in a unit of work.
 const MOST_BLOCKS: u64 = 64;
 
-/// The size of the units of work of a run; a unit is a number of blocks of worlds whose sums are reported together.
+/// The size of the units of work of a run. A unit consists of several blocks of worlds whose sums are reported together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitSize {
     /// Number of worlds in a block.
     pub(super) rows: u64,
-    /// Number of blocks of worlds in a unit, which are drawn one after another and reported together.
+    /// Number of blocks of worlds in a unit; the blocks are drawn one after another and reported together.
     pub(super) blocks: u64,
 }
 
 impl UnitSize {
-    /// Returns the number of worlds in a unit of work.
     pub(super) fn worlds(self) -> u64 {
         self.rows * self.blocks
     }
 }
 
-/// The settings with which a sampler of independent worlds draws blocks of worlds.
 #[derive(Debug)]
 pub(crate) struct BlockSampling<'a> {
     pub(crate) algorithm: &'static str,
-    /// The remedy that an error states if all samples have weight zero.
+    /// The remedy in the error for a run in which all samples have weight zero.
     pub(crate) remedy: &'static str,
     pub(crate) samples: Option<u64>,
-    /// The run ends after the block in which the effective sample size reaches this number, but not before a minimum number of blocks.
+    /// The effective sample size at which the run ends. The run ends only after a complete block, and after a minimum number of blocks.
     pub(crate) target_ess: Option<f64>,
     pub(crate) drawing: &'a SamplerSettings,
     pub(crate) observations: Observations,
-    /// An upper bound of the weight of a world, if one is known.
+    /// An upper bound of the weight of a world, if a bound is known.
     pub(crate) maximum: Option<WeightBound>,
     /// The logarithm of the weight that is used as the unit of the weights.
     pub(crate) log_unit: f64,
@@ -117,11 +120,11 @@ impl BlockSampling<'_> {
         }
     }
 
-    /// Returns the number of blocks of worlds in a unit of work. A unit has several blocks if the model is small: sending the sums of a block to
-    /// another thread would then take longer than drawing the block.
+    /// Returns the number of blocks of worlds in a unit of work. A unit has several blocks if sending the sums of a block to another thread
+    /// would take longer than drawing the block.
     ///
     /// A unit of work is one block if a run may end after any block, if draws are retained, or if a target may have a different value in each world.
-    /// In the last case, adding up several blocks saves nothing.
+    /// In the last case, the sums of several blocks are as large as the blocks themselves.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =
             (self.samples, self.target_ess, self.keep_draws, has_typed)
@@ -130,19 +133,138 @@ impl BlockSampling<'_> {
         };
         let most = (MOST_BLOCKS * CELLS / cells / rows).clamp(1, MOST_BLOCKS);
         let wanted = (samples / rows / WORTHWHILE_UNITS).clamp(1, most);
-        // A power of two seldom changes when a run is lengthened.
+        // The number is a power of two, which seldom changes when a run is lengthened.
         1 << wanted.ilog2()
     }
 
-    /// Returns the number of units of work of a given size in the whole run.
     pub(super) fn units_of(&self, size: UnitSize) -> u64 {
         self.samples
             .map_or(u64::MAX, |samples| samples.div_ceil(size.worlds()))
     }
 
-    /// Returns the number of units of work of the whole run.
     pub(crate) fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         let size = self.unit_size(model, targets, &Until::default())?;
         Ok(self.units_of(size))
+    }
+}
+
+/// Maximum number of blocks of worlds in a batch. After each batch, a thread reports the sums of the batch.
+const BATCH: u64 = 32;
+
+impl BlockSampling<'_> {
+    /// Draws the worlds of the units of work `units`. `finish` may change the weights of a block of worlds before the weights are summed.
+    pub(crate) fn partial(
+        &self,
+        (model, targets): (&Model, &[AnyElement]),
+        units: Range<u64>,
+        absorption: Absorption,
+        finish: impl Fn(&mut Block, usize, &mut Stream) -> Result<(), Error> + Sync,
+    ) -> Result<Partial<WorldSums>, Error> {
+        let run = self.watch.start(self.algorithm, self.samples);
+        if run.stopped().is_some() {
+            return Err(run.nothing_done());
+        }
+        let size = self.unit_size(model, targets, run.until());
+        let size = size.map_err(|error| run.error_of(error))?;
+        let all = self.units_of(size);
+        let sums = WorldSums::new(self, model, targets, size);
+        let threads = self.drawing.threads();
+        let memory = SharedMemory::new(self.drawing.limits.expansion_memory, threads);
+        let end = units.end.min(all);
+        let draw = |block: &mut Block, number: u64, most: usize| {
+            let rest = self
+                .samples
+                .map_or(size.rows, |samples| samples - number * size.rows);
+            let rows = size.rows.min(rest) as usize;
+            let mut rng = stream(self.drawing.seed, number);
+            block.start(rows);
+            for root in 0..block.roots() {
+                if run.stopped().is_some() {
+                    return Ok(None);
+                }
+                block.run_root(root, &mut rng)?;
+            }
+            finish(block, rows, &mut rng)?;
+            Ok(Some(BlockTally::new(
+                block,
+                targets,
+                rows,
+                (most, self.keep_draws),
+            )))
+        };
+        let mut drawn = 0;
+        let partial = Partial::new(sums, units.start, absorption).of_units(all);
+        partial.run(
+            &run,
+            (threads, end, (BATCH / size.blocks).max(1)),
+            || Ok(memory.share_with(self.block(model, targets, run.until())?)),
+            |block, unit| {
+                let numbers = unit * size.blocks..(unit + 1) * size.blocks;
+                let is_drawn = |&number: &u64| {
+                    self.samples
+                        .is_none_or(|samples| number * size.rows < samples)
+                };
+                let most = WeightTail::most_of_unit(size.worlds(), unit);
+                let mut joined = JoinedBlocks::new(targets, most);
+                for number in numbers.take_while(is_drawn) {
+                    match memory.run(block, |block| draw(block, number, most))? {
+                        Some(next) => joined.push(next),
+                        None => return Ok(None),
+                    }
+                }
+                Ok(joined.into_tally())
+            },
+            |block| {
+                drawn += block.rows;
+                run.report(drawn);
+            },
+        )
+    }
+}
+
+/// The memory that the blocks of worlds of a run may use together.
+///
+/// If a block of worlds exceeds its share of the memory, the other threads wait, and the block starts again with empty caches and may use the whole
+/// memory. A model that fits into memory therefore fits with any number of threads.
+pub(crate) struct SharedMemory {
+    pool: Arc<Pool>,
+    threads: usize,
+    /// Threads that work at the same time hold the lock for reading. A thread that uses the whole memory alone holds the lock for writing.
+    alone: RwLock<()>,
+}
+
+impl SharedMemory {
+    pub(crate) fn new(bytes: u64, threads: usize) -> Self {
+        Self {
+            pool: Pool::new(bytes, threads),
+            threads,
+            alone: RwLock::new(()),
+        }
+    }
+
+    /// Makes `block` take its memory from this shared memory.
+    pub(crate) fn share_with(&self, mut block: Block) -> Block {
+        block.share(&self.pool);
+        block
+    }
+
+    /// Runs `work` with a block of worlds. If the first attempt exceeds the block's share of the memory, a second attempt may use the whole memory.
+    pub(crate) fn run<R>(
+        &self,
+        block: &mut Block,
+        work: impl Fn(&mut Block) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        {
+            let _side_by_side = self.alone.read().unwrap_or_else(PoisonError::into_inner);
+            let had_all = self.threads <= 1 && !block.has_cached_worlds();
+            let outcome = work(block);
+            block.end_run();
+            let too_much = matches!(outcome, Err(Error::Model(ModelError::TooMuchMemory { .. })));
+            if !too_much || had_all {
+                return outcome;
+            }
+        }
+        let _alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
+        block.with_whole_memory(work)
     }
 }

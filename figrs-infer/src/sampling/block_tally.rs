@@ -1,10 +1,10 @@
-//! Sums of the weights of the worlds in a block, separately for each value of each target.
+//! Sums of the weights of the worlds in a block, separately for each value of each target, and the largest weights of a run.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn, WeightForm};
 use serde::{Deserialize, Serialize};
 
-use super::weight_tail::largest;
+use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 use figrs_answer::run::portable_part::PortableUnit;
 
 /// Sums of weights and of squared weights over one or several blocks of worlds. The weights are stored in units of `exp(log_scale)`.
@@ -14,16 +14,17 @@ pub struct BlockTally {
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
-    /// The largest weights of the block, as many as may belong to the tail of the weights of the run.
+    /// The largest weights of the block. All weights of the block that may belong to the tail of the run's weights are included.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
     /// Number of worlds, including worlds of weight zero.
     pub(crate) rows: u64,
-    /// Number of worlds in a block that do not contradict the evidence. In sums over several blocks, only blocks with the fewest densities count.
+    /// Number of worlds that do not contradict the evidence. In sums over several blocks, only blocks whose likelihoods have the fewest density
+    /// factors count.
     pub(crate) met: u64,
-    /// Number of densities among the likelihoods of a world.
+    /// Number of density factors in the likelihood of a world.
     pub(crate) densities: usize,
-    /// For each target its distinct values, in the order of first occurrence.
+    /// For each target, its distinct values in the order of first occurrence.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<BlockTargetTally>,
@@ -31,12 +32,11 @@ pub struct BlockTally {
     pub(crate) log_weights: Option<Vec<f64>>,
 }
 
-/// The sums of the weights of one target.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BlockTargetTally {
     /// For each distinct value, the sum of the weights and the sum of the squared weights.
     pub(crate) sums: Vec<(f64, f64)>,
-    /// For each world that satisfies the evidence, the index of its value, if draws are retained.
+    /// For each world that satisfies the evidence, the index of the target's value, if draws are retained.
     pub(crate) draws: Option<Vec<u32>>,
 }
 
@@ -49,7 +49,7 @@ impl PortableUnit for BlockTally {
 impl BlockTally {
     /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated.
     ///
-    /// The result has the `heaviest` largest weights and, if `keep` is set, the draws.
+    /// The result includes the `heaviest` largest weights and, if `keep` is set, the draws.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -119,7 +119,7 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-/// Returns the distinct values of a column with their sums of weights and, if draws are retained, the index of the value in each world.
+/// Returns the distinct values of a column, the sums of the weights for each value and, if draws are retained, the index of the value in each world.
 fn sums(
     column: &TargetColumn<'_>,
     element: &AnyElement,
@@ -191,7 +191,8 @@ fn sums(
             draws = keep.then(|| codes.iter().map(position).collect());
         }
         ColumnValues::Typed(typed) => {
-            // Values are numbered as in the branch for codes, because the sums must not depend on the storage format of the values.
+            // The values are numbered by first occurrence, as for the values that are stored as codes, because the sums must not depend on the
+            // storage format.
             let mut met = element.no_values();
             let positions = met.encode(typed).unwrap_or_default();
             for (at, (position, weight)) in positions.iter().zip(by_row(column, form)).enumerate() {
@@ -209,7 +210,6 @@ fn sums(
     (values, BlockTargetTally { sums, draws })
 }
 
-/// Returns the weight of each world in a column.
 fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     let rows = column.rows();
     match form {
@@ -225,11 +225,12 @@ fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     }
 }
 
-/// Serialises numbers as pairs of a number and its count, in descending order, because weights of discrete worlds have few distinct values.
+/// Serialises a list of numbers in descending order, each distinct number with its count, because weights of discrete worlds have few distinct
+/// values.
 mod repeated_numbers {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::super::weight_tail::MAX_TAIL_SIZE;
+    use super::MAX_TAIL_SIZE;
 
     pub(super) fn serialize<S: Serializer>(numbers: &[f64], to: S) -> Result<S::Ok, S::Error> {
         let mut sorted = numbers.to_vec();
@@ -249,5 +250,126 @@ mod repeated_numbers {
         }
         let repeat = |(number, times): (f64, u32)| std::iter::repeat_n(number, times as usize);
         Ok(repeated.into_iter().flat_map(repeat).collect())
+    }
+}
+
+/// Maximum number of weights that are retained: the size of the tail of a hundred million samples.
+pub(super) const MAX_TAIL_SIZE: usize = 30_001;
+
+/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the distribution of the weights.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WeightTail {
+    logs: Vec<f64>,
+    /// Number of positive weights of the run.
+    count: u64,
+}
+
+impl WeightTail {
+    /// Returns the number of its largest weights that the unit of work `unit` must report, if each unit has `rows` worlds. The number does not depend
+    /// on the number of samples, so that a run can be lengthened.
+    ///
+    /// The number of a unit's weights that belong to the tail of the run is Poisson distributed. The mean of this number is largest if the unit is
+    /// the last unit of the run; this number then exceeds the result with a probability of 1e-9.
+    pub(crate) fn most_of_unit(rows: u64, unit: u64) -> usize {
+        const DEVIATIONS: f64 = 6.0;
+        const LEAST: f64 = 16.0;
+        let units = unit.saturating_add(1);
+        let samples = rows.saturating_mul(units).max(1);
+        let tail = MAX_TAIL_SIZE.min(tail_length(samples as usize) + 1);
+        let mean = tail as f64 / units as f64;
+        let most = (mean + DEVIATIONS * mean.sqrt() + LEAST).ceil();
+        MAX_TAIL_SIZE.min(most as usize)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.logs.clear();
+        self.count = 0;
+    }
+
+    /// Adds the largest weights of a block, in units of `exp(log_scale)`. `count` is the number of positive weights of the block.
+    pub(crate) fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
+        self.count += count;
+        // Weights of discrete worlds are often equal to the preceding weight, whose logarithm is then reused.
+        let mut last = (1.0, 0.0);
+        let logs = largest.iter().map(|&weight| {
+            if weight != last.0 {
+                last = (weight, weight.ln());
+            }
+            last.1 + log_scale
+        });
+        self.logs.extend(logs);
+        if self.logs.len() > 4 * MAX_TAIL_SIZE {
+            keep_largest(&mut self.logs, MAX_TAIL_SIZE);
+        }
+    }
+
+    pub(crate) fn pareto_k(mut self) -> f64 {
+        let most = MAX_TAIL_SIZE.min(tail_length(self.count as usize) + 1);
+        keep_largest(&mut self.logs, most);
+        pareto_k_of_largest(&self.logs)
+    }
+}
+
+/// Returns the `most` largest positive weights of the worlds in `form`.
+pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
+    let mut weights: Vec<f64> = match form {
+        WeightForm::Rows(rows) => rows.iter().copied().filter(|w| *w > 0.0).collect(),
+        WeightForm::Classes(classes) => {
+            let mut heaviest: Vec<_> = classes.iter().filter(|class| class.1 > 0.0).collect();
+            heaviest.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let mut weights = Vec::with_capacity(most);
+            for (mask, weight) in heaviest {
+                let rows: usize = mask.iter().map(|word| word.count_ones() as usize).sum();
+                let more = rows.min(most - weights.len());
+                weights.extend(std::iter::repeat_n(*weight, more));
+            }
+            weights
+        }
+    };
+    keep_largest(&mut weights, most);
+    weights
+}
+
+pub(super) fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
+    if numbers.len() > most {
+        numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
+        numbers.truncate(most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use figrs_core::stream;
+    use rand::RngExt;
+
+    use super::*;
+    use figrs_answer::quality::diagnostics::pareto_k;
+
+    #[test]
+    fn the_largest_weights_tell_the_tail_of_all() {
+        for (power, seed) in [(0.3, 1), (0.8, 2), (1.2, 3)] {
+            let mut random = stream(seed, 0);
+            let weights: Vec<f64> = (0..20_000)
+                .map(|_| random.random::<f64>().powf(-power))
+                .collect();
+            let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
+            let mut heaviest = WeightTail::default();
+            for (unit, block) in weights.chunks(1000).enumerate() {
+                let form = WeightForm::Rows(block.iter().map(|w| w * 8.0).collect());
+                let most = WeightTail::most_of_unit(1000, unit as u64);
+                let largest = largest(&form, most);
+                heaviest.add(&largest, -(8.0_f64.ln()), 1000);
+            }
+            let (k, all) = (heaviest.pareto_k(), pareto_k(&logs));
+            assert!((k - all).abs() < 1e-9, "{k} {all}");
+            assert!((k - power).abs() < 0.15, "{k}");
+        }
+        let most = [0, 1, 15, 1 << 14].map(|unit| WeightTail::most_of_unit(1 << 14, unit));
+        assert_eq!(most, [519, 388, 171, 26]);
+        assert_eq!(WeightTail::most_of_unit(60, 0), 51);
+        // Equal weights have no tail, and k-hat is minus infinity.
+        let mut equal = WeightTail::default();
+        equal.add(&[0.25; 100], 0.0, 100);
+        assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);
     }
 }

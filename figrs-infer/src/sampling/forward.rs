@@ -7,28 +7,25 @@ use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
 use super::settings::SamplerSettings;
-use super::weight_bound::WeightBound;
+use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::ResumableSampler;
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
 /// Draws worlds from the prior of a model without evidence; interventions are allowed.
 ///
-/// **Guarantee.** The draws are independent and follow the prior exactly. The draws have weights if worlds reach a `Score`, which is a factor of the
-/// weight of its world. The same seed gives the same draws on any number of threads.
+/// **Guarantee.** The draws are independent and follow the prior exactly. The draws have weights if worlds reach a `Score`, because a Score
+/// multiplies the weight of its world. The same seed gives the same draws on any number of threads.
 ///
 /// **Complexity.** The time is linear in the number of samples and in the number of elements of each world.
 ///
-/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped before the first
-/// world.
+/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped before the first world.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -82,12 +79,12 @@ impl ForwardSampling {
 
     fn check(&self, model: &Model) -> Result<(), Error> {
         if self.samples == 0 {
-            return Err(Error::InvalidSetting {
-                algorithm: self.name(),
-                setting: "samples",
-                value: "0".into(),
-                remedy: "draw at least one",
-            });
+            return Err(Error::invalid_setting(
+                self.name(),
+                "samples",
+                "0",
+                "draw at least one",
+            ));
         }
         if let Some((element, statement)) = model.evidence().first() {
             return Err(Error::EvidenceNotAllowed {
@@ -131,11 +128,8 @@ impl ResumableSampler for ForwardSampling {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     fn lengthened(&self, more: u64) -> Option<Self> {
@@ -151,18 +145,4 @@ impl ResumableSampler for ForwardSampling {
     }
 }
 
-figrs_answer::run::replicate::replicated!(ForwardSampling, drawing.seed);
-
-impl Algorithm for ForwardSampling {
-    fn name(&self) -> &'static str {
-        "ForwardSampling"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        extendable_answer(self, model, targets)
-    }
-
-    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        Ok(UnitRun::begin(self, model, targets))
-    }
-}
+figrs_answer::run::replicate::unit_sampler!(ForwardSampling, drawing.seed);

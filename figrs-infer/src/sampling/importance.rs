@@ -1,4 +1,4 @@
-//! Importance sampling: the prior is the proposal, and the likelihoods of observations are the weights.
+//! Importance sampling: worlds are drawn from the prior, and weighted by the likelihood of the observations.
 
 use std::ops::Range;
 
@@ -7,31 +7,28 @@ use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
 use super::settings::SamplerSettings;
-use super::weight_bound::WeightBound;
+use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::ResumableSampler;
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
 /// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
 ///
-/// An observed element is not drawn but has its observed value, and the weight of the world is multiplied by the probability (or density) of that
+/// An observed element is not drawn: it gets the observed value, and the weight of the world is multiplied by the probability (or density) of this
 /// value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the random choices that determine its value. Evidence
 /// that is not an observation multiplies the weight after the world has been drawn.
 ///
 /// In `ExpectationMaximization`, `samples` worlds are drawn for each row of the data, with the same random numbers in every iteration. The weighted
-/// worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). Hidden elements may be continuous, and models infinite,
-/// because the model is not expanded. In learning, the log-likelihood is also an estimate, with a mean below the true value. Iterations of learning
-/// may lower the estimate of the log-likelihood, and end when they no longer raise it. If one element reads several learned parameters, each
-/// parameter is updated given the previous values of the other parameters. In learning, [`Error::InvalidCase`] names a row whose evidence no drawn
-/// world satisfies.
+/// worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). Hidden elements may be continuous, and models may be
+/// infinite, because the model is not expanded. The log-likelihood of learning is also an estimate, whose mean is below the true value. An iteration
+/// may lower this estimate; learning ends when iterations no longer raise it. If one element reads several learned parameters, each parameter is
+/// updated given the previous values of the other parameters. [`Error::InvalidCase`] names a row whose evidence no drawn world satisfies.
 ///
 /// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of the
 /// evidence is unbiased. Every answer states an effective sample size and standard errors. The probability of the values that no sample has is
@@ -43,8 +40,7 @@ use figrs_answer::setters;
 /// may be small if the evidence is unlikely. Worlds are drawn in blocks whose values fit into the processor cache. Memory does not grow with the
 /// number of samples, unless new values of targets keep occurring or draws are retained.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples have weight zero; [`Error::NothingDone`] if the run was stopped before the
-/// first sample.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples have weight zero; [`Error::NothingDone`] if the run was stopped before the first sample.
 ///
 /// **References.** Fung and Chang (1990), "Weighing and integrating evidence for stochastic simulation in
 /// Bayesian networks"; Shachter and Peot (1990); for the standard errors Geweke (1989); for learning Wei and Tanner (1990), "A Monte Carlo
@@ -83,8 +79,8 @@ impl ImportanceSampling {
         }
     }
 
-    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached; one of
-    /// these three must be set. If the evidence is impossible, only the deadline or the interrupt ends the run.
+    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached. One of these three
+    /// must be set; if the evidence is impossible, only the deadline or the interrupt ends the run.
     pub fn anytime() -> Self {
         Self {
             samples: None,
@@ -95,8 +91,8 @@ impl ImportanceSampling {
     /// Ends the run when the effective sample size reaches `samples`. The run ends only after a complete block of worlds, and after at least sixteen
     /// blocks.
     ///
-    /// The number of samples then depends on their weights. The estimate of the probability of the evidence is consistent but no longer unbiased,
-    /// because runs without a rare world of large weight end too early.
+    /// The number of samples then depends on their weights. Therefore the estimate of the probability of the evidence is consistent, but no longer
+    /// unbiased: a run in which a rare world of large weight has not yet occurred ends too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.target_ess = Some(samples);
         self
@@ -107,12 +103,7 @@ impl ImportanceSampling {
     setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
-        Error::InvalidSetting {
-            algorithm: self.name(),
-            setting,
-            value,
-            remedy,
-        }
+        Error::invalid_setting(self.name(), setting, value, remedy)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -135,7 +126,7 @@ impl ImportanceSampling {
         Ok(())
     }
 
-    /// Returns the number of samples and the settings, for callers that need a fixed number of samples.
+    /// Returns the number of samples and the settings of the sampler, for callers that need a fixed number of samples.
     ///
     /// **Errors.** [`Error::InvalidSetting`] if the number of samples is not fixed or a setting is invalid.
     #[doc(hidden)]
@@ -197,11 +188,8 @@ impl ResumableSampler for ImportanceSampling {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     fn lengthened(&self, more: u64) -> Option<Self> {
@@ -220,22 +208,4 @@ impl ResumableSampler for ImportanceSampling {
     }
 }
 
-figrs_answer::run::replicate::replicated!(ImportanceSampling, drawing.seed);
-
-impl Algorithm for ImportanceSampling {
-    fn name(&self) -> &'static str {
-        "ImportanceSampling"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        extendable_answer(self, model, targets)
-    }
-
-    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        Ok(UnitRun::begin(self, model, targets))
-    }
-
-    fn own_watch(&self) -> Option<&Watch> {
-        Some(&self.watch)
-    }
-}
+figrs_answer::run::replicate::unit_sampler!(ImportanceSampling, drawing.seed);

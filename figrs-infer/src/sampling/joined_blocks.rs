@@ -1,18 +1,17 @@
-//! Joins the sums of consecutive blocks of worlds, as if the blocks were one block.
+//! Addition of the sums of consecutive blocks of worlds. The result is the same as if the blocks were one block.
 
 use figrs_core::{AnyElement, SupportBuilder};
 
-use super::block_tally::BlockTally;
-use super::weight_tail::keep_largest;
+use super::block_tally::{BlockTally, keep_largest};
 
-/// The joined sums of consecutive blocks of worlds, if draws are not retained.
+/// The sum over consecutive blocks of worlds, if draws are not retained.
 #[derive(Debug)]
 pub(super) struct JoinedBlocks<'a> {
     targets: &'a [AnyElement],
-    /// Number of weights that are retained, which are the largest.
+    /// Number of the largest weights that are retained.
     heaviest: usize,
     sums: Option<BlockTally>,
-    /// The distinct values of each target; empty until there is a second block.
+    /// The distinct values of each target; empty before the second block is added.
     supports: Vec<SupportBuilder>,
 }
 
@@ -26,14 +25,13 @@ impl<'a> JoinedBlocks<'a> {
         }
     }
 
-    /// Adds the sums of the next block of worlds to the joined sums.
     pub(super) fn push(&mut self, next: BlockTally) {
         let Some(sums) = &mut self.sums else {
             self.sums = Some(next);
             return;
         };
         let rows = sums.rows + next.rows;
-        // Worlds with more densities are infinitely less likely than worlds with fewer densities.
+        // A world whose likelihood has more density factors is infinitely less likely than a world with fewer density factors.
         if next.met > 0 && (sums.met == 0 || next.densities < sums.densities) {
             *sums = next;
             self.supports.clear();
@@ -53,14 +51,12 @@ impl<'a> JoinedBlocks<'a> {
         sums.rows = rows;
     }
 
-    /// Returns the joined sums; `None` if no block was added.
     pub(super) fn into_tally(self) -> Option<BlockTally> {
         self.sums
     }
 }
 
-/// Adds to `sums` the sums of a block whose worlds have the same number of densities. New values of a target are appended to the list of its
-/// values in earlier blocks.
+/// Adds to `sums` the sums of a block with the same number of density factors. New values of a target are appended to the list of its earlier values.
 fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuilder]) {
     let scale = sums.log_scale.max(next.log_scale);
     rescale(sums, scale);
@@ -86,7 +82,6 @@ fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuild
     }
 }
 
-/// Converts the weights of `sums` to the unit `exp(scale)`.
 fn rescale(sums: &mut BlockTally, scale: f64) {
     if sums.log_scale == scale {
         return;
@@ -99,7 +94,7 @@ fn rescale(sums: &mut BlockTally, scale: f64) {
     for weight in &mut sums.heaviest {
         *weight *= unit;
     }
-    // A weight that underflows to zero has no logarithm, and is removed.
+    // A weight that underflows to zero is removed, because zero has no logarithm.
     sums.heaviest.retain(|weight| *weight > 0.0);
     for sum in sums.targets.iter_mut().flat_map(|target| &mut target.sums) {
         sum.0 *= unit;
@@ -183,7 +178,7 @@ mod tests {
             assert!((sum - 4.0).abs() < 1e-12 && (squares - 10.0).abs() < 1e-12);
             assert_eq!((sums.rows, sums.met, sums.heaviest.len()), (3, 3, 3));
         }
-        // If one weight is larger than the others by a factor of e to the thousand, the others vanish.
+        // A weight that is larger than the other weights by the factor exp(1000) leaves no trace of the other weights in the sums.
         let sums = joined([first(), block(0, 1000.0, &[(false, 1.0)])], 9);
         assert_eq!((sums.total, sums.heaviest), (1.0, vec![1.0]));
     }

@@ -9,23 +9,21 @@ use rand::RngExt;
 
 use super::block_sampling::BlockSampling;
 use super::settings::SamplerSettings;
-use super::weight_bound::WeightBound;
+use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::ResumableSampler;
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
 /// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
 ///
-/// If the evidence gives weights to worlds, a world is accepted with a probability proportional to its weight. The maximum of the weight must then be
-/// known: state it with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
+/// If the evidence gives weights to worlds, a world is accepted with a probability proportional to its weight. The maximum weight must then be stated
+/// with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
 ///
 /// The estimates converge to the exact answer as the number of tries grows. The accepted draws follow the posterior exactly, and the estimate of the
 /// probability of the evidence is unbiased. The same seed gives the same answer on any number of threads.
@@ -33,7 +31,7 @@ use figrs_answer::setters;
 /// **Complexity.** The time is linear in the number of tries and in the number of elements of each world. Each accepted draw takes `1 / P(evidence)`
 /// tries on average.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which is certain if a value of a continuous element is observed;
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which always happens if a value of a continuous element is observed;
 /// [`Error::UnboundedWeight`] if a weight has no stated maximum; [`Error::InvalidSetting`] if Scores give a world a weight above one;
 /// [`Error::NothingDone`] if the run was stopped before the first world.
 ///
@@ -59,7 +57,7 @@ pub struct RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// Creates a sampler that makes `tries` tries, each of which draws a world from the prior; the seed is 0.
+    /// Creates a sampler that draws `tries` worlds from the prior, and accepts or rejects each world; the seed is 0.
     pub fn new(tries: u64) -> Self {
         Self {
             tries,
@@ -75,15 +73,15 @@ impl RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// Returns the settings for drawing blocks of worlds. The weights are stored in units of the largest weight of a world.
+    /// Returns the settings for drawing blocks of worlds. The weights are stored as fractions of the largest weight that a world can have.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.tries == 0 {
-            return Err(Error::InvalidSetting {
-                algorithm: self.name(),
-                setting: "tries",
-                value: "0".into(),
-                remedy: "make at least one",
-            });
+            return Err(Error::invalid_setting(
+                self.name(),
+                "tries",
+                "0",
+                "make at least one",
+            ));
         }
         let mut log_unit = 0.0;
         for (element, statement) in model.evidence() {
@@ -140,11 +138,8 @@ impl ResumableSampler for RejectionSampling {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     fn lengthened(&self, more: u64) -> Option<Self> {
@@ -160,23 +155,9 @@ impl ResumableSampler for RejectionSampling {
     }
 }
 
-figrs_answer::run::replicate::replicated!(RejectionSampling, drawing.seed);
+figrs_answer::run::replicate::unit_sampler!(RejectionSampling, drawing.seed);
 
-impl Algorithm for RejectionSampling {
-    fn name(&self) -> &'static str {
-        "RejectionSampling"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        extendable_answer(self, model, targets)
-    }
-
-    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        Ok(UnitRun::begin(self, model, targets))
-    }
-}
-
-/// Accepts each world with probability weight / maximum, and gives the accepted worlds a weight of one.
+/// Accepts each world with the probability weight / maximum, and sets the weight of accepted worlds to one.
 fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {
     let plain = block.weights().plain();
     let unit = (plain.log_scale - log_maximum).exp();
@@ -186,18 +167,19 @@ fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) ->
     block.weights().for_each_survivor(|row| {
         let weight = weights[row] * unit;
         most = most.max(weight);
-        // For a row that is accepted with certainty, no random number is drawn.
+        // No random number is drawn for a world that is certainly accepted.
         if weight >= 1.0 || rng.random::<f64>() < weight {
             kept.push(row as u32);
         }
     });
     if most > 1.0 + 1e-9 {
-        return Err(Error::InvalidSetting {
-            algorithm: "RejectionSampling",
-            setting: "the largest weight of a world over the stated maximum",
-            value: most.to_string(),
-            remedy: "the weights of Scores may not exceed one here: use ImportanceSampling",
-        });
+        let remedy = "the weights of Scores may not exceed one here: use ImportanceSampling";
+        return Err(Error::invalid_setting(
+            "RejectionSampling",
+            "the largest weight of a world over the stated maximum",
+            most,
+            remedy,
+        ));
     }
     block.keep_with_unit_weights(kept);
     Ok(())

@@ -4,8 +4,8 @@ use figrs_core::Limits;
 
 use figrs_answer::run::watch::RunMonitor;
 
-/// Maximum number of shares into which the memory limit is divided. If there are more chains than shares of the memory, only some of the chains run
-/// at the same time.
+/// Maximum number of equal shares into which the memory limit is divided. If there are more chains than shares, only some of the chains run at the
+/// same time.
 const MOST_SHARES: usize = 16;
 
 /// The seed and the limits of a sampler.
@@ -30,10 +30,10 @@ impl SamplerSettings {
         self.limits.thread_count()
     }
 
-    /// Returns the settings for each chain of a run that holds `worlds` worlds in all. Each world may take an equal share of the memory limit, and
-    /// its computation stops when the run stops.
+    /// Returns the settings for each chain of a run that stores `worlds` worlds at the same time. Each world may take an equal share of the memory
+    /// limit, and the chain stops when the run stops.
     ///
-    /// Whether a model fits into memory does not depend on the number of threads, because this share does not.
+    /// The share does not depend on the number of threads. A model that fits into memory therefore fits with any number of threads.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
         let mut limits = self.limits.until(run.until());
         limits.expansion_memory /= worlds.clamp(1, MOST_SHARES) as u64;

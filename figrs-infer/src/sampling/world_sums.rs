@@ -1,30 +1,29 @@
-//! Sums of the weights of independent worlds, and the answer computed from them.
+//! Sums of the weights of independent worlds, and the computation of the answer from these sums.
 
 use std::time::Duration;
 
 use figrs_core::{AnyElement, Model, SupportBuilder};
 
 use super::block_sampling::{BlockSampling, LEAST_BLOCKS, UnitSize};
-use super::block_tally::BlockTally;
-use super::tally::{absorb, sampled_marginals};
-use super::unseen_worlds::UnseenWorlds;
-use super::weight_tail::WeightTail;
-use figrs_answer::answer::Answer;
+use super::block_tally::{BlockTally, WeightTail};
+use super::unseen_worlds::{PriorSupport, UnseenWorlds};
 use figrs_answer::answer::draws::{Draws, TargetDraws};
+use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::run_statistics::RunStatistics;
+use figrs_answer::answer::{Answer, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
-use figrs_exact::tally::Tally;
+use figrs_exact::tally::{Tally, TallyTarget};
 use figrs_factor::Stopped;
+use figrs_factor::graph::WorldWeight;
 
-/// The sums of a sampler of independent worlds. A unit of work of the run is a block of worlds, or a fixed number of blocks.
+/// The sums of a sampler of independent worlds. A unit of work is a fixed number of blocks of worlds.
 #[derive(Clone, Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// The size of the units of work.
     size: UnitSize,
     target_ess: Option<f64>,
     log_unit: f64,
@@ -37,11 +36,10 @@ pub struct WorldSums {
     met: u64,
 }
 
-/// Maximum number of distinct values and draws of sums of which an answer keeps a copy.
+/// Maximum number of distinct values and draws of which an answer keeps a copy.
 pub(crate) const MOST_COPIED: usize = 1 << 20;
 
 impl WorldSums {
-    /// Creates the sums of a run before any worlds are added.
     pub(super) fn new(
         by: &BlockSampling<'_>,
         model: &Model,
@@ -104,7 +102,7 @@ impl Sums for WorldSums {
         self.size == longer.size
     }
 
-    /// Returns the answer of weighted samples, or an error with a remedy if all weights are zero.
+    /// Computes the answer of weighted samples. Returns an error with a remedy if all weights are zero.
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let (tally, algorithm) = (self.tally, self.algorithm);
         let done = tally.worlds();
@@ -195,7 +193,7 @@ impl PortableSums for WorldSums {
     }
 }
 
-/// The largest weights of the worlds with the fewest densities.
+/// The largest weights of worlds, among the worlds whose likelihoods have the fewest density factors.
 #[derive(Clone, Debug)]
 struct LargestWeight {
     log: f64,
@@ -228,7 +226,6 @@ impl LargestWeight {
     }
 }
 
-/// The retained draws of the blocks of worlds that have been added.
 #[derive(Clone, Debug)]
 struct KeptDraws {
     targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,
@@ -282,5 +279,73 @@ impl KeptDraws {
                 .collect(),
             log_weights: Some(self.log_weights),
         }
+    }
+}
+
+pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
+    tally.worlds += block.rows;
+    if block.met == 0 || block.densities > tally.densities {
+        return;
+    }
+    if block.densities < tally.densities {
+        tally.reset(block.densities);
+    }
+    let unit = tally.in_units(WorldWeight {
+        linear: block.log_scale.exp(),
+        log: block.log_scale,
+    });
+    tally.total += unit * block.total;
+    tally.squares += unit * unit * block.squares;
+    let found = block.values.iter().zip(&block.targets);
+    for (target, (values, found)) in tally.targets.iter_mut().zip(found) {
+        let positions = target.values.encode(&**values).unwrap_or_default();
+        target.sums.resize(target.values.len(), (0.0, 0.0));
+        for (position, sums) in positions.into_iter().zip(&found.sums) {
+            let sum = &mut target.sums[position as usize];
+            sum.0 += unit * sums.0;
+            sum.1 += unit * unit * sums.1;
+        }
+    }
+}
+
+/// Returns the marginals of the targets, computed from the sums of sampled worlds. The marginals include possible values that no sample has; `unseen`
+/// is an upper bound of the probability of such values (see [`unseen_share`](figrs_answer::unseen_share)).
+pub(super) fn sampled_marginals(
+    tally: Tally,
+    possible: &[Option<PriorSupport>],
+    unseen: f64,
+) -> Vec<TargetMarginal> {
+    let (total, worlds) = (tally.total, tally.worlds);
+    let marginal = |(mut target, possible): (TallyTarget, &Option<PriorSupport>)| {
+        let drawn = target.values.len();
+        if let Some(possible) = possible {
+            possible.add_undrawn(&mut target.values, worlds, unseen.is_finite());
+            target.sums.resize(target.values.len(), (0.0, 0.0));
+        }
+        let squares = target.sums.iter().map(|s| s.1 / (total * total));
+        let mut probabilities: Vec<f64> = target.sums.iter().map(|s| s.0 / total).collect();
+        keep_positive(&mut probabilities[..drawn]);
+        TargetMarginal {
+            element: target.element,
+            support: target.values.build(),
+            probabilities,
+            estimate: Estimate::Weighted {
+                squares: squares.collect(),
+                unseen,
+            },
+        }
+    };
+    tally
+        .targets
+        .into_iter()
+        .zip(possible)
+        .map(marginal)
+        .collect()
+}
+
+/// Replaces estimated probabilities of zero by small positive numbers for drawn values, because a probability of zero marks a value without draws.
+pub(crate) fn keep_positive(drawn: &mut [f64]) {
+    for share in drawn {
+        *share = share.max(f64::MIN_POSITIVE);
     }
 }

@@ -1,13 +1,14 @@
 //! The particle filter as a generic loop, independent of the representation of particles and of the source of random numbers.
 //!
-//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] on worlds in which every random
-//! choice, including those of the resampling, takes every outcome. The test verifies that the estimates of the evidence are unbiased.
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] for all outcomes of all random
+//! choices, including the choices of the resampling. The test verifies that the estimates of the probability of the evidence are unbiased.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
 
-/// Worlds that run at the same time; one statement of evidence after another multiplies their weights. The worlds form one or more populations of the
-/// same size, and the worlds of a population are consecutive.
+/// Particles: worlds that are evaluated at the same time. One statement of evidence after another multiplies their weights.
+///
+/// The worlds form one or more populations of the same size, and the worlds of a population are consecutive.
 pub trait Particles {
     /// The type of the source of random numbers.
     type Random;
@@ -28,15 +29,15 @@ pub trait Particles {
     /// Returns the number of populations of particles.
     fn populations(&self) -> usize;
 
-    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. Returns false if the run
-    /// ends after the statement.
+    /// In each world, draws the elements that the statement of evidence needs, and multiplies the weight of the world by the probability of the
+    /// statement. Returns `false` if the run must end.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
-    /// Returns the weights of the particles of each population since the last replacement.
+    /// Returns the weights of the particles of each population. A weight covers the statements since the last replacement of the particles.
     fn weights(&self) -> ParticleWeights;
 
-    /// Replaces the particles by copies of the particles `ancestors`; all populations have the same size. `replaced` states for each remaining
-    /// population whether its particles get a weight of one, or the weights of their ancestors.
+    /// Replaces the particles by copies of the particles with the indices `ancestors`; all populations have the same size. For each remaining
+    /// population, `replaced` states whether its new particles get weight one; otherwise they get the weights of their ancestors.
     fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
 }
 
@@ -45,15 +46,15 @@ pub trait Particles {
 pub struct ParticleWeights {
     /// A weight for each particle; the weights of a population are adjacent.
     pub weights: Vec<f64>,
-    /// For each population, the natural logarithm of the unit of its weights; `None` if its weights cannot be compared yet.
+    /// For each population, the natural logarithm of the unit in which its weights are given; `None` if its weights cannot be compared yet.
     pub log_scales: Vec<Option<f64>>,
 }
 
-/// Result of a population: the estimate of the evidence, the number of replacements, and the index of the population at the end.
+/// Result of a population: its estimate of the probability of the evidence, the number of replacements, and its index at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PopulationResult {
-    /// The logarithm of the product of the mean weights at all replacements. This product of mean weights, multiplied by the mean of the last
-    /// weights, is the estimate of the probability of the evidence.
+    /// The logarithm of the product of the mean weights before each replacement. This product, multiplied by the mean of the last weights, is the
+    /// estimate of the probability of the evidence.
     pub log_replaced: f64,
     /// Number of times that the particles were replaced.
     pub replacements: u64,
@@ -61,18 +62,17 @@ pub struct PopulationResult {
     pub place: Option<usize>,
 }
 
-/// Moves particles through all statements of evidence: a particle filter. After each statement except the last, a population whose effective size is
+/// Runs a particle filter, which processes all statements of evidence. After each statement except the last, a population whose effective size is
 /// below the fraction `threshold` of its particles is replaced by copies of ancestors. `choose` receives the weights of a population, and writes the
 /// index of the ancestor of each new particle. Populations whose weights are all zero are removed when other populations are replaced.
 ///
 /// The result is `None` if [`Particles::meet`] ended the run.
 ///
-/// **Guarantee.** `choose` must give each particle a mean number of copies in proportion to its weight. The product of `exp(log_replaced)` and the
-/// mean of a population's last weights is then an unbiased estimate of the probability of the evidence, with any number of particles. For a
-/// population that was removed, this estimate is zero.
+/// **Guarantee.** The caller must ensure that `choose` gives each particle a mean number of copies in proportion to its weight. For any number of
+/// particles, the product of `exp(log_replaced)` and the mean of a population's last weights is then an unbiased estimate of the probability of the
+/// evidence. For a population that was removed, this estimate is zero.
 ///
-/// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
-/// and Jasra (2012).
+/// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet and Jasra (2012).
 ///
 /// **Errors.** The errors of [`Particles::meet`].
 pub fn filter<P: Particles>(
@@ -154,11 +154,11 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The particle that remains has the weight of its whole
-/// population, whose estimate of the evidence is `exp(log_replaced)`. Populations whose weights are all zero are removed.
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. This particle represents its whole population, whose
+/// estimate of the probability of the evidence is then `exp(log_replaced)`. Populations whose weights are all zero are removed.
 ///
-/// **Guarantee.** The product of `exp(log_replaced)` and any function of the particle counts as zero for a removed population. Under the condition of
-/// [`filter`], the mean of this product is the mean of the function over worlds that satisfy the evidence, times the probability of the evidence.
+/// **Guarantee.** Under the condition of [`filter`], the mean of the product of `exp(log_replaced)` and any function of the particle is the posterior
+/// mean of the function, times the probability of the evidence. For a removed population, this product counts as zero.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(
@@ -196,7 +196,7 @@ pub fn one_of_each<P: Particles>(
 /// The treatment of a population after a statement of evidence.
 enum PopulationFate {
     Kept,
-    /// The particles of the population are replaced; the number is the logarithm of the mean weight of the old particles.
+    /// The particles of the population are replaced; the number is the logarithm of their mean weight before the replacement.
     Replaced(f64),
     /// All weights of the population are zero.
     Extinct,
@@ -205,7 +205,7 @@ enum PopulationFate {
 fn fate(weights: &[f64], log_scale: f64, threshold: f64) -> PopulationFate {
     let (sum, squares) = sums(weights);
     let n = weights.len() as f64;
-    // Equal weights are never resampled, even if rounding makes them look unequal.
+    // Equal weights are never resampled, even if rounding errors make them look unequal.
     let uneven = sum * sum < squares * n * (1.0 - 1e-12);
     if sum == 0.0 {
         PopulationFate::Extinct

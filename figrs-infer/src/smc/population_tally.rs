@@ -1,4 +1,4 @@
-//! Sums of the weights of a block of particle populations, by the values of the targets.
+//! Sums of the weights of a block of particle populations, for each value of each target.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
@@ -8,7 +8,7 @@ use super::particle_filter::PopulationResult;
 use super::resampling::sums;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// The particles, or only sums over particles, that are retained after the last statement of evidence.
+/// The particles, or only sums over the particles, that a run retains after the last statement of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeptParticles {
     /// For each population, the sums of the weights.
@@ -19,13 +19,13 @@ pub(crate) enum KeptParticles {
     Trajectories,
 }
 
-/// The results of populations that were run together and have processed all statements of evidence.
+/// The results of populations that were run together, after all statements of evidence.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PopulationTally {
     pub(crate) populations: Vec<Population>,
-    /// Number of densities among the likelihoods of a particle.
+    /// Number of density factors in the likelihood of a particle.
     pub(crate) densities: usize,
-    /// For each target its distinct values, in the order of first occurrence.
+    /// For each target, its distinct values in the order of first occurrence.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<PopulationTargetTally>,
@@ -33,20 +33,19 @@ pub struct PopulationTally {
     pub(crate) log_weights: Vec<f64>,
 }
 
-/// The results of one population.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Population {
     /// The natural logarithm of the population's estimate of the probability of the evidence.
     pub(crate) log_evidence: f64,
-    /// The natural logarithm of the largest share of the population's weight that a single particle has.
+    /// The natural logarithm of the fraction of the population's weight that its heaviest particle has.
     pub(crate) log_largest: f64,
     pub(crate) resampled: u64,
 }
 
-/// For one target, the shares of the weight that its values have, and the retained draws.
+/// The fractions of the weight that the values of one target have, and the retained draws of the target.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PopulationTargetTally {
-    /// For each population, the indices of the values of its particles, each with its share of the population's weight.
+    /// For each population, the indices of the values of its particles, each with its fraction of the population's weight.
     pub(crate) shares: Vec<Vec<(u32, f64)>>,
     /// If particles are retained, the index of the value of each particle that satisfies the evidence.
     pub(crate) draws: Vec<u32>,
@@ -60,7 +59,7 @@ impl PortableUnit for PopulationTally {
 
 impl PopulationTally {
     /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated. The block consists of populations of `size`
-    /// particles each.
+    /// particles.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -69,8 +68,7 @@ impl PopulationTally {
     ) -> Self {
         let densities = block.keep_fewest_densities() as usize;
         let (weights, units) = block.weights().of_populations(size);
-        // Each remaining population has a unit of its weights, because populations with more densities than others have
-        // been removed.
+        // Every remaining population has a unit of its weights, because populations with more density factors than others have been removed.
         let unit = |place: usize| units[place].unwrap_or(0.0);
         let weigh = |one: &PopulationResult| {
             let (sum, largest) = one.place.map_or((0.0, 0.0), |place| {
@@ -172,7 +170,7 @@ fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>
     (values, codes)
 }
 
-/// Returns, for each population, the indices (below `count`) of the values of its particles, each with its share of the population's weight.
+/// Returns, for each population, the indices (below `count`) of the values of its particles, each with its fraction of the population's weight.
 fn shares(
     codes: &[u32],
     (rows, weights): (&[u32], &[f64]),

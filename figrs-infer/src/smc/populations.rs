@@ -1,13 +1,12 @@
-//! Sums of independent populations of particles, and the answer computed from them.
+//! Sums over independent populations of particles, and the computation of the answer from these sums.
 
 use std::time::Duration;
 
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::population_tally::{KeptParticles, Population, PopulationTally};
-use crate::sampling::tally::keep_positive;
 use crate::sampling::unseen_worlds::UnseenWorlds;
-use crate::sampling::world_sums::MOST_COPIED;
+use crate::sampling::world_sums::{MOST_COPIED, keep_positive};
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;
@@ -20,7 +19,7 @@ use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
 
 /// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations of particles that
-/// are run together. The weight of a population is its estimate of the evidence.
+/// are run together. The weight of a population is its estimate of the probability of the evidence.
 #[derive(Clone, Debug)]
 pub struct PopulationSums {
     algorithm: &'static str,
@@ -28,9 +27,9 @@ pub struct PopulationSums {
     unseen: UnseenWorlds,
     keep: KeptParticles,
     targets: Vec<PopulationTarget>,
-    /// For each population, the logarithm of its estimate of the evidence.
+    /// For each population, the logarithm of its estimate of the probability of the evidence.
     log_evidence: Vec<f64>,
-    /// The smallest number of densities among the likelihoods of a population so far. Populations with more densities have weight zero.
+    /// The smallest number of density factors in the likelihoods of a population so far. Populations with more density factors have weight zero.
     densities: usize,
     /// The logarithm of the weight of each retained draw.
     log_weights: Vec<f64>,
@@ -38,16 +37,13 @@ pub struct PopulationSums {
     resampled: u64,
 }
 
-/// The number and sizes of the populations of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PopulationNumbers {
     /// The index of the first population that the run computes.
     pub(crate) first: u64,
-    /// Number of particles of each population.
     pub(crate) particles: u64,
-    /// Number of populations of the run.
     pub(crate) populations: u64,
-    /// Number of populations in each unit of work except the last, which may have fewer.
+    /// Number of populations in each unit of work; the last unit may have fewer.
     pub(crate) side_by_side: u64,
 }
 
@@ -55,13 +51,12 @@ pub(crate) struct PopulationNumbers {
 struct PopulationTarget {
     element: AnyElement,
     support: SupportBuilder,
-    /// For each population, its values with their shares of the population's weight.
+    /// For each population, its values with their fractions of the population's weight.
     shares: Vec<Vec<(u32, f64)>>,
     indices: Vec<u32>,
 }
 
 impl PopulationSums {
-    /// Creates the sums of a run before any populations are added.
     pub(crate) fn new(
         algorithm: &'static str,
         numbers: PopulationNumbers,
@@ -88,13 +83,13 @@ impl PopulationSums {
         }
     }
 
-    /// Returns the number of draws that are retained.
     pub(crate) fn draws(&self) -> usize {
         self.log_weights.len()
     }
 
-    /// Adds populations of particles; returns false if they do not count, because they have more densities than earlier populations. If they have
-    /// fewer densities, earlier populations no longer count, and their draws are dropped.
+    /// Adds populations of particles. Returns `false` if the new populations do not count, because their likelihoods have more density factors than
+    /// those of earlier populations. If the likelihoods of the new populations have fewer density factors, the earlier populations no longer count,
+    /// and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
@@ -332,8 +327,8 @@ impl PortableSums for PopulationSums {
     }
 }
 
-/// Returns the standard error of the mean of `numbers`, which are independent, relative to the mean and corrected by Student's t. The standard
-/// error is infinite for a single number, and zero if the numbers agree up to rounding.
+/// Returns the standard error of the mean of independent numbers, divided by the mean and multiplied by the factor of Student's t. The standard error
+/// is infinite for a single number, and zero if the numbers are equal up to rounding.
 fn relative_error(numbers: &[f64]) -> f64 {
     let k = numbers.len() as f64;
     if k < 2.0 {

@@ -5,9 +5,9 @@ const LANES: usize = 8;
 
 /// Resampling schemes: methods of drawing ancestors in proportion to their weights.
 ///
-/// With each scheme, a particle of normalised weight `w` has `N·w` copies on average among `N` new particles, which makes the estimate of the
-/// evidence unbiased. The schemes differ in the variance of the numbers of copies (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes
-/// for particle filtering").
+/// With each scheme, a particle of normalised weight `w` has `N·w` copies on average among `N` new particles; the estimate of the probability of the
+/// evidence is therefore unbiased. The schemes differ in the variance of the numbers of copies (Douc, Cappé and Moulines 2005, "Comparison of
+/// resampling schemes for particle filtering").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resampling {
@@ -24,24 +24,23 @@ pub enum Resampling {
 }
 
 impl Resampling {
-    /// Draws the ancestor index of each new particle, in ascending order. There are as many new particles as weights. `uniform` returns random
-    /// numbers between zero and one. At least one weight must be positive.
+    /// Draws an ancestor for each new particle; the indices of the ancestors are in ascending order. There are as many new particles as weights.
+    /// `uniform` returns random numbers between zero and one. At least one weight must be positive.
     pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
         let mut chosen = vec![0; weights.len()];
         self.choose(weights, &mut chosen, uniform);
         chosen
     }
 
-    /// Draws the ancestor index of each entry of `chosen`, in ascending order, as [`ancestors`](Self::ancestors) does. The mean number of copies of
-    /// an old particle is proportional to its weight.
+    /// Draws an ancestor for each entry of `chosen`, in ascending order, as [`ancestors`](Self::ancestors) does. The mean number of copies of an old
+    /// particle is proportional to its weight.
     pub fn choose(self, weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
         let n = chosen.len();
         match self {
             Self::Systematic => {
                 let offset = uniform();
-                // The points lie at a distance of one minus the offset above each whole number; the integer part of `end + offset` is
-                // therefore the number of points below `end`. Numbers are converted to 32-bit integers, because this conversion is faster
-                // than the conversion to 64-bit integers.
+                // The number of points below the upper end `end` of an interval is the integer part of `end + offset`. Numbers are converted to
+                // 32-bit integers, because this conversion is faster than the conversion to 64-bit integers.
                 starting_at(weights, chosen, |end| (end + offset) as u32 as usize);
             }
             Self::Stratified => {
@@ -71,7 +70,7 @@ impl Resampling {
                 }
                 let counts = counts.into_iter().zip(0..);
                 let all = counts.flat_map(|(count, particle)| std::iter::repeat_n(particle, count));
-                // Rounding may have omitted a new particle; its ancestor is then the last particle of positive weight.
+                // Rounding may have omitted a new particle; the ancestor of this particle is then the last particle of positive weight.
                 let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0) as u32;
                 let all = all.chain(std::iter::repeat(last));
                 chosen
@@ -83,8 +82,8 @@ impl Resampling {
     }
 }
 
-/// Returns the sum of `numbers` and the sum of their squares. Several partial sums are computed in parallel, because an addition then need not wait
-/// for the previous one.
+/// Returns the sum of `numbers` and the sum of their squares. Several partial sums are computed in parallel, so that an addition need not wait for
+/// the previous addition.
 pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     let mut lanes = [(0.0, 0.0); LANES];
     let (chunks, rest) = numbers.as_chunks::<LANES>();
@@ -100,7 +99,7 @@ pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     lanes.into_iter().fold((0.0, 0.0), add)
 }
 
-/// Draws ancestors independently in proportion to the weights, in ascending order.
+/// Draws ancestors independently, in proportion to the weights. The ancestors are in ascending order.
 fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
     let count = chosen.len();
     let mut points: Vec<f64> = (0..count).map(|_| uniform() * count as f64).collect();
@@ -114,28 +113,29 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
     });
 }
 
-/// Writes the ancestors: the particles into whose intervals of the cumulative weights, scaled to the number of ancestors, the points of a scheme
-/// fall. The points are in ascending order; `below` returns the number of points below the upper end of a particle's interval.
+/// Writes the ancestors. Each particle has an interval of the cumulative weights, scaled to the number of ancestors. The ancestors are the particles
+/// into whose intervals the points of the resampling scheme fall, in ascending order. `below` returns the number of points below the upper end of an
+/// interval.
 ///
-/// The code has no branch that depends on the weights, because mispredicted branches would take more time than everything else.
+/// The code has no branch that depends on the weights, because mispredicted branches would take more time than all other work.
 #[inline]
 fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
     const SOME: usize = 4;
     let (total, _) = sums(weights);
     let scale = chosen.len() as f64 / total;
-    // The last interval is open-ended, which prevents rounding from choosing a particle of weight zero.
+    // The last interval has no upper end; otherwise rounding could choose a particle of weight zero.
     let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0);
     chosen.fill(0);
     let mut start = |end: f64, particle: usize| {
-        // If the intervals of several particles start at the same point, the last of these particles is the ancestor, because the other
-        // intervals end before the point.
+        // If the intervals of several particles start at the same point, the last of these particles is the ancestor, because the intervals of the
+        // other particles contain no point.
         if let Some(place) = chosen.get_mut(below(end)) {
             *place = particle as u32;
         }
     };
     let mut end = 0.0;
     let (chunks, rest) = weights[..last].as_chunks::<SOME>();
-    // The four sums of a chunk do not depend on the sums of the earlier chunk, and can be computed in parallel.
+    // The four sums of a chunk do not depend on the sums of the preceding chunk, and can therefore be computed in parallel.
     for (chunk, first) in chunks.iter().zip((1..).step_by(SOME)) {
         let one = chunk[0] * scale;
         let two = one + chunk[1] * scale;
@@ -188,8 +188,8 @@ mod tests {
             }
             for (count, weight) in counts.iter().zip(weights) {
                 let expected = weight / total * 7.0;
-                // The tolerance is six standard errors of independent draws, which have the largest variance of all schemes; it is exceeded
-                // with a probability of one in 5e8.
+                // The tolerance is six standard errors of independent draws, which have the largest variance of all schemes. A correct scheme exceeds
+                // it with a probability of one in 5e8.
                 let error = 6.0 * (expected / f64::from(rounds)).sqrt();
                 let mean = count / f64::from(rounds);
                 assert!(

@@ -1,11 +1,11 @@
-//! Finds the decisions on which each element depends.
+//! Finds, for each element of a model, the decisions on which the element depends.
 
 use figrs_core::expand::{Content, Expansion};
 
 use super::problem::DecisionQuestion;
 use figrs_answer::error::Error;
 
-/// A set of decisions, as a bit set of their indices.
+/// A set of decisions, stored as a bit set of the decisions' indices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct DecisionSet(Vec<u64>);
 
@@ -27,15 +27,14 @@ impl DecisionSet {
         }
     }
 
-    /// Returns the largest index of the decisions in the set; `None` for the empty set.
+    /// Returns the largest index of a decision in the set; `None` if the set is empty.
     fn last(&self) -> Option<usize> {
         let block = self.0.iter().rposition(|&block| block != 0)?;
         Some(block * 64 + 63 - self.0[block].leading_zeros() as usize)
     }
 }
 
-/// Returns an error if a decision influences the evidence, or influences an element that is known when this decision or an earlier
-/// decision is made.
+/// Returns an error if a decision influences the evidence, or an element whose value is known when this decision or an earlier decision is made.
 ///
 /// An element depends on the decisions on which its parents or the results of its branches depend.
 pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Result<(), Error> {
@@ -76,12 +75,12 @@ pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Resul
     Ok(())
 }
 
-/// Returns for each element of an expansion the decisions on which its value depends.
+/// Returns, for each element of an expansion, the decisions on which the element's value depends.
 fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<DecisionSet> {
     let mut sets: Vec<DecisionSet> = Vec::with_capacity(expansion.elements().len());
     let mut own = vec![None; expansion.elements().len()];
     for (number, asked) in question.decisions.iter().enumerate() {
-        // A decision whose value an intervention sets is left out, because its option is no longer chosen.
+        // A decision is left out if an intervention sets its value, because its option is then no longer chosen.
         let position = expansion.position(&asked.element);
         let is_open = |at: &usize| !matches!(expansion.elements()[*at].content, Content::Fixed);
         if let Some(position) = position.filter(is_open) {
@@ -101,7 +100,7 @@ fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<Decisio
     sets
 }
 
-/// For each element, returns the decisions whose choice of branches determines whether the element is reached.
+/// Returns, for each element, the decisions that determine by their options which branches are taken, and thereby whether the element is reached.
 fn reached_by(expansion: &Expansion, influenced: &[DecisionSet]) -> Vec<DecisionSet> {
     let mut sets = vec![DecisionSet::default(); influenced.len()];
     for (position, expanded) in expansion.elements().iter().enumerate().rev() {

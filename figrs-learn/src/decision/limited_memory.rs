@@ -1,31 +1,27 @@
-//! Finds decision rules with limited memory by single policy updating: a decision knows only the elements that it
-//! lists.
+//! Finds decision rules with limited memory by single policy updating. With limited memory, a decision knows only the elements that it lists.
 
-use figrs_factor::graph::Assignments;
-use figrs_factor::graph::VarId;
+use figrs_core::expand::Content;
+use figrs_core::graph::{DependencyGraph, EvidenceRole};
+use figrs_core::{AnyElement, Limits};
 
-use super::problem::{DecisionProblem, DecisionQuestion};
-use super::separation::solution_order;
+use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 use figrs_answer::error::Error;
-use figrs_core::Limits;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
+use figrs_factor::graph::{Assignments, VarId};
 
-/// Decision rules whose expected utility no change of a single rule increases.
+/// Decision rules that no change of a single rule improves.
 pub(super) struct UpdatedRules {
-    /// The rules in the order of the decisions.
     pub(super) rules: Vec<DecisionRule>,
-    /// `true` if the graph proves that no other rules have a larger expected utility.
+    /// `true` if the graph of the model proves that no other rules have a larger expected utility.
     pub(super) is_proven: bool,
-    /// Number of rounds, each of which updates the rules of all decisions; the last round changed no rule.
+    /// Number of rounds. Each round updates the rules of all decisions; the last round changed no rule.
     pub(super) rounds: usize,
 }
 
-/// Maximum number of rounds of updates, each of which updates all decisions. The maximum is needed because rounding errors could
-/// make the rounds continue without end.
+/// Maximum number of rounds of updates. Without a maximum, rounding errors could make the rounds continue forever.
 const MOST_ROUNDS: usize = 1000;
 
-/// Updates the rules of the decisions one after another until a round changes none of them; initially all decisions are
-/// random.
+/// Updates the rules of the decisions one after another, until a round changes no rule. Before the first update, decisions choose at random.
 pub(super) fn rules(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -46,8 +42,7 @@ pub(super) fn rules(
             changed |= rules[number].as_ref() != Some(&updated);
             rules[number] = Some(updated);
         }
-        // In the proven order, the best rule of a decision does not depend on the rules that are updated later; a
-        // single round therefore suffices.
+        // In the proven order, the best rule of a decision does not depend on rules that are updated later. One round is therefore enough.
         changed &= !is_proven;
     }
     Ok(UpdatedRules {
@@ -57,8 +52,8 @@ pub(super) fn rules(
     })
 }
 
-/// Returns the best rule of the decision of index `number` given the `rules` of the other decisions; returns its present rule if
-/// no rule is better.
+/// Returns the best rule of the decision with the index `number`, given the `rules` of the other decisions. Returns the present rule of the decision
+/// if no rule is better.
 fn update(
     problem: &DecisionProblem,
     rules: &[Option<DecisionRule>],
@@ -113,4 +108,68 @@ fn best(
         Some(present) if as_good.any(|option| option as u32 == present) => present,
         _ => first.unwrap_or_default() as u32,
     }
+}
+
+/// Returns an order of the decisions in which one update of each decision finds the best rules; `None` if the graph does not prove that such an order
+/// exists. In this order, each decision is extremal: the utilities that it influences are independent of all later decisions in the order. The result
+/// is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
+///
+/// In the graph, each decision reads the elements that are known when the decision is made.
+///
+/// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
+pub(super) fn solution_order(
+    question: &DecisionQuestion,
+    problem: &DecisionProblem,
+) -> Option<Vec<usize>> {
+    let mut elements = problem.expansion.elements().iter();
+    if elements.any(|element| matches!(element.content, Content::Score(_))) {
+        return None;
+    }
+    let decisions = &problem.decisions;
+    let graph = DependencyGraph::of_expansion(&question.model, &problem.expansion);
+    let graph = decisions.iter().fold(graph, |graph, decided| {
+        graph.with_inputs(&decided.decision.element, &known(decided))
+    });
+    let mut left: Vec<usize> = (0..decisions.len()).rev().collect();
+    let mut order = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let is_extremal = |&number: &usize| {
+            let others = left.iter().filter(|&&other| other != number);
+            let others = others.map(|&other| &decisions[other]);
+            is_extremal(&graph, &decisions[number], others, &question.utilities)
+        };
+        let place = left.iter().position(is_extremal)?;
+        order.push(left.remove(place));
+    }
+    Some(order)
+}
+
+/// True if the utilities that the decision `decided` influences are independent of the decisions `others` and of the elements known to `others`,
+/// given `decided` and the elements known to `decided`.
+fn is_extremal<'d>(
+    graph: &DependencyGraph,
+    decided: &ProblemDecision,
+    others: impl Iterator<Item = &'d ProblemDecision>,
+    utilities: &[AnyElement],
+) -> bool {
+    let own = family(decided);
+    let is_own = |element: &AnyElement| own.iter().any(|other| other.id() == element.id());
+    let mut others: Vec<AnyElement> = others.flat_map(family).collect();
+    others.retain(|element| !is_own(element));
+    let separation = graph.separation(&others, &own, EvidenceRole::Given);
+    let decision = std::slice::from_ref(&decided.decision.element);
+    let is_influenced = |utility: &&AnyElement| graph.last_read(utility, decision).is_some();
+    let mut influenced = utilities.iter().filter(is_influenced);
+    !influenced.any(|utility| separation.reaches(utility))
+}
+
+fn known(decided: &ProblemDecision) -> Vec<AnyElement> {
+    let known = decided.known.iter();
+    known.map(|known| known.element.clone()).collect()
+}
+
+fn family(decided: &ProblemDecision) -> Vec<AnyElement> {
+    let mut family = known(decided);
+    family.push(decided.decision.element.clone());
+    family
 }

@@ -4,28 +4,29 @@ use figrs_core::{AnyElement, AsElement, Limits, Model, Parents};
 
 use super::plan::DecisionPlan;
 use super::problem::{DecisionQuestion, asked_decisions};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::setters;
 
-/// For each [`Decision`](figrs_core::Decision) and all values known to it, finds the option that maximises the expected sum of the given utilities.
+/// Finds, for each [`Decision`](figrs_core::Decision) and each combination of values known to it, the option that maximises the expected sum of the
+/// given utilities.
 ///
 /// The caller lists decisions in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known from the beginning,
-/// and all expectations are conditional on the evidence.
+/// [limited](Self::limited_memory), all values that were known to earlier decisions and all options that earlier decisions chose. The evidence is
+/// known from the beginning, and all expectations are conditional on the evidence.
 ///
-/// **Guarantee.** Without limited memory the plan is exact up to rounding. With limited memory no change of one policy alone improves the plan, and
-/// [`DecisionPlan::is_optimal`] states whether the graph proves that no change of several policies improves it. Options whose expected utilities
-/// differ by less than `1e-12` times the sum of the largest utilities count as equally good, and the first of them is chosen.
+/// **Guarantee.** Without limited memory the plan is exact up to rounding. With limited memory, no change of a single policy improves the plan;
+/// [`DecisionPlan::is_optimal`] is true if the graph of the model proves that no other plan is better. Options whose expected utilities differ by
+/// less than `1e-12` times the sum of the largest utilities count as equally good, and the first of these options is chosen.
 ///
 /// Elimination sums out the elements that no decision knows, then maximises over the last decision, then sums out the elements that only this
-/// decision knows, and so on. The time is exponential in the width of the best elimination order with the decisions in order, which may be far larger
-/// than the width of orders for sums alone. The algorithm adds utility tables into one table only where one decision influences several of them. With
-/// limited memory, each update of a policy takes one summation, exponential in the number of known elements and in the width.
+/// decision knows, and so on. The time is exponential in the width of the best elimination order in which the decisions are in order; this width may
+/// be far larger than that of the best order for sums alone. Utility tables are added into one table only if one decision influences several tables.
+/// With limited memory, each update of a policy takes one summation, whose time is exponential in the number of known elements and in the width.
 ///
 /// **Errors.** [`Error::NotADecision`] if a listed element is not a decision; [`Error::DecisionInfluencesEvidence`] or
-/// [`Error::DecisionInfluencesKnown`] if a decision may influence the evidence or an element known to it (judged by the elements that an element may
-/// read, whatever its probabilities); [`Error::InvalidUtility`] if a utility is NaN or too large;
+/// [`Error::DecisionInfluencesKnown`] if a decision may influence the evidence, or an element that is known to the decision (judged by the structure
+/// of the model, not by its probabilities); [`Error::InvalidUtility`] if a utility is NaN or too large;
 /// [`ModelError::Undecided`](figrs_core::ModelError::Undecided) if a decision is not listed; the errors of
 /// [`VariableElimination`](figrs_infer::VariableElimination).
 ///
@@ -56,10 +57,10 @@ pub struct MaximiseUtility {
     pub(super) memory: DecisionMemory,
 }
 
-/// The earlier observations and choices that each decision knows.
+/// The extent to which a decision knows earlier observations and choices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DecisionMemory {
-    /// A decision knows all values observed and options chosen earlier.
+    /// A decision knows all earlier observations and all options that earlier decisions chose.
     #[default]
     NoForgetting,
     /// A decision knows only the elements with which it was built.
@@ -74,8 +75,8 @@ impl MaximiseUtility {
 
     setters!(limits: limits);
 
-    /// Lets each decision know only the elements with which it was built. With limited memory the model is a limited-memory influence diagram, which
-    /// single policy updating solves.
+    /// Lets each decision know only the elements with which it was built. The model is then a limited-memory influence diagram, which is solved by
+    /// single policy updating.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self
@@ -83,7 +84,7 @@ impl MaximiseUtility {
 
     /// Finds policies for `decisions`, listed in the order in which they are made.
     ///
-    /// **Errors.** The conditions are those of [`MaximiseUtility`](Self).
+    /// **Errors.** The errors of [`MaximiseUtility`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,
@@ -95,8 +96,7 @@ impl MaximiseUtility {
         self.run_any(model, utilities.collect(), &decisions.elements())
     }
 
-    /// Finds policies as [`run`](Self::run) does, but without static types: a utility whose value is not a number is an
-    /// error.
+    /// Finds policies as [`run`](Self::run) does, but without static types: a utility whose value is not a number is an error.
     pub fn run_any(
         &self,
         model: &Model,

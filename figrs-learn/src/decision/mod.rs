@@ -19,6 +19,5 @@ pub(crate) mod plan;
 pub(crate) mod policy;
 mod problem;
 pub(crate) mod sampled;
-mod separation;
 mod solved_decision;
 mod value_of_information;

@@ -1,4 +1,4 @@
-//! Finds exact decision rules without limited memory, by elimination in the order in which values become known.
+//! Finds exact decision rules without limited memory. The elimination order is the reverse of the order in which values become known.
 
 use figrs_factor::graph::VarId;
 
@@ -7,8 +7,8 @@ use figrs_answer::error::Error;
 use figrs_core::Limits;
 use figrs_factor::eliminate::{DecisionRule, EliminationStage, UtilityGraph, best_rules};
 
-/// Returns the best decision rules, in the order of the decisions; each rule is a table over the variables on which the
-/// utilities of the decision depend.
+/// Returns the best decision rules, in the order of the decisions. Each rule is a table over the variables on which the utilities of the decision's
+/// options depend.
 pub(super) fn rules(
     problem: &DecisionProblem,
     limits: &Limits,
@@ -23,8 +23,8 @@ pub(super) fn rules(
     Ok(rules)
 }
 
-/// Returns the stages of elimination: first the elements that no decision knows, then the last decision, then the elements that only this decision
-/// knows, then the decision before, and so on.
+/// Returns the stages of the elimination: first the elements that no decision knows, then the last decision, then the elements that only the last
+/// decision knows, then the decision before the last, and so on.
 fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     let mut is_open = vec![true; problem.graph.cardinalities.len()];
     for decided in &problem.decisions {
@@ -44,7 +44,7 @@ fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     stages
 }
 
-/// Returns the variables of all known elements in the order in which their values become known.
+/// Returns the variables of all decisions and known elements, in the order in which their values become known.
 pub(super) fn known_order(problem: &DecisionProblem) -> Vec<VarId> {
     let mut order: Vec<VarId> = Vec::new();
     for decided in &problem.decisions {

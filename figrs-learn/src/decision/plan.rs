@@ -7,22 +7,21 @@ use figrs_core::{Element, Model, Value};
 use figrs_factor::graph::VarId;
 use rustc_hash::FxHashSet;
 
-use super::limited_memory;
 use super::maximise_utility::{DecisionMemory, MaximiseUtility};
-use super::no_forgetting;
 use super::policy::{DecisionPolicy, write_policy};
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemElement};
 use super::solved_decision::{KnownValues, SolvedDecision};
+use super::{limited_memory, no_forgetting};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 
 /// Policies that maximise the expected utility of some decisions, together with the maximal expected utility.
 ///
-/// A later change of a [`Param`](figrs_core::Param) does not change the plan's policies and utilities, which hold for the probabilities when the plan
-/// was found. If a parameter has changed, find a new plan before computing values of information or control, which are differences from the plan's
-/// expected utility. The text of a plan is the expected utility and a table for each decision.
+/// The policies and utilities of a plan hold for the values of parameters at the time when the plan was found. If a [`Param`](figrs_core::Param) has
+/// changed, find a new plan before computing values of information or control, which are differences from the plan's expected utility. The text of a
+/// plan is the expected utility and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {
     pub(super) algorithm: MaximiseUtility,
@@ -31,19 +30,18 @@ pub struct DecisionPlan {
     is_optimal: bool,
     rounds: usize,
     problem: Arc<DecisionProblem>,
-    /// For each decision, its rule over the elements on which the choice depends.
+    /// For each decision, its rule over the elements on which the chosen option depends.
     rules: Vec<DecisionRule>,
     solved: Vec<SolvedDecision>,
 }
 
-/// Decision rules for all decisions of a problem.
 struct FoundRules {
     rules: Vec<DecisionRule>,
     is_optimal: bool,
     rounds: usize,
 }
 
-/// Finds the best decision rules, each over all variables on which the utilities of its decision depend.
+/// Finds the best decision rules. Each rule has all variables on which the utilities of its decision's options depend.
 fn find(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -67,7 +65,6 @@ fn find(
     })
 }
 
-/// Returns the expected utility of the best decision rules for a set of decisions and utilities.
 pub(super) fn best_utility(
     question: &DecisionQuestion,
     algorithm: &MaximiseUtility,
@@ -113,12 +110,13 @@ impl DecisionPlan {
         })
     }
 
-    /// Returns the expected sum of the utilities under the plan, given the evidence.
+    /// Returns the expected sum of the utilities under the plan, given the evidence of the model.
     pub fn expected_utility(&self) -> f64 {
         self.expected_utility
     }
 
-    /// True if no plan has a larger expected utility. With limited memory, the result is true only if the graph proves that the plan is optimal.
+    /// True if no other plan has a larger expected utility. With limited memory, the result is true only if the graph of the model proves that the
+    /// plan is optimal.
     pub fn is_optimal(&self) -> bool {
         self.is_optimal
     }
@@ -130,10 +128,10 @@ impl DecisionPlan {
         guarded(|| Ok(DecisionPolicy::new(self.solved(decision)?)))
     }
 
-    /// Returns the expected sum of all utilities if the known elements have the stated values, the decision takes `choice`, and all other decisions
-    /// follow the plan.
+    /// Returns the expected sum of all utilities if the known elements have the values stated in `known`, the decision chooses `choice`, and all
+    /// other decisions follow the plan.
     ///
-    /// The expected utility averages over known elements whose values are not stated. If the plan does not lead to the stated values, all options of
+    /// The expectation averages over known elements whose values are not stated. If the stated values are impossible under the plan, all options of
     /// earlier decisions count as equally likely.
     ///
     /// **Errors.** [`Error::NotADecision`] if the plan has no such decision; [`Error::UnknownInformation`] if `known` states an element that is not
@@ -170,8 +168,7 @@ impl DecisionPlan {
                 option.ok_or_else(|| problem(format!("{choice:?} is none of its options")))?;
             let mut stated = stated_values(asked, known)?;
             stated.push((asked.decision.variable, option as u32));
-            // If the stated values have probability 0 under the plan, they may still occur after other choices of
-            // earlier decisions.
+            // If the stated values have probability zero under the plan, they may still occur after other choices of earlier decisions.
             let first = self.rules.iter().enumerate();
             for from in [0, number] {
                 let rules = first.clone().filter(|(i, _)| *i >= from && *i != number);
@@ -202,7 +199,7 @@ impl DecisionPlan {
     }
 }
 
-/// Returns all elements that are known when the decision of index `number` is made.
+/// Returns all elements that are known when the decision with the index `number` is made.
 fn informed(
     problem: &DecisionProblem,
     number: usize,
@@ -222,7 +219,7 @@ fn informed(
     all
 }
 
-/// Returns the variables of the known elements of `solved` that `known` states, with their values.
+/// Returns the variables, with their values, of the elements that `known` states; the elements must be known to the decision `solved`.
 fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u32)>, Error> {
     let mut stated = Vec::with_capacity(known.evidence().len() + 1);
     for (element, evidence) in known.evidence() {
@@ -247,7 +244,7 @@ fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u
     Ok(stated)
 }
 
-/// Returns the values that `known` states for the elements on which the utilities of `solved` depend.
+/// Returns the values that `known` states for the elements on which the utilities of the options of `solved` depend.
 pub(super) fn known_values(solved: &SolvedDecision, known: &Model) -> Result<KnownValues, Error> {
     let stated = stated_values(solved, known)?;
     let value = |known: &ProblemElement| {

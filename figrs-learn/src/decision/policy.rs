@@ -13,7 +13,7 @@ use figrs_answer::error::Error;
 /// The option that a decision chooses for each combination of values of the known elements on which the choice depends.
 ///
 /// A policy has a row for each possible combination of known values. The table of a policy has a column for an earlier decision only if several of
-/// its options occur under the plan. A policy is printed as a table.
+/// its options occur under the plan. The text of a policy is a table.
 #[derive(Clone, Debug)]
 pub struct DecisionPolicy<T> {
     solved: SolvedDecision,
@@ -25,12 +25,12 @@ pub struct DecisionPolicy<T> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PolicyRow<T> {
-    /// For each element on which the choice depends, in the order of [`DecisionPolicy::known`], its value.
+    /// The value of each element on which the choice depends, in the order of [`DecisionPolicy::known`].
     pub known: Vec<Datum>,
-    /// The option with the largest expected utility for these values.
+    /// The option with the largest expected utility for the known values.
     pub choose: T,
-    /// The expected sum of all utilities, given the known values of the row and the chosen option. The utility of the row assumes that earlier
-    /// decisions follow the plan or, if the plan does not lead to the row's values, choose all their options with equal weight.
+    /// The expected sum of all utilities, given the known values of the row and the chosen option. Earlier decisions follow the plan or, if the known
+    /// values are impossible under the plan, choose all their options with equal weight.
     pub utility: f64,
 }
 
@@ -63,13 +63,13 @@ impl<T: Value> DecisionPolicy<T> {
         &self.known
     }
 
-    /// Returns the rows of the policy, in the order of their values.
+    /// Returns the rows of the policy, sorted by the known values.
     pub fn rows(&self) -> &[PolicyRow<T>] {
         &self.rows
     }
 
-    /// Returns the best option if the known elements have the stated values; elements on which the choice does not depend are ignored. If `known`
-    /// states options of earlier decisions, the result is the best option after them, even if the plan does not choose them.
+    /// Returns the best option if the known elements have the values stated in `known`; elements on which the choice does not depend are ignored. If
+    /// `known` states options of earlier decisions, the result is the best option after these options, even if the plan does not choose them.
     ///
     /// **Errors.** [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if an element on which the choice
     /// depends is not stated, or if the values are impossible.
@@ -93,7 +93,6 @@ impl<T: Value> fmt::Display for DecisionPolicy<T> {
     }
 }
 
-/// Writes the table of the policy of `solved`: a column for each element on which the choice depends, the choice, and its utility.
 pub(super) fn write_policy(f: &mut fmt::Formatter<'_>, solved: &SolvedDecision) -> fmt::Result {
     let known = solved
         .matters

@@ -1,4 +1,4 @@
-//! A decision problem: decisions, utilities and known elements, as variables of a factor graph.
+//! A decision problem: its decisions, utilities and known elements as variables of a factor graph.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
@@ -12,20 +12,18 @@ use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
 };
 
-/// Largest difference between the expected utilities of options that count as equally good, relative to the sum of the
-/// largest utilities.
+/// Largest difference between the expected utilities of two options that count as equally good, as a fraction of the sum of the largest utilities.
 const TIE: f64 = 1e-12;
 
-/// The question for a plan: the decisions, and the utilities whose expected sum the decisions maximise.
+/// A question for the best plan: the decisions, and the utilities whose expected sum is to be maximised.
 #[derive(Clone, Debug)]
 pub(super) struct DecisionQuestion {
     pub(super) model: Model,
     pub(super) utilities: Vec<AnyElement>,
-    /// The decisions in the order in which they are made.
+    /// The decisions of the question, in the order in which they are made.
     pub(super) decisions: Vec<AskedDecision>,
 }
 
-/// A decision, and the elements that are known when it is made.
 #[derive(Clone, Debug)]
 pub(super) struct AskedDecision {
     pub(super) element: AnyElement,
@@ -41,27 +39,23 @@ pub(super) struct ProblemElement {
     pub(super) support: Support,
 }
 
-/// A decision of a problem, with the elements that are known when the decision is made.
 #[derive(Clone, Debug)]
 pub(super) struct ProblemDecision {
     pub(super) decision: ProblemElement,
     pub(super) known: Vec<ProblemElement>,
 }
 
-/// The expanded model of a decision problem.
 #[derive(Debug)]
 pub(super) struct DecisionProblem {
     pub(super) expansion: Expansion,
     pub(super) graph: FactorGraph,
     pub(super) utilities: Vec<UtilityTable>,
-    /// The decisions in the order in which they are made.
     pub(super) decisions: Vec<ProblemDecision>,
-    /// Largest difference between the expected utilities of options that count as equally good.
+    /// Largest difference between the expected utilities of two options that count as equally good.
     pub(super) tie: f64,
 }
 
 impl AskedDecision {
-    /// Creates the question about the decision `element`, with its options and the elements with which it was built.
     pub(super) fn new(element: &AnyElement) -> Result<Self, Error> {
         let label = || element.label();
         let known = element
@@ -75,7 +69,7 @@ impl AskedDecision {
                         options.insert(outcomes.support.any(option));
                     }
                 }
-                // A decision without options has no distribution over options: the check below reports an error.
+                // A decision without options has no distribution; the check below returns an error for such a decision.
                 Ok(Err(_)) | Err(Fault::Distribution(_)) => {}
                 Err(fault) => return Err(element.fault(fault).into()),
             }
@@ -95,10 +89,9 @@ impl AskedDecision {
     }
 }
 
-/// Returns `decisions` without repetition.
+/// Returns the distinct decisions of `decisions`.
 ///
-/// **Errors.** [`Error::NotADecision`] if an element is not a decision; [`ModelError::InvalidParameter`] if a decision has no
-/// options.
+/// **Errors.** [`Error::NotADecision`] if an element is not a decision; [`ModelError::InvalidParameter`] if a decision has no options.
 pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
     let mut asked: Vec<AskedDecision> = Vec::with_capacity(decisions.len());
     for decision in decisions {
@@ -111,7 +104,7 @@ pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecis
 }
 
 impl DecisionQuestion {
-    /// Returns the elements of a decision problem: the utilities, the decisions and all known elements.
+    /// Returns the elements of the question: the utilities, the decisions and all known elements.
     pub(super) fn roots(&self) -> Vec<AnyElement> {
         let chosen = self.decisions.iter().map(|asked| &asked.element);
         let known = self.decisions.iter().flat_map(|asked| &asked.known);
@@ -125,7 +118,6 @@ impl DecisionQuestion {
         decided.collect()
     }
 
-    /// Expands the model and returns the decision problem of this question.
     pub(super) fn problem(&self, limits: &Limits) -> Result<DecisionProblem, Error> {
         let (roots, offered) = (self.roots(), self.offered());
         let expansion = Expansion::deciding(&self.model, &roots, limits, &offered)?;
@@ -177,7 +169,7 @@ impl DecisionQuestion {
     }
 }
 
-/// Returns `value`, or an error if it cannot be added to other utilities.
+/// Returns `value`, or an error if the value cannot be added to other utilities.
 ///
 /// **Errors.** [`Error::InvalidUtility`] if `value` is NaN or too large.
 pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
@@ -203,7 +195,7 @@ fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
 }
 
 impl DecisionProblem {
-    /// Returns the factor graph with `rules` as factors; decisions without a rule choose all options with equal weight.
+    /// Returns the factor graph with each rule as a factor. A decision without a rule chooses all options with equal weight.
     fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
         let mut graph = self.graph.clone();
         for rule in rules {
@@ -222,7 +214,7 @@ impl DecisionProblem {
         graph
     }
 
-    /// Returns for each assignment of the variables `keep` its weight and its expected utility under `rules`.
+    /// Returns the weight and the expected utility of each assignment of the variables `keep`, if the decisions follow `rules`.
     pub(super) fn expectations<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r DecisionRule>,
@@ -237,7 +229,7 @@ impl DecisionProblem {
         Ok(expected_utilities(diagram, keep, limits)?)
     }
 
-    /// Returns the expected utility under `rules`, one for each decision; `None` if the evidence is impossible.
+    /// Returns the expected utility if the decisions follow `rules`; `None` if the evidence is impossible.
     pub(super) fn expected_utility(
         &self,
         rules: &[DecisionRule],
@@ -246,7 +238,7 @@ impl DecisionProblem {
         self.utility_given(rules, &[], limits)
     }
 
-    /// Returns the expected utility under `rules`, given `values`; `None` if `values` are impossible.
+    /// Returns the expected utility given the values `values` of variables, if the decisions follow `rules`; `None` if these values are impossible.
     pub(super) fn utility_given<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r DecisionRule>,

@@ -1,4 +1,4 @@
-//! A solved decision: its rule and the expected utilities of its options.
+//! A solved decision: its decision rule and the expected utilities of its options.
 
 use figrs_core::{Datum, Limits};
 use figrs_factor::graph::Assignments;
@@ -9,7 +9,7 @@ use super::problem::{DecisionProblem, ProblemElement};
 use figrs_answer::error::Error;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Returns the combinations of values with positive weight of the elements at the indices `places` of `scope`.
+/// Returns the combinations of values that have a positive weight. The combinations have only the elements with the indices `places` in `scope`.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];
@@ -23,7 +23,7 @@ fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHas
     found
 }
 
-/// Returns for each row of `weights` (a combination of known values) the largest weight among the options.
+/// Returns, for each combination of known values, the largest weight among the options.
 fn by_row(weights: &[f64], options: usize) -> Vec<f64> {
     let rows = weights.chunks(options);
     rows.map(|row| row.iter().copied().fold(0.0, f64::max))
@@ -36,34 +36,33 @@ impl ChoiceUtility {
     }
 }
 
-/// A decision of a plan, with its rule and the expected utilities of its options.
 #[derive(Clone, Debug)]
 pub(super) struct SolvedDecision {
     pub(super) decision: ProblemElement,
     /// All elements that are known when the decision is made.
     pub(super) informed: Vec<ProblemElement>,
-    /// The elements on which the utilities of the decision depend (the scope of the decision).
+    /// The scope of the decision: the elements on which the expected utilities of its options depend.
     pub(super) scope: Vec<ProblemElement>,
-    /// The elements on which the decision's choice depends, as indices into the scope of the decision.
+    /// The elements on which the chosen option depends, as indices into the decision's scope.
     pub(super) matters: Vec<usize>,
-    /// The weight of each assignment of the decision's scope under the plan.
+    /// The weight of each assignment of the decision's scope, if all decisions follow the plan.
     planned: Vec<f64>,
-    /// The weight of each assignment of the decision's scope if earlier choices are random, computed only if the plan excludes some assignment.
+    /// The weight of each assignment of the decision's scope, if earlier decisions choose at random. These weights differ from `planned` only if an
+    /// assignment is impossible under the plan.
     possible: Vec<f64>,
     /// The expected utility of each option, for each assignment of the decision's scope.
     utilities: Vec<f64>,
-    /// The decision rule if earlier decisions follow the plan, over the elements on which the choice then depends.
+    /// The decision rule if earlier decisions follow the plan. The rule has only the elements on which the chosen option then depends.
     pub(super) rule: DecisionRule,
     /// The decision rule if earlier decisions need not follow the plan.
     after_any: DecisionRule,
-    /// The elements on which the rule `after_any` depends, as indices into the scope of the decision.
+    /// The elements on which the rule `after_any` depends, as indices into the decision's scope.
     matters_after_any: Vec<usize>,
 }
 
-/// For each element of a decision's scope, its value; `None` for an unknown value.
+/// The value of each element of a decision's scope; `None` for a value that is not known.
 pub(super) type KnownValues = Vec<Option<u32>>;
 
-/// A weighted mean to which further values can be added.
 #[derive(Clone, Copy, Default)]
 struct WeightedMean {
     total: f64,
@@ -83,8 +82,8 @@ impl WeightedMean {
     }
 }
 
-/// The expected utility of an option that a decision chooses. The expected utility is computed under the plan if the known values can occur under the
-/// plan, and otherwise with random earlier choices.
+/// The expected utility of an option. If the known values are possible under the plan, earlier decisions follow the plan; otherwise earlier decisions
+/// choose at random.
 #[derive(Clone, Copy, Default)]
 struct ChoiceUtility {
     planned: WeightedMean,
@@ -92,8 +91,9 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// Computes the utilities of the options of the decision of index `number`, given its rule `rule` and the rules of all decisions. The decision's
-    /// rule drops elements that do not change the choice, first the elements known earliest.
+    /// Computes the expected utilities of the options of the decision with the index `number`. `rule` is the rule of this decision, and `rules` are
+    /// the rules of all decisions. The decision's rule drops the elements on which the choice does not depend, beginning with the elements that are
+    /// known earliest.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),
@@ -122,8 +122,7 @@ impl SolvedDecision {
         let (planned, mut utilities) = (by_row(&found.weights, options), found.means);
         let mut possible = planned.clone();
         if planned.contains(&0.0) {
-            // The known values of some rows cannot occur under the plan, but may occur after other choices of earlier
-            // decisions.
+            // Some combinations of known values are impossible under the plan, but may occur after other choices of earlier decisions.
             let later = others.filter(|(i, _)| *i > number).map(|(_, rule)| rule);
             let any = problem.expectations(later, &keep, limits)?;
             possible = by_row(&any.weights, options);
@@ -159,7 +158,7 @@ impl SolvedDecision {
         })
     }
 
-    /// Returns the rows of the decision rule, with the expected utility of each row's choice.
+    /// Returns the rows of the decision rule, with the expected utility of the option chosen in each row.
     pub(super) fn rows(&self) -> Vec<(KnownValues, u32, f64)> {
         let matter = self.matters.iter();
         let key = Assignments::new(matter.map(|&place| (place, self.scope[place].support.len())));
@@ -188,7 +187,7 @@ impl SolvedDecision {
         choices.iter().enumerate().filter_map(row).collect()
     }
 
-    /// Returns the expected utility of `option` given the values `known`; `None` if these values are impossible.
+    /// Returns the expected utility of `option` given the known values `known`; `None` if these values are impossible.
     pub(super) fn utility(&self, known: &[Option<u32>], option: u32) -> Option<f64> {
         let mut found = ChoiceUtility::default();
         self.each_row(|row, values| {
@@ -206,7 +205,7 @@ impl SolvedDecision {
         found.possible.add(self.possible[row], utility);
     }
 
-    /// Calls `see` with the index and the values of each assignment of the elements on which the decision's utilities depend.
+    /// Calls `see` with the index and the values of each assignment of the decision's scope.
     fn each_row(&self, mut see: impl FnMut(usize, &[u32])) {
         let all = Assignments::rows(self.scope.iter().map(|known| known.support.len()));
         let mut values = vec![0; self.scope.len()];
@@ -216,7 +215,8 @@ impl SolvedDecision {
         }
     }
 
-    /// Returns the option that the rule chooses given the values `known`; `None` if these values do not determine the option, or are impossible.
+    /// Returns the option that the rule chooses given the known values `known`; `None` if these values do not determine the option, or are
+    /// impossible.
     pub(super) fn choice(&self, known: &[Option<u32>]) -> Option<u32> {
         let choice = |rule: &DecisionRule, matters: &[usize]| {
             let values: Option<Vec<u32>> = matters.iter().map(|&place| known[place]).collect();

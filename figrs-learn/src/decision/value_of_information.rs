@@ -4,15 +4,15 @@ use figrs_core::{Element, Value};
 
 use super::plan::{DecisionPlan, best_utility};
 use super::problem::{AskedDecision, DecisionQuestion};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 
 impl DecisionPlan {
-    /// Returns the value of information: the increase of the expected utility if `element` were known from the first decision on.
+    /// Returns the value of information: the increase of the expected utility if the value of `element` were known to all decisions.
     ///
     /// The value of information is not negative (up to rounding) if the plan with and the plan without the information are both
-    /// [optimal](Self::is_optimal). With limited memory each of the two plans is the best that was found; the value is negative if the plan that
-    /// knows `element` is a worse local optimum.
+    /// [optimal](Self::is_optimal). With limited memory, each of the two plans is the best plan that was found. The value is negative if the plan
+    /// with the information is a worse local optimum than the plan without it.
     ///
     /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences `element`; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
@@ -32,10 +32,10 @@ impl DecisionPlan {
         self.informed(element, all)
     }
 
-    /// Returns the value of information for `decision`: the increase of the expected utility if `element` were known when that decision is made.
-    /// Without limited memory, later decisions know the element too.
+    /// Returns the value of information for `decision`: the increase of the expected utility if the value of `element` were known when this decision
+    /// is made. Without limited memory, later decisions also know this value.
     ///
-    /// **Errors.** The conditions of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`] if the plan has no such decision.
+    /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`] if the plan has no such decision.
     pub fn value_of_information_for<T: Value, D: Value>(
         &self,
         element: &Element<T>,
@@ -49,7 +49,7 @@ impl DecisionPlan {
         self.informed(element, number..number + 1)
     }
 
-    /// Returns the increase of the expected utility if the decisions with the indices `decisions` know `element`.
+    /// Returns the increase of the expected utility if the decisions with the indices `decisions` know the value of `element`.
     fn informed<T: Value>(
         &self,
         element: &Element<T>,
@@ -83,7 +83,7 @@ impl DecisionPlan {
             let position = problem.expansion.position(element.erased());
             Ok(position.map(|at| problem.expansion.elements()[at].support.clone()))
         })?;
-        // Control of an element on which no utility depends has the value 0.
+        // If no utility depends on the element, the value of control is 0.
         let Some(options) = options else {
             return Ok(0.0);
         };

@@ -11,7 +11,6 @@ pub(super) fn impossible_case(row: usize) -> Error {
     }
 }
 
-/// Returns the error that no sample satisfied the evidence of `row`.
 pub(super) fn unmet_case(row: usize, algorithm: &str, tried: u64, remedy: &'static str) -> Error {
     let problem = format!(
         "{algorithm}: none of {tried} worlds drawn met its evidence: it is impossible or very rare while the parameters are what they are; \

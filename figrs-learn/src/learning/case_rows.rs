@@ -1,4 +1,4 @@
-//! Rows of data, in which each cell is an index into the distinct cells of its column; equal rows are stored once.
+//! Rows of data. Each cell is an index into the distinct cells of its column, and equal rows are stored once.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -6,12 +6,11 @@ use rustc_hash::FxBuildHasher;
 /// Reserved cell index that denotes a missing cell.
 pub(super) const MISSING: u32 = u32::MAX;
 
-/// The distinct rows of data, each with the total weight of the rows equal to it.
+/// The distinct rows of data, each with the total weight of all rows equal to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CaseRows {
-    /// For each distinct row, the total weight and the index of the first row equal to it.
+    /// For each distinct row, the total weight of all rows equal to it, and the index of the first of these rows.
     rows: IndexMap<Box<[u32]>, (f64, usize), FxBuildHasher>,
-    /// Number of rows that were added, including repetitions.
     added: usize,
 }
 
@@ -19,9 +18,9 @@ pub(super) struct CaseRows {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseRow<'a> {
     cells: &'a [u32],
-    /// The sum of the weights of all rows equal to this row.
+    /// The sum of the weights of all rows that are equal to this row.
     pub(super) weight: f64,
-    /// The index of the first row equal to this row.
+    /// The index of the first row that is equal to this row.
     pub(super) number: usize,
 }
 
@@ -38,13 +37,13 @@ impl CaseRows {
         self.added
     }
 
-    /// Adds `row` with the next free index.
+    /// Adds `row`, whose index is [`next`](Self::next).
     pub(super) fn push(&mut self, weight: f64, row: Vec<u32>) {
         self.push_numbered(weight, row, self.added);
     }
 
     pub(super) fn push_numbered(&mut self, weight: f64, mut row: Vec<u32>, number: usize) {
-        // Missing cells at the end of a row are not stored; rows then stay equal when columns are added later.
+        // Missing cells at the end of a row are not stored; equal rows therefore stay equal when columns are added later.
         while row.last() == Some(&MISSING) {
             row.pop();
         }
@@ -53,7 +52,7 @@ impl CaseRows {
         self.added = self.added.max(number + 1);
     }
 
-    /// Appends the rows of `other`, whose indices continue after the present rows.
+    /// Appends the rows of `other`; their indices continue the present indices.
     pub(super) fn append(&mut self, other: &Self) {
         let first = self.added;
         for row in other.iter() {

@@ -7,23 +7,23 @@ use rustc_hash::FxHashMap;
 use super::case_rows::{CaseRow, CaseRows, MISSING};
 use figrs_answer::error::Error;
 
-/// The column of one element, with the distinct cells that occur in it.
+/// The column of data for one element, with the distinct cells of the column.
 #[derive(Debug)]
 pub(super) struct CaseColumn {
     pub(super) element: AnyElement,
-    /// For each distinct cell, the evidence that it states.
+    /// The evidence that each distinct cell states.
     pub(super) cells: Vec<Cell>,
-    /// The distinct values that the cells of the column state; `cell_of_value` has the index of the cell for each value.
+    /// The distinct values that cells state. For each value, `cell_of_value` has the index of the cell.
     values: SupportBuilder,
     cell_of_value: Vec<u32>,
 }
 
-/// Evidence on one element in a row.
+/// A cell: the evidence of a row on one element.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
-    /// The element has the contained value.
+    /// The element has this value.
     Value(Datum),
-    /// The contained conditions and weights are the evidence on the element.
+    /// The evidence consists of these conditions and weights.
     Statements(Vec<Evidence>),
 }
 
@@ -48,7 +48,6 @@ impl CaseColumn {
         }
     }
 
-    /// Collects the distinct values that cells of the column state.
     fn values_of_cells(&self) -> SupportBuilder {
         let mut values = self.element.no_values();
         for &cell in &self.cell_of_value {
@@ -59,7 +58,7 @@ impl CaseColumn {
         values
     }
 
-    /// Returns the first value among the column's cells, if a cell states one.
+    /// Returns the first value that a cell of the column states; `None` if no cell states a value.
     pub(super) fn any_value(&self) -> Option<Datum> {
         self.cells.iter().find_map(|cell| match cell {
             Cell::Value(value) => Some(value.clone()),
@@ -70,8 +69,7 @@ impl CaseColumn {
     fn value(&mut self, value: Datum) -> u32 {
         let next = self.cell_of_value.len();
         let Some(place) = self.values.insert(value.as_any()) else {
-            // A value of another type than the element's type is added as a new cell that cannot be looked up by value:
-            // no world has this value.
+            // A value of another type than the element's type gets a new cell, which cannot be looked up by value: no world has this value.
             return self.push(Cell::Value(value));
         };
         if place == next {
@@ -87,7 +85,7 @@ impl CaseColumn {
     }
 }
 
-/// Returns a copy of `model` with the evidence of `row` added to its own evidence.
+/// Returns a copy of `model` with the evidence of `row` added to the evidence of the model.
 pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) -> Model {
     let mut model = model.clone();
     for (at, CaseColumn { element, cells, .. }) in columns.iter().enumerate() {
@@ -105,7 +103,7 @@ pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) 
     model
 }
 
-/// Rows of evidence on the elements of some columns, with weights; equal rows are stored once.
+/// Rows of evidence with weights. Each row has evidence on the elements of some columns, and equal rows are stored once.
 #[derive(Clone, Debug, Default)]
 pub struct CaseTable {
     pub(super) columns: Vec<CaseColumn>,
@@ -122,13 +120,11 @@ impl CaseTable {
         })
     }
 
-    /// Returns the elements to which the columns belong.
     pub(super) fn elements(&self) -> Vec<AnyElement> {
         self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
-    /// Returns the columns (label and cells as text) and the rows as bytes. The bytes of a table are equal in all processes that have the same
-    /// columns and rows.
+    /// Returns the columns (labels and cells as text) and the rows as bytes. The bytes of equal tables are equal in all processes.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let columns = self.columns.iter();
         let columns =
@@ -142,7 +138,6 @@ impl CaseTable {
         bytes
     }
 
-    /// Returns the index that the next row to be added will get.
     pub(super) fn next(&self) -> usize {
         self.rows.next()
     }
@@ -156,7 +151,7 @@ impl CaseTable {
         self.rows.push(weight, row);
     }
 
-    /// Adds a row of the evidence in `statements`, on any elements.
+    /// Adds a row with the evidence in `statements`, which may be on any elements.
     pub(super) fn add_statements(&mut self, weight: f64, statements: &Model) {
         let mut by_column: IndexMap<usize, Vec<Evidence>> = IndexMap::new();
         for (element, evidence) in statements.evidence() {
@@ -177,7 +172,6 @@ impl CaseTable {
         self.rows.push(weight, row);
     }
 
-    /// Returns a table with the same columns and without rows.
     pub(super) fn columns_only(&self) -> Self {
         Self {
             columns: self.columns.clone(),
@@ -186,7 +180,7 @@ impl CaseTable {
         }
     }
 
-    /// Returns for each column the number of its distinct cells.
+    /// Returns the number of distinct cells of each column.
     pub(super) fn lengths(&self) -> Vec<usize> {
         self.columns
             .iter()
@@ -194,7 +188,6 @@ impl CaseTable {
             .collect()
     }
 
-    /// Shortens the list of distinct cells of each column to the length given in `lengths`.
     pub(super) fn truncate(&mut self, lengths: &[usize]) {
         for (column, &length) in self.columns.iter_mut().zip(lengths) {
             if column.cells.len() > length {
@@ -207,9 +200,9 @@ impl CaseTable {
         }
     }
 
-    /// Converts the cells of `other` to the cell indices of this table; new cells are added to the columns of this table.
+    /// Adds the rows of `other`, with the cell indices of this table. New cells of `other` are added to the columns of this table.
     ///
-    /// **Errors.** [`Error::CannotLearnFrom`] if an element has no column in this table.
+    /// **Errors.** [`Error::CannotLearnFrom`] if an element of `other` has no column in this table.
     pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
         let mut cells: Vec<(usize, Vec<u32>)> = Vec::with_capacity(other.columns.len());
         for column in &other.columns {
@@ -238,7 +231,7 @@ impl CaseTable {
         Ok(())
     }
 
-    /// Returns the values of the distinct cells of `column`, beginning with the cell of index `from`.
+    /// Returns the values of the distinct cells of `column`, beginning with the cell with the index `from`.
     ///
     /// **Errors.** [`Error::InvalidCase`] if a cell has a condition or a weight.
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
@@ -253,7 +246,7 @@ impl CaseTable {
         cells.iter().enumerate().skip(from).map(value).collect()
     }
 
-    /// Returns the error that the given cell has `problem`; the error names the first row with this cell.
+    /// Returns the error that the given cell of a column has the problem `problem`. The error names the first row with this cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
         let mut rows = self.rows.iter();
         let first = rows.find(|row| row.cell(column) == cell as u32);

@@ -1,4 +1,4 @@
-//! Cases: rows of data, each of which states values of the elements in the columns.
+//! Cases: rows of data. Each row states values of the elements in the columns.
 
 use std::marker::PhantomData;
 
@@ -9,9 +9,10 @@ use figrs_answer::error::Error;
 
 /// Rows of data from which parameters are learned: each row is evidence on the elements of some columns.
 ///
-/// Rows of data are independent of each other: the model describes each row, and the likelihood is the product over the rows. For each column, a row
-/// has a value of the element's type, or an `Option` of such a value if values may be missing. If the columns are a tuple, a row is a tuple of
-/// values; if the columns are a list, a row is any collection of values. Equal rows of data are stored once, with the sum of their weights.
+/// Rows of data are independent of each other: the model describes each row, and the likelihood is the product of the likelihoods of the rows. For
+/// each column, a row has a value of the type of the column's element, or an `Option` of such a value if values may be missing. If the columns are a
+/// tuple, a row is a tuple of values; if the columns are a list, a row is any collection of values. Equal rows of data are stored once, with the sum
+/// of their weights.
 ///
 /// ```
 /// # use figrs_core::{Flip, Learned, Model};
@@ -29,24 +30,23 @@ use figrs_answer::error::Error;
 #[must_use]
 pub struct Cases<C> {
     pub(super) table: CaseTable,
-    /// For each value of a row, the index of its column in the table.
+    /// The index in the table of each column, in the order of the values of a row.
     places: Vec<usize>,
-    /// The number of values in each component of the columns, which is one element or one list of elements.
+    /// The number of elements in each component of the columns: one for an element, or the length of a list of elements.
     parts: Vec<usize>,
-    /// The first error in the rows.
     pub(super) mistake: Option<Error>,
     columns: PhantomData<fn() -> C>,
 }
 
 /// The columns of [`Cases`]: an element, a list of elements, or a tuple of elements and lists.
 pub trait CaseColumns {
-    /// Returns the elements as one list for each component of the columns, which is an element or a list of elements.
+    /// Returns the elements of each component of the columns. A component is an element or a list of elements.
     fn parts(&self) -> Vec<Vec<AnyElement>>;
 }
 
 /// A row of values for columns `C`.
 pub trait CaseValues<C> {
-    /// Appends the values of the row to the list of each component of the columns; `None` for a missing value.
+    /// Appends the values of the row to the list for each component of the columns; a missing value is `None`.
     fn values(self, parts: &mut Vec<Vec<Option<Datum>>>);
 }
 
@@ -173,7 +173,7 @@ impl<C: CaseColumns> Cases<C> {
         self
     }
 
-    /// Adds a row with the evidence of any kind (values, conditions, weights) in `evidence`, on the elements of the columns or on other elements.
+    /// Adds a row with the evidence in `evidence`, of any kind (values, conditions, weights), on the elements of the columns or on other elements.
     pub fn case(mut self, weight: f64, evidence: &Model) -> Self {
         self.check_weight(weight);
         if !evidence.interventions().is_empty() {

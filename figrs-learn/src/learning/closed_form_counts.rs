@@ -1,4 +1,4 @@
-//! The expectation step of models of real numbers, in closed form instead of by sampling.
+//! The expectation step for models of real numbers, in closed form instead of by sampling.
 
 use std::ops::{ControlFlow, Range};
 
@@ -20,13 +20,14 @@ use figrs_factor::eliminate::EliminationError;
 /// Number of rows in a unit of work.
 const UNIT: usize = 16;
 
-/// The joint distribution of the elements of each reader, given a row, by an elimination of the real elements.
+/// The expectation step for models of real numbers. For each row, an elimination of the real elements computes the joint distributions of the
+/// elements that appear in the expected log-likelihood.
 #[derive(Debug)]
 struct ClosedForm {
     model: Model,
     columns: Vec<CaseColumn>,
     limits: Limits,
-    /// The elements of the finite readers, followed by those of the normal readers.
+    /// A group of elements for each finite element that reads parameters, then a group for each normal element that reads parameters.
     groups: Vec<ReaderGroup>,
     finite: usize,
     outcomes: CountedOutcomes,
@@ -61,12 +62,10 @@ impl ClosedForm {
         })
     }
 
-    /// True if some element that reads parameters is normal.
     fn has_normals(&self) -> bool {
         self.groups.len() > self.finite
     }
 
-    /// Adds the expected counts and the log-likelihood of `row` to `expected`.
     fn add_row(
         &self,
         model: &Model,
@@ -150,7 +149,7 @@ impl ReaderGroup {
     }
 }
 
-/// Returns the mean of the values that cells state for `element`; zero if no cell states one.
+/// Returns the mean of the values that cells state for `element`; zero if no cell states a value.
 fn centre(cases: &CaseTable, element: &AnyElement) -> f64 {
     let mut columns = cases.columns.iter();
     let column = columns.find(|column| column.element.id() == element.id());
@@ -219,7 +218,8 @@ impl ExpectationStep for ClosedForm {
     }
 }
 
-/// Returns the expectation step in closed form if `finite` is an error about real numbers or cells of real numbers are missing; otherwise returns `finite`.
+/// Returns the expectation step in closed form if `finite` is an error about real numbers, or if cells of real numbers are missing; otherwise returns
+/// `finite`.
 ///
 /// **Errors.** The error in `finite`, if no normal element reads a parameter; [`Error::NotClosedForm`] or [`Error::NotLearnable`] if the model has no closed
 /// form.
@@ -235,7 +235,7 @@ pub(super) fn step_with_reals(
     match ClosedForm::new(model, cases, limits()) {
         Ok(step) if step.has_normals() => Ok(Box::new(step)),
         Ok(_) => finite,
-        // A model without real numbers has the error of the algorithm for finite models.
+        // For a model without real numbers, the error of the algorithm for finite models is returned.
         Err(error) => match finite {
             Err(refused) if !is_about_reals(&refused) => Err(refused),
             Ok(step) => Ok(step),
@@ -244,7 +244,7 @@ pub(super) fn step_with_reals(
     }
 }
 
-/// True if `error` may be due to real numbers.
+/// True if `error` may be caused by real numbers in the model.
 fn is_about_reals(error: &Error) -> bool {
     matches!(error, Error::Model(ModelError::NotFinite { .. }))
 }

@@ -1,4 +1,4 @@
-//! The factors of the model's factor graph that depend on the cells of a row of data.
+//! The factors of the model's factor graph that depend on the cells of a data row.
 
 use figrs_core::Model;
 use figrs_core::expand::{Content, Expansion};
@@ -10,29 +10,29 @@ use super::parameters::CountedOutcomes;
 use super::statement_factors::StatementFactors;
 use figrs_answer::error::Error;
 
-/// The factors of a factor graph whose tables depend on the cell of a column of data.
+/// The factors whose tables depend on the cells of one column of data.
 #[derive(Debug)]
 pub(super) enum ColumnFactors {
-    /// The factor that holds the evidence of the column, with a table for each cell and one table for a missing cell.
+    /// The factor with the evidence of the column. There is a table for each distinct cell, and a table for a missing cell.
     Evidence {
         factor: usize,
         cells: Vec<CellFactor>,
         missing: FactorTable,
     },
-    /// The factors that hold densities at the values observed in the column.
+    /// The indices of the factors with the densities of the observed values.
     Densities(Vec<usize>),
 }
 
-/// The evidence of a cell, as a factor table, with the value of the variable if the cell states one.
+/// The evidence of a cell as a table of a factor, with the value that the cell states, if it states one.
 #[derive(Debug)]
 pub(super) struct CellFactor {
     pub(super) table: FactorTable,
-    /// The value of the column's variable, if the cell states one.
+    /// The value of the column's variable; `None` if the cell states no value.
     value: Option<u32>,
 }
 
 impl ColumnFactors {
-    /// Returns the value of the column's variable that `cell` states, if any.
+    /// Returns the value of the column's variable that `cell` states; `None` if the cell states no value.
     pub(super) fn value(&self, cell: u32) -> Option<u32> {
         match self {
             Self::Evidence { cells, .. } => cells.get(cell as usize)?.value,
@@ -41,7 +41,7 @@ impl ColumnFactors {
     }
 }
 
-/// Returns for each column the evidence of the cells that were added to the column after its factors had been built.
+/// Returns, for each column, the evidence of the cells that were added after the factors of the column had been built.
 ///
 /// **Errors.** The errors of [`column_factors`].
 pub(super) fn further_cells(
@@ -67,7 +67,7 @@ pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>
     }
 }
 
-/// Returns for each column of data the factors of the factor graph whose tables its cells change.
+/// Returns, for each column of data, the factors of the factor graph whose tables depend on the cells of the column.
 ///
 /// **Errors.** [`Error::InvalidCase`] if a cell has a value that its element cannot have; the errors of conditions and weights.
 pub(super) fn column_factors(
@@ -95,10 +95,10 @@ pub(super) fn column_factors(
     Ok(columns)
 }
 
-/// Returns for each element whose outcomes cannot be listed the column that observes the element or a Chain whose result it is.
+/// Returns, for each element whose outcomes cannot be listed, the column that observes the element or a Chain with this result.
 ///
-/// **Errors.** [`Error::CannotLearnFrom`] if other elements read an element whose outcomes cannot be listed, if the model observes
-/// it, or if it is a result of a Chain that also has results with listed outcomes.
+/// **Errors.** [`Error::CannotLearnFrom`] if other elements read such an element, if the model observes it, or if it is a result of a Chain that also
+/// has results with listed outcomes.
 pub(super) fn density_columns(
     expansion: &Expansion,
     model: &Model,
@@ -163,7 +163,6 @@ pub(super) fn density_columns(
     Ok(columns)
 }
 
-/// Adds to each column the indices of the factors that hold densities of its observed values.
 fn add_density_factors(
     graph: &FactorGraph,
     outcomes: &CountedOutcomes,
@@ -186,7 +185,7 @@ fn add_density_factors(
     }
 }
 
-/// Returns the evidence of the distinct cells of the column of index `at`, beginning with the cell of index `from`.
+/// Returns the evidence of the distinct cells of the column with the index `at`, beginning with the cell with the index `from`.
 fn cell_factors(
     expansion: &Expansion,
     statements: &StatementFactors,

@@ -1,4 +1,4 @@
-//! Counts the outcomes of complete rows, which determine the value of every variable, without inference.
+//! Counts of outcomes in complete rows of data, without inference. A complete row determines the value of every variable.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
@@ -6,10 +6,10 @@ use super::case_rows::{CaseRow, MISSING};
 use super::column_factors::ColumnFactors;
 use super::parameters::CountedOutcomes;
 
-/// A factor graph in a form for complete rows, in which each variable has a value.
+/// A factor graph in a form for complete rows of data, which determine the value of every variable.
 #[derive(Debug, Default)]
 pub(super) struct CompleteRow {
-    /// For each variable, the place from which its value comes; `None` if no row can be complete.
+    /// For each variable, the source of its value; `None` if no row can be complete.
     sources: Option<Vec<ValueSource>>,
     /// The factors, except factors whose entries are all 1.
     factors: Vec<FlatFactor>,
@@ -19,22 +19,22 @@ pub(super) struct CompleteRow {
     origins: Vec<u32>,
 }
 
-/// A factor of a [`CompleteRow`], as ranges of the lists of variables and of outcomes.
+/// A factor of a [`CompleteRow`], given by its ranges in the lists of variables and of outcomes.
 #[derive(Clone, Copy, Debug)]
 struct FlatFactor {
     factor: u32,
-    /// The index after the factor's last variable in `scopes`.
+    /// The index in `scopes` that follows the factor's last variable.
     scope_end: u32,
-    /// Index of the outcome of the factor's first entry; `None` for a function.
+    /// The index of the factor's first entry in `origins`; `None` for a deterministic function.
     first_origin: Option<usize>,
 }
 
-/// The place from which a variable's value comes in a complete row.
+/// The source of a variable's value in a complete row.
 #[derive(Clone, Copy, Debug)]
 enum ValueSource {
-    /// The variable has only one value.
+    /// The variable has only one possible value.
     Only,
-    /// The value is in the row's cell of this column.
+    /// The row's cell in this column states the value.
     Column(usize),
 }
 
@@ -88,7 +88,7 @@ impl CompleteRow {
         });
     }
 
-    /// Writes the values of all variables in `row` to `values`; returns `false` if the row does not determine some value.
+    /// Writes the values of all variables in `row` to `values`; returns `false` if the row does not determine the value of some variable.
     fn values(&self, row: CaseRow<'_>, columns: &[ColumnFactors], values: &mut Vec<u32>) -> bool {
         values.clear();
         let Some(sources) = &self.sources else {
@@ -105,10 +105,9 @@ impl CompleteRow {
             })
     }
 
-    /// Calls `count` with the outcomes of a row, and returns the natural logarithm of the row's probability; `None` if the row
-    /// does not determine all values.
+    /// Calls `count` with each outcome in a row, and returns the natural logarithm of the row's probability; `None` if the row is not complete.
     ///
-    /// The factor graph must hold no evidence of the row; `values` is overwritten.
+    /// The factor graph must not contain the evidence of the row; `values` is overwritten.
     pub(super) fn log_prob(
         &self,
         (row, columns): (CaseRow<'_>, &[ColumnFactors]),
@@ -153,7 +152,7 @@ impl CompleteRow {
     }
 }
 
-/// Returns for each variable the place from which its value comes; `None` if some variable belongs to no column, or a factor is a sparse list.
+/// Returns the source of each variable's value; `None` if some variable belongs to no column, or if a factor is a sparse list.
 fn sources(graph: &FactorGraph, columns: &[ColumnFactors]) -> Option<Vec<ValueSource>> {
     let is_listed = |table: &FactorTable| matches!(table, FactorTable::Sparse { .. });
     if graph.factors.iter().any(|factor| is_listed(&factor.table)) {

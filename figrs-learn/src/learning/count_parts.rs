@@ -1,4 +1,4 @@
-//! Expected counts of the cases, divided into parts that other processes can compute.
+//! Expected counts of the cases, divided into parts that other processes compute.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,15 +12,15 @@ use super::case_rows::{CaseRow, CaseRows};
 use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::parameters::CountedOutcomes;
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::EliminationError;
 
 /// A request for expected counts: the index of the request and the values of the parameters.
 ///
-/// Each iteration of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and so does each evaluation for standard errors.
-/// A request for expected counts can be serialised with serde.
+/// Each iteration of [`ExpectationMaximization`](crate::ExpectationMaximization) and each evaluation for standard errors makes one request. Serde can
+/// serialise a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
@@ -39,7 +39,7 @@ impl CountRequest {
         }
     }
 
-    /// Returns the index of the request, which counts from zero.
+    /// Returns the index of the request; the first request has the index zero.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -50,9 +50,9 @@ impl CountRequest {
     }
 }
 
-/// The expected counts of consecutive groups of rows (units) for one request, serialisable with serde.
+/// The expected counts of consecutive groups of rows (units) for one request. Serde can serialise them.
 ///
-/// The fit equals that of one process to the last bit, if the serialisation format preserves the bits of floating-point numbers.
+/// If the serialisation format preserves the bits of floating-point numbers, the fit is equal to the last bit to the fit of a single process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct CountPart {
@@ -67,7 +67,7 @@ impl CountPart {
         self.units.clone()
     }
 
-    /// Returns the index of the request that this part answers.
+    /// Returns the index of the request for which this part has the counts.
     pub fn request(&self) -> u64 {
         self.request
     }
@@ -84,21 +84,20 @@ pub struct CaseCounter {
 }
 
 impl CaseCounter {
-    /// Returns the number of groups of rows (units) of all cases. The number of groups of rows depends only on the number of distinct rows.
+    /// Returns the number of groups of rows (units) of all cases, which depends only on the number of distinct rows.
     pub fn units(&self) -> u64 {
         self.step.units(self.rows.iter().count())
     }
 
-    /// Returns the first request of a fit of the same model and cases; the counter must not have counted anything yet.
+    /// Returns the first request of a fit of the same model and cases. The counter must not have computed counts before.
     pub(super) fn first_request(&self) -> CountRequest {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
-    /// Returns the expected counts of the groups of rows `units` at the parameter values of `request`; groups beyond the last one are ignored. A
+    /// Returns the expected counts of the groups of rows `units` at the parameter values of `request`; groups beyond the last group are ignored. A
     /// deadline in the settings of the algorithm applies to each call of `part` separately.
     ///
-    /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; [`Error::InvalidCase`] and other errors of the algorithm under its
-    /// conditions.
+    /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; [`Error::InvalidCase`] and the other errors of the algorithm.
     pub fn part(&mut self, request: &CountRequest, units: Range<u64>) -> Result<CountPart, Error> {
         let outcomes = self.step.outcomes();
         let lengths = outcomes.learned().iter().map(|p| p.params.len());
@@ -132,11 +131,11 @@ impl CaseCounter {
     }
 }
 
-/// A function that answers a request with parts that together cover all groups of rows, in order.
+/// A function that answers a request with parts, which together cover all groups of rows in order.
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
-/// An expectation step that obtains its counts from the parts that a function returns.
+/// An expectation step whose counts are the parts that a function returns.
 pub(super) struct CountsInParts<'a> {
     own: &'a dyn ExpectationStep,
     count: &'a CountFunction<'a>,
@@ -168,7 +167,7 @@ impl ExpectationStep for CountsInParts<'_> {
         self.own.outcomes()
     }
 
-    /// Does nothing, because the expectation step of the process itself adds the cells.
+    /// Does nothing, because the expectation step of the calling process itself adds the new cells of data.
     fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The expectation step by Gibbs sampling: frequencies of outcomes among draws.
+//! The expectation step by Gibbs sampling: expected counts are frequencies of outcomes among draws.
 
 use figrs_core::{Model, Until};
 use figrs_factor::graph::FactorGraph;
@@ -12,7 +12,6 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_infer::mcmc::gibbs::{AssignmentDraws, Gibbs};
 
-/// An expectation step that runs Gibbs sampling on the factors of each row.
 #[derive(Debug)]
 struct DrawCounts {
     sampler: Gibbs,

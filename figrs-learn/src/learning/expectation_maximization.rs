@@ -17,38 +17,39 @@ use super::learning_run::LearningRun;
 use super::observed_information::StandardErrors;
 use super::parameters::CountedOutcomes;
 use super::rounds::{RoundSettings, Rounds, RoundsOfStart};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_answer::limits::cores;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::running::Running;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;
 
-/// Learns parameters by expectation-maximisation: finds values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
+/// Learns parameters by expectation-maximisation: finds the values of a model's [`Learned`](figrs_core::Learned) parameters that maximise the
 /// likelihood of some [`Cases`], or the posterior density given these cases.
 ///
 /// The expectation step computes, at the present parameter values, the expected counts of all outcomes whose probabilities depend on parameters. The
-/// maximisation step sets each parameter to its most likely value for the expected counts. A parameter that several elements or branches read has one
-/// value for all of them; only branches that are taken count. Expectation-maximisation compiles the model once, before the first round.
+/// maximisation step sets each parameter to its most likely value for the expected counts. A parameter may be read by several elements or branches,
+/// and has the same value in all of them; only branches that are taken count. Expectation-maximisation compiles the model once, before the first
+/// round.
 ///
 /// [`ExpectedCounts`] lists the algorithms and their guarantees.
 ///
 /// If the counts are exact ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)), no round lowers
-/// the likelihood. If the counts are exact, no round lowers the posterior density with [`map_estimate`](Self::map_estimate). The rounds converge to a
-/// stationary point of the likelihood or the posterior density: often a maximum, at worst a saddle point. The first round reaches the maximum if all
-/// outcomes that depend on the parameters are observed, and no element reads several parameters.
+/// the likelihood or, with [`map_estimate`](Self::map_estimate), the posterior density. The rounds converge to a stationary point of the likelihood
+/// or the posterior density: often a maximum, at worst a saddle point. The first round reaches the maximum if all outcomes that depend on the
+/// parameters are observed, and no element reads several parameters.
 ///
 /// With the feature `reals`, learned parameters may also be means, coefficients of linear means, variances and precisions of normal elements, which may be
 /// hidden or missing in some rows. The coefficients are set together, by weighted least squares. Finite elements may choose among normal elements
 /// with parameters of their own.
 ///
-/// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row. With real numbers, a round
-/// takes an elimination of the real and finite elements for each distinct row.
+/// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row. For a model of real numbers, a
+/// round takes an elimination of the real and finite elements for each distinct row.
 ///
-/// **Errors.** [`Error::InvalidCase`] if a row has a value that its element cannot have; [`Error::NothingToLearn`] if the cases depend on no learned parameter;
-/// [`Error::NotLearnable`] if a parameter is read in a form without closed maximum; [`Error::NoMaximum`] if the likelihood has none;
-/// [`Error::UndeterminedCoefficient`] if the cases do not determine a coefficient; the errors of the algorithm.
+/// **Errors.** [`Error::InvalidCase`] if a row has a value that its element cannot have; [`Error::NothingToLearn`] if the cases depend on no learned
+/// parameter; [`Error::NotLearnable`] if an element reads a parameter in a form whose maximum likelihood has no closed form; [`Error::NoMaximum`] if
+/// the likelihood has no maximum; [`Error::UndeterminedCoefficient`] if the cases do not determine a coefficient; the errors of the algorithm.
 ///
 /// **References.** Dempster, Laird and Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, Journal of the Royal
 /// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995; Shumway and Stoffer, *An approach
@@ -73,7 +74,7 @@ use figrs_factor::Stopped;
 pub struct ExpectationMaximization<E> {
     engine: E,
     with_prior: bool,
-    /// Minimum relative increase of the log-likelihood after which another round follows; with `None`, all rounds are run.
+    /// Minimum relative increase of the log-likelihood in a round after which another round follows; with `None`, all rounds are run.
     tolerance: Option<f64>,
     pub(super) rounds: u64,
     first_values: Vec<(AnyElement, Datum)>,
@@ -87,18 +88,18 @@ pub struct ExpectationMaximization<E> {
 }
 
 const DEFAULT_ROUNDS: u64 = 1000;
-/// Default of the relative change of the log-likelihood below which the rounds end.
+/// Default of the relative increase of the log-likelihood at or below which the rounds end.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
-/// Maximum number of free numbers of all parameters together for which every fit computes standard errors.
+/// Maximum number of free numbers of all parameters together at which every fit computes standard errors.
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
-    Err(Error::InvalidSetting {
-        algorithm: "ExpectationMaximization",
+    Err(Error::invalid_setting(
+        "ExpectationMaximization",
         setting,
         value,
         remedy,
-    })
+    ))
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
@@ -128,9 +129,9 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     }
 
     figrs_factor::field_setters! {
-        /// Ends the rounds when a round raises the log-likelihood (or log-posterior) by at most this fraction of its value (default 1e-8); with 0, the rounds
-        /// end when it no longer rises. If the algorithm gives no log-likelihood, the rounds end when a round changes each number of the parameters by at most
-        /// this fraction of that number.
+        /// Ends the rounds when a round raises the log-likelihood (or log-posterior) by at most this fraction of its value (default 1e-8). With 0,
+        /// the rounds end when the log-likelihood no longer rises. If the algorithm computes no log-likelihood, the rounds end when a round changes
+        /// each number of the parameters by at most this fraction of the number.
         tolerance: f64 => tolerance;
         /// Ends the fit after at most `rounds` rounds (default 1000).
         rounds: u64 => rounds;
@@ -150,31 +151,30 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of starts (default 1). The first start begins at the values of [`start`](Self::start) or the prior means, further starts
-        /// at values drawn from the priors. The result is the fit with the largest likelihood or, with [`map_estimate`](Self::map_estimate), with the
-        /// largest posterior density.
+        /// Sets the number of starts (default 1). The first start begins at the values of [`start`](Self::start) or at the means of the priors;
+        /// further starts begin at values drawn from the priors. The result is the fit with the largest likelihood or, with
+        /// [`map_estimate`](Self::map_estimate), with the largest posterior density.
         starts: u64 => starts;
-        /// Sets the seed (default 0) of all random numbers, which determine the starting values and the order of rows in
-        /// mini-batches.
+        /// Sets the seed (default 0) of the random numbers, which determine the starting values and the order of rows in mini-batches.
         seed: u64 => seed;
         /// Makes a maximisation step after each batch of `mini_batches` distinct rows, instead of after all rows: stepwise expectation-maximisation.
         ///
         /// A round with mini-batches visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from
-        /// round to round. With mini-batches expected counts are running averages in which the `k`th step has the weight `k^-0.7`. With mini-batches
-        /// the rounds end when the log-likelihood changes by no more than the tolerance. Mini-batches should have at least dozens of rows, because
-        /// each step loads the parameters into all factors of the model.
+        /// round to round. With mini-batches, the expected counts are running averages in which the `k`th step has the weight `k^-0.7`, and the
+        /// rounds end when the log-likelihood changes by no more than the tolerance. Mini-batches should have at least dozens of rows, because each
+        /// step loads the parameters into all factors of the model.
         ///
         /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
         /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
         mini_batches: usize => mini_batch;
     }
 
-    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolated values are accepted if their
-    /// likelihood (or, with [`map_estimate`](Self::map_estimate), their posterior density) is no lower. Extrapolation reduces the
-    /// number of rounds if they converge slowly.
+    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolated values are accepted if they do not lower the
+    /// likelihood (or, with [`map_estimate`](Self::map_estimate), the posterior density). Extrapolation reduces the number of rounds if they converge
+    /// slowly.
     ///
-    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. Only the change in a round without
-    /// extrapolation decides whether the rounds have converged.
+    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. The rounds have converged when a round
+    /// without extrapolation changes the objective too little.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -189,21 +189,21 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold in each
-    /// case.
+    /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold in each case.
     ///
-    /// **Errors.** The conditions are those of the [algorithm](Self).
+    /// **Errors.** The errors of the [algorithm](Self).
     pub fn fit<C: CaseColumns>(&self, model: &Model, cases: &Cases<C>) -> Result<Fit, Error> {
         self.fit_with(model, cases, None)
     }
 
-    /// Starts a fit in a thread of its own. The fit so far, after the last finished round, can be read at any time; the run can be stopped, resumed, and
+    /// Starts a fit in a thread of its own. At any time, the run can give the fit after the last finished round. The run can be stopped, resumed, and
     /// lengthened by a number of rounds for each start.
     ///
-    /// While the run works, it changes the values of the [`Learned`](figrs_core::Learned) parameters; other queries of the same parameters must use the
-    /// [model](Fit::model) of a fit. Only a fit of a finished run has computed its standard errors.
+    /// While the run works, it changes the values of the [`Learned`](figrs_core::Learned) parameters; other queries of the same parameters must use
+    /// the [model](Fit::model) of a fit. Only the fit of a finished run contains standard errors.
     ///
-    /// **Guarantee.** A run that was stopped, resumed and lengthened gives the fit of one run with all its rounds, to the last bit.
+    /// **Guarantee.** The fit of a run that was stopped, resumed and lengthened is equal to the last bit to the fit of a single run with the same
+    /// number of rounds.
     ///
     /// **Errors.** The errors of [`fit`](Self::fit) are errors of the answer.
     ///
@@ -233,16 +233,17 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Running::new(checked.map(|()| LearningRun::begin(self, model, &cases.table)))
     }
 
-    /// Learns as [`fit`](Self::fit) does, but obtains the expected counts from `count`. For each request, `count` returns parts that together cover
-    /// all groups of rows (units) of the cases, in order; a [`case_counter`](Self::case_counter) can compute such parts in any process.
+    /// Learns as [`fit`](Self::fit) does, but obtains the expected counts from the function `count`. For each request, `count` returns parts that
+    /// together cover all groups of rows (units) of the cases, in order; a [`case_counter`](Self::case_counter) can compute such parts in any
+    /// process.
     ///
-    /// **Guarantee.** The fit equals that of [`fit`](Self::fit) to the last bit, for any division of the rows into parts.
+    /// **Guarantee.** For any division of the rows into parts, the result is equal to that of [`fit`](Self::fit) to the last bit.
     ///
     /// **Complexity.** A fit makes one request for each round, and two requests for each number with a standard error; a part contains one number for
     /// each outcome and group of rows. Deadlines and interrupts are checked between requests.
     ///
-    /// **Errors.** [`Error::UnfitPart`] or [`Error::NotConsecutive`] if the parts do not answer the request; [`Error::InvalidSetting`] with mini-batches, whose
-    /// steps are too small for parts; the errors of `fit` and of `count`.
+    /// **Errors.** [`Error::UnfitPart`] or [`Error::NotConsecutive`] if the parts do not answer the request; [`Error::InvalidSetting`] if
+    /// mini-batches are set, whose steps are too small for parts; the errors of `fit` and of `count`.
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -273,10 +274,10 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, Some(&count))
     }
 
-    /// Prepares the model and the cases in a worker process that computes counts for [`fit_by`](Self::fit_by); the process that fits must
+    /// Prepares the model and the cases in a worker process that computes counts for [`fit_by`](Self::fit_by). The process that calls `fit_by` must
     /// have built the same model and cases.
     ///
-    /// **Errors.** The conditions are those of [`fit`](Self::fit), except in the rounds.
+    /// **Errors.** The errors of [`fit`](Self::fit), except the errors of its rounds.
     pub fn case_counter<C: CaseColumns>(
         &self,
         model: &Model,
@@ -296,10 +297,10 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Returns the first request of [`fit_by`](Self::fit_by), for workers that begin before the fit begins; the counter must not have counted
-    /// anything yet.
+    /// Returns the first request of [`fit_by`](Self::fit_by), for workers that start before the fit. The counter must not have computed counts
+    /// before.
     ///
-    /// **Errors.** The conditions are those of [`fit_by`](Self::fit_by) for settings and starting values.
+    /// **Errors.** The errors of [`fit_by`](Self::fit_by) about settings and starting values.
     ///
     /// ```
     /// # use figrs_core::{Flip, Learned, Model};
@@ -320,7 +321,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(counter.first_request())
     }
 
-    /// Returns the settings on which the counts of a request depend, as text: counts with different settings must not be merged.
+    /// Returns, as text, the settings on which the counts of a request depend. Counts with different settings must not be merged.
     pub fn counting_settings(&self) -> String {
         self.engine.counting_settings()
     }
@@ -371,7 +372,6 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Prepares the model for rounds.
     pub(super) fn prepare(
         &self,
         model: &Model,
@@ -415,8 +415,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to the values with which `start` begins. The first start has the values set by the user or the means of the priors; the other starts
-    /// have values drawn from the priors.
+    /// Sets the parameters to the starting values of the start `start`. The first start begins at the values that the user has set, or at the means
+    /// of the priors; other starts begin at values drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));
@@ -428,21 +428,22 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
                 });
             };
             if !learned.set(value) {
-                return Err(Error::InvalidSetting {
-                    algorithm: "ExpectationMaximization",
-                    setting: "start",
-                    value: format!("{value:?} for {element:?}"),
-                    remedy: "give as many numbers as the prior has",
-                });
+                let remedy = "give as many numbers as the prior has";
+                return Err(Error::invalid_setting(
+                    "ExpectationMaximization",
+                    "start",
+                    format!("{value:?} for {element:?}"),
+                    remedy,
+                ));
             }
         }
         Ok(())
     }
 
-    /// Runs the next round of the first start that has not ended; returns `true` if all starts have ended. The parameters must have the values after
-    /// the last round of this start.
+    /// Runs the next round of the first start that has not ended; returns `true` if all starts have ended. Before the call, the parameters must have
+    /// the values after the last round of this start.
     ///
-    /// **Errors.** The errors of the rounds; also if a deadline or an interrupt ends the round, which then changes nothing.
+    /// **Errors.** The errors of the rounds; an error if a deadline or an interrupt ends the round, which then changes nothing.
     pub(super) fn advance(
         &self,
         step: &dyn ExpectationStep,
@@ -494,7 +495,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     }
 }
 
-/// Returns the best start and the last objectives of all starts; `None` if no start has begun.
+/// Returns the best of the starts, and the last objective of every start; `None` if no start has begun.
 pub(super) fn best_of(starts: &[Rounds]) -> Option<(Rounds, Vec<f64>)> {
     let objectives: Vec<f64> = starts.iter().map(|start| start.last.objective).collect();
     let mut best = starts.first()?;
@@ -506,7 +507,7 @@ pub(super) fn best_of(starts: &[Rounds]) -> Option<(Rounds, Vec<f64>)> {
     Some((best.clone(), objectives))
 }
 
-/// Returns the standard errors of the values after some rounds, if the counts are exact and the parameters have few numbers.
+/// Returns the standard errors after the rounds of a start; `None` unless the counts are exact and the parameters have few numbers.
 pub(super) fn errors_after(
     learner: &Learner,
     (step, rows): (&dyn ExpectationStep, &CaseRows),

@@ -1,4 +1,4 @@
-//! The interface of the expectation step of learning, which algorithms implement.
+//! The interface of the expectation step of learning, which inference algorithms implement.
 
 use std::fmt;
 use std::ops::Range;
@@ -22,10 +22,10 @@ use figrs_answer::error::Error;
 /// | [`Gibbs`](figrs_infer::Gibbs) | frequencies in draws | none, unless rows are complete |
 /// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds; also for continuous hidden elements and infinite models | estimated |
 ///
-/// With the feature `reals`, exact counts also exist for models of normal elements with linear means: the expected squares and products of the numbers that an
-/// element with learned parameters reads. `WithReals` of figrs-reals gives another exact algorithm the same ability.
+/// With the feature `reals`, exact counts also exist for normal elements with linear means: the expected squares and products of the numbers that an
+/// element with learned parameters reads. `WithReals` of figrs-reals extends any exact algorithm in this way.
 pub trait ExpectedCounts {
-    /// Prepares the expectation steps of `model` for `cases`, by doing all work that does not depend on the values of parameters.
+    /// Prepares the expectation steps of `model` for `cases`: does all work that does not depend on the values of parameters.
     #[doc(hidden)]
     fn prepare(
         &self,
@@ -34,28 +34,28 @@ pub trait ExpectedCounts {
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error>;
 
-    /// Returns the settings on which expected counts depend, as text; the number of threads is not among them.
+    /// Returns, as text, the settings on which expected counts depend; the number of threads is not among these settings.
     #[doc(hidden)]
     fn counting_settings(&self) -> String;
 }
 
-/// The prepared expectation step of one model and its cases.
+/// The expectation step, prepared for one model and its cases.
 pub trait ExpectationStep: fmt::Debug + Send + Sync {
-    /// True if the counts are exact; finite differences of the counts then approximate derivatives.
+    /// True if the counts are exact. Finite differences of exact counts approximate the derivatives of the counts.
     fn is_exact(&self) -> bool;
 
     /// Returns the outcomes that are counted.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// Adds the new cells of the columns of `cases` to the factors of the model; an error leaves the factors unchanged.
+    /// Adds the evidence of new cells in `cases` to the factors of the model; after an error, the factors are unchanged.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
-    /// Returns the number of groups (units) into which `rows` rows are divided. Groups of rows have equal sizes, and their expected counts are added up in
+    /// Returns the number of groups (units) into which `rows` rows are divided. The groups have equal sizes, and their expected counts are added in
     /// order.
     fn units(&self, rows: usize) -> u64;
 
-    /// Calls `take` with the expected counts and the log-likelihood of each group of rows (unit), in order. The expected counts are computed on a
-    /// number of threads, from the natural logarithms of the probabilities of all outcomes.
+    /// Calls `take` with the expected counts and the log-likelihood of each group of rows (unit), in order. `log_weights` are the natural logarithms
+    /// of the probabilities of all outcomes.
     fn expect_units(
         &self,
         units: (&[CaseRow<'_>], Range<u64>),
@@ -64,7 +64,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
         take: &mut dyn FnMut(Expected),
     ) -> Result<(), Error>;
 
-    /// Returns the expected counts of `rows`, as sums over their groups.
+    /// Returns the expected counts of `rows`, added up over all groups of rows.
     fn expect(
         &self,
         rows: &[CaseRow<'_>],
@@ -83,8 +83,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
 /// Expected counts of outcomes, with the log-likelihood.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expected {
-    /// The natural logarithm of the probability of all cases, or an approximation of this logarithm; `None` if the algorithm
-    /// computes neither.
+    /// The natural logarithm of the probability of all cases, or an approximation of this logarithm; `None` if the algorithm computes neither.
     pub log_likelihood: Option<f64>,
     /// The expected count of each outcome.
     pub counts: Vec<f64>,
@@ -98,12 +97,10 @@ impl Expected {
         }
     }
 
-    /// Adds `log`, the log-likelihood of further rows of data.
     pub(super) fn add_log_likelihood(&mut self, log: Option<f64>) {
         self.log_likelihood = self.log_likelihood.zip(log).map(|(sum, log)| sum + log);
     }
 
-    /// Adds `other`, the expected counts and the log-likelihood of further rows of data.
     pub(super) fn absorb(&mut self, other: &Self) {
         self.add_log_likelihood(other.log_likelihood);
         for (sum, count) in self.counts.iter_mut().zip(&other.counts) {

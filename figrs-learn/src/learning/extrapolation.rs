@@ -3,10 +3,10 @@
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::internals::LearnedPrior;
 
-/// Maximum number of step lengths that are tried for one extrapolation, each shorter than the previous one.
+/// Maximum number of step lengths that are tried for one extrapolation; each step length is shorter than the previous one.
 const TRIED_STEPS: u32 = 8;
 
-/// The values of all parameters after the latest rounds; each extrapolation uses two consecutive rounds.
+/// The values of all parameters after the latest rounds, from which new values are extrapolated.
 ///
 /// The step length is the third step length of Varadhan and Roland: the norm of the change in a round divided by the norm of the difference between
 /// two such changes.
@@ -15,13 +15,13 @@ const TRIED_STEPS: u32 = 8;
 /// Scandinavian Journal of Statistics 35(2), 2008.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extrapolation {
-    /// The parameter values after the latest rounds, oldest first; at most three rounds.
+    /// The parameter values after the latest rounds, oldest first; at most three lists of values.
     rounds: Vec<Vec<f64>>,
 }
 
 impl Extrapolation {
     /// Records the parameter values after a round, and sets the parameters to the extrapolation of the last two rounds. The result is `false`, and
-    /// nothing changes, if fewer than two rounds have passed since the last extrapolation, or if no extrapolation is possible.
+    /// the parameters do not change, if fewer than two rounds have passed since the last extrapolation, or if no extrapolation is possible.
     pub(super) fn advance(&mut self, learned: &LearnedParameters) -> bool {
         self.rounds.push(numbers(learned));
         let [start, first, second] = &self.rounds[..] else {
@@ -44,7 +44,6 @@ impl Extrapolation {
         true
     }
 
-    /// Clears the recorded rounds and records the present parameter values.
     pub(super) fn restart(&mut self, learned: &LearnedParameters) {
         self.rounds.clear();
         self.rounds.push(numbers(learned));
@@ -55,7 +54,8 @@ fn numbers(learned: &LearnedParameters) -> Vec<f64> {
     learned.iter().flat_map(LearnedParameter::numbers).collect()
 }
 
-/// Returns the extrapolation of two rounds with the longest possible step; `None` if that step is not longer than the two rounds themselves.
+/// Returns the parameter values that are extrapolated from two rounds with the longest possible step; `None` if this step is no longer than the two
+/// rounds themselves.
 fn extrapolated(
     [start, first, second]: [&[f64]; 3],
     is_possible: impl Fn(&[f64]) -> bool,
@@ -83,7 +83,7 @@ fn extrapolated(
     None
 }
 
-/// True if all of `numbers` are in the ranges of their parameters, and none has moved from `before` to a bound of its range.
+/// True if all of `numbers` are in the ranges of their parameters, and none of them has moved from its value in `before` to a bound of its range.
 fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) -> bool {
     let priors = learned
         .iter()
@@ -104,7 +104,7 @@ fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) ->
 mod tests {
     use super::*;
 
-    /// Tests that rounds that halve the distance to (3, 5) are extrapolated to that point.
+    /// In this test, each round halves the distance to (3, 5); the extrapolation reaches this point.
     #[test]
     fn linear_convergence_is_extrapolated_to_its_limit() {
         let at = |round: i32| vec![3.0 - 0.5f64.powi(round), 5.0 + 2.0 * 0.5f64.powi(round)];
@@ -112,7 +112,7 @@ mod tests {
         let all = [&rounds[0][..], &rounds[1], &rounds[2]];
         let found = extrapolated(all, |_| true).unwrap();
         assert!((found[0] - 3.0).abs() < 1e-12 && (found[1] - 5.0).abs() < 1e-12);
-        // The parameter has an upper bound between its value after the last round and the limit.
+        // The parameter has an upper bound between the value after the last round and the limit of the rounds.
         let nearer = extrapolated(all, |numbers| numbers[0] < 2.9).unwrap();
         assert!(nearer[0] > 2.75 && nearer[0] < 2.9);
         assert_eq!(extrapolated(all, |_| false), None);

@@ -9,18 +9,17 @@ use rustc_hash::FxBuildHasher;
 
 use super::case_rows::CaseRows;
 use super::cases::{CaseColumns, Cases};
-use super::convergence::numbers;
 use super::learner::Learner;
 use super::observed_information::StandardErrors;
-use super::rounds::Rounds;
+use super::rounds::{Rounds, numbers};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_factor::Stopped;
 
 /// Learned values of the parameters of a model.
 ///
-/// The text of a fit has the learned values (with standard errors if these have been computed), the log-likelihood by round, and the reason
-/// why the rounds ended.
+/// The text of a fit has the learned values, their standard errors if they have been computed, the log-likelihoods of some rounds, and the reason why
+/// the rounds ended.
 ///
 /// A fit can learn from further cases without processing the earlier cases again ([`update`](Self::update)).
 #[derive(Clone, Debug)]
@@ -30,12 +29,11 @@ pub struct Fit {
     pub(super) log_likelihoods: Vec<f64>,
     pub(super) ended: Stopped,
     pub(super) starts: Vec<f64>,
-    /// The cases that were used for learning.
     pub(super) rows: Arc<CaseRows>,
-    /// The expected counts of the cases that were used for learning.
+    /// The expected counts of all cases from which the fit has learned.
     pub(super) counts: Vec<f64>,
     pub(super) standard_errors: Option<StandardErrors>,
-    /// The model prepared for learning, which clones of the fit share.
+    /// The model prepared for learning; clones of the fit share it.
     pub(super) learner: Arc<Mutex<Learner>>,
 }
 
@@ -77,7 +75,7 @@ impl Fit {
         })
     }
 
-    /// Returns the model with each parameter at its learned value, for queries by any algorithm.
+    /// Returns the model with each parameter at its learned value; any algorithm can query this model.
     pub fn model(&self) -> Model {
         let parameters = self.parameters.values();
         parameters.fold(self.model.clone(), |model, (element, value)| {
@@ -87,8 +85,8 @@ impl Fit {
 
     /// Returns the standard errors of the learned values, computed from the observed information.
     ///
-    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed the standard errors. If the fit has not
-    /// computed the standard errors, each call of this method takes two evaluations of all cases for each free number.
+    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed the standard errors. Otherwise each call
+    /// of this method takes two evaluations of all cases for each free number.
     ///
     /// **Errors.** [`Error::InexactCounts`] if the counts are not exact; [`Error::TooManyNumbers`] if the parameters have more than 2000 free
     /// numbers.
@@ -115,13 +113,14 @@ impl Fit {
         }
     }
 
-    /// Learns from the further cases `cases`, which have the same columns, by incremental expectation-maximisation. The expected counts of the new
-    /// cases at the present values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts.
-    /// The update does not visit earlier cases again. The result is the log-likelihood of the new cases at the previous values of the parameters.
+    /// Learns from the further cases `cases`, which have the same columns as the first cases, by incremental expectation-maximisation. The expected
+    /// counts of the new cases at the present parameter values are added to the counts of all earlier cases, and the parameters are set to the most
+    /// likely values for the sum. The update does not visit earlier cases again. Returns the log-likelihood of the new cases at the previous
+    /// parameter values.
     ///
-    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the updated fit equals a fit to all cases
-    /// together. A fit stores all distinct rows of data in order to compute standard errors. An update does not change the recorded log-likelihoods,
-    /// which belong to the cases of the original fit.
+    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the updated fit is equal to a fit to all
+    /// cases together. For standard errors, a fit stores all distinct rows of data. An update does not change the recorded log-likelihoods, which
+    /// belong to the cases of the original fit.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] if an element has no column in the first cases; [`Error::InvalidCase`] if a row has a value that its
     /// element cannot have; the errors of the algorithm. After an error the fit is unchanged.
@@ -171,13 +170,14 @@ impl Fit {
         learner
     }
 
-    /// Returns the natural logarithm of the likelihood of all cases at the learned values, or the algorithm's approximation of
-    /// this logarithm ([`ExpectedCounts`](crate::ExpectedCounts)); NaN if the algorithm computes neither.
+    /// Returns the natural logarithm of the likelihood of all cases at the learned values, or the algorithm's approximation of this logarithm
+    /// ([`ExpectedCounts`](crate::ExpectedCounts)); NaN if the algorithm computes no approximation.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
 
-    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step computes none.
+    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step computes no
+    /// log-likelihood.
     pub fn log_likelihoods(&self) -> &[f64] {
         &self.log_likelihoods
     }
@@ -192,8 +192,8 @@ impl Fit {
         &self.starts
     }
 
-    /// Returns the reason why the rounds ended: [`Finished`](Stopped::Finished) if they converged, [`Budget`](Stopped::Budget) if they
-    /// reached their maximum number.
+    /// Returns the reason why the rounds ended: [`Finished`](Stopped::Finished) if they converged, [`Budget`](Stopped::Budget) if the maximum number
+    /// of rounds was reached.
     pub fn ended(&self) -> Stopped {
         self.ended
     }
@@ -231,7 +231,7 @@ impl Fit {
     }
 }
 
-/// True for the rounds whose log-likelihood the text of a fit displays: 0, 1, 2, 5, 10, 20, 50 and so on.
+/// True if the text of a fit shows the log-likelihood of the round `round`: for the rounds 0, 1, 2, 5, 10, 20, 50 and so on.
 fn is_shown(round: usize) -> bool {
     let mut leading = round;
     while leading >= 10 && leading.is_multiple_of(10) {

@@ -12,15 +12,15 @@ use super::observed_information::{InformationSource, StandardErrors};
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 
-/// A model prepared for expectation steps, with the columns of its cases; a fit and its clones share one learner.
+/// A model prepared for expectation steps, with the columns of its cases. A fit and its clones share one learner.
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) step: Box<dyn ExpectationStep>,
-    /// The columns of data with the distinct cells of all cases so far, without rows.
+    /// The columns of data without rows; each column has the distinct cells of all cases so far.
     pub(super) columns: CaseTable,
-    /// Number of distinct rows with which the step was prepared.
+    /// Number of distinct rows for which the expectation step was prepared.
     pub(super) prepared_rows: usize,
-    /// For each column, its number of distinct cells at the preparation, and after each update with new cells.
+    /// The numbers of distinct cells of all columns: first at the preparation of the step, then after each update with new cells.
     pub(super) stages: Vec<Vec<usize>>,
     pub(super) with_prior: bool,
     pub(super) threads: usize,
@@ -28,7 +28,7 @@ pub(super) struct Learner {
 }
 
 impl Learner {
-    /// Returns the number of numbers in the values of all parameters together.
+    /// Returns the total number of numbers in the values of all parameters.
     pub(super) fn numbers(&self) -> usize {
         let learned = self.step.outcomes().learned().iter();
         learned.map(|learned| learned.params.len()).sum()
@@ -45,8 +45,8 @@ impl Learner {
         }
     }
 
-    /// Adds the expected counts of `cases` to `counts`, sets the parameters to their most likely values for the summed counts, and adds the cases
-    /// to `rows`. The result is the log-likelihood of the new cases at the previous values of the parameters; NaN if the algorithm computes none.
+    /// Adds the expected counts of `cases` to `counts`, sets the parameters to their most likely values for the sum, and adds the cases to `rows`.
+    /// Returns the log-likelihood of the new cases at the previous parameter values; NaN if the algorithm computes no log-likelihood.
     ///
     /// After an error the counts and the rows are unchanged.
     pub(super) fn update(
@@ -86,7 +86,7 @@ impl Learner {
     /// Returns the standard errors for the cases `rows` at the present parameter values.
     ///
     /// **Errors.** [`Error::TooManyNumbers`] if the parameters have too many free numbers; [`Error::InexactCounts`] if `step` is not exact;
-    /// [`Error::NothingDone`] if the run is stopped before it ends.
+    /// [`Error::NothingDone`] if the run was stopped before its end.
     pub(super) fn standard_errors(
         &self,
         step: &dyn ExpectationStep,

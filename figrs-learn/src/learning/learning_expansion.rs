@@ -1,4 +1,4 @@
-//! The expansion of a model for learning from cases, in which each learned element is a parameter.
+//! The expansion of a model for learning from cases. In this expansion, each learned element is a parameter.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use super::parameters::CountedOutcomes;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 
-/// The expansion of a model with the elements of the columns as targets, and the outcomes that are counted.
+/// The expansion of a model whose targets are the elements of the columns, and the outcomes that are counted.
 #[derive(Debug)]
 pub(super) struct LearningExpansion {
     pub(super) expansion: Arc<Expansion>,
     pub(super) outcomes: CountedOutcomes,
-    /// For each element whose density is observed, the column that observes it.
+    /// For each element whose density is observed, the index of the column that observes it.
     pub(super) places: Vec<Option<usize>>,
 }
 
 impl LearningExpansion {
     /// Expands `model` for learning from `cases`.
     ///
-    /// **Errors.** [`Error::CannotLearnFrom`], [`Error::NotLearnable`] or [`Error::NothingToLearn`] if the cases or the
-    /// readers of the parameters do not allow learning; the errors of expansions.
+    /// **Errors.** [`Error::CannotLearnFrom`], [`Error::NotLearnable`] or [`Error::NothingToLearn`] if the cases, or the elements that read the
+    /// parameters, do not allow learning; the errors of expansions.
     pub(super) fn new(model: &Model, cases: &CaseTable, limits: &Limits) -> Result<Self, Error> {
         let elements = cases.elements();
         let stand_ins: Vec<(AnyElement, Datum)> = cases

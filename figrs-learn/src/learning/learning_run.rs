@@ -21,7 +21,7 @@ use figrs_factor::Stopped;
 
 const NAME: &str = "ExpectationMaximization";
 
-/// The state of a run of [`ExpectationMaximization`]; each turn runs some rounds.
+/// The state of a run of [`ExpectationMaximization`]. In each turn (time slice), some rounds are run.
 #[derive(Debug)]
 pub(super) struct LearningRun<E> {
     settings: ExpectationMaximization<E>,
@@ -30,7 +30,6 @@ pub(super) struct LearningRun<E> {
     rows: Arc<CaseRows>,
     /// The model prepared for rounds; `None` before the first turn.
     learner: Option<Arc<Mutex<Learner>>>,
-    /// The rounds of the starts so far.
     starts: Vec<Rounds>,
     standard_errors: Option<StandardErrors>,
     latest: Latest<Fit>,
@@ -54,7 +53,7 @@ impl<E: ExpectedCounts + Clone + fmt::Debug + Send + 'static> LearningRun<E> {
         })
     }
 
-    /// Returns the fit after the rounds so far; `stopped` is the reason why no further round is run.
+    /// Returns the fit after the rounds so far; `stopped` is the reason why the rounds ended.
     fn fit(&self, stopped: Stopped) -> Result<Fit, Error> {
         let nothing = || Error::NothingDone { algorithm: NAME };
         let learner = self.learner.as_ref().ok_or_else(nothing)?;
@@ -69,7 +68,7 @@ impl<E: ExpectedCounts + Clone + fmt::Debug + Send + 'static> LearningRun<E> {
         ))
     }
 
-    /// Runs the rounds of a turn; returns `true` if all starts have ended.
+    /// Runs the rounds of one turn; returns `true` if all starts have ended.
     fn run_rounds(&mut self, turn: &Turn<'_>) -> Result<bool, Error> {
         let run = turn.run();
         let learner = if let Some(learner) = &self.learner {
@@ -79,7 +78,7 @@ impl<E: ExpectedCounts + Clone + fmt::Debug + Send + 'static> LearningRun<E> {
             Arc::clone(self.learner.insert(Arc::new(Mutex::new(learner))))
         };
         loop {
-            // Between two rounds, a fit that shares the learner may have changed the parameters.
+            // Between two rounds, another fit that shares the learner may have changed the parameters.
             let learner = learner.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(present) = self.starts.iter().find(|start| start.ended.is_none()) {
                 learner.set(&present.last.values);

@@ -1,23 +1,23 @@
-//! Elements of a model of real numbers that read learned parameters.
+//! Finds the elements that read learned parameters (readers), in a model of real numbers.
+
+mod normal_readers;
 
 use figrs_core::expand::{Expansion, LearnedParameters};
-use figrs_core::internals::{
-    ApplyOp, ChainOp, FamilyOp, Kind, LearnedPrior, MemberArgument, OpenArgument,
-};
+use figrs_core::internals::{ChainOp, FamilyOp, Kind, MemberArgument};
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, Support};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::normal_sums::{MeanTerm, NormalReader, Spread};
+use super::normal_sums::NormalReader;
 use figrs_answer::error::Error;
 
-/// Maximum number of steps of a walk, where elements of branches count once for each condition under which they are reached.
+/// Maximum number of steps of the walk through the elements. An element in a branch counts once for each condition under which it is reached.
 const MAX_STEPS: usize = 1 << 18;
 
-/// The values of the parents of Chains for which a branch is taken.
+/// The condition under which a branch is taken: values of the parents of Chains.
 type Condition = Vec<(AnyElement, Datum)>;
 
-/// The elements of a model that read learned parameters, with finite and with normal values.
+/// The elements of a model that read learned parameters: elements with finitely many values, and normal elements.
 #[derive(Debug)]
 pub(super) struct Readers {
     pub(super) learned: LearnedParameters,
@@ -25,42 +25,41 @@ pub(super) struct Readers {
     pub(super) normal: Vec<(NormalReader, ReaderGroup)>,
 }
 
-/// An element with finitely many values, whose parameters are learned.
+/// An element with finitely many values that reads learned parameters.
 #[derive(Debug)]
 pub(super) struct FiniteReader {
-    /// The member of the family whose numbers are the parameters.
+    /// The member of a family of distributions whose numbers are the parameters.
     pub(super) member: AnyElement,
     pub(super) values: Vec<Datum>,
     pub(super) group: ReaderGroup,
 }
 
-/// The elements in whose joint distribution the expected statistics of a reader are computed.
+/// The elements whose joint distribution gives the expected statistics of an element that reads learned parameters (the reader).
 #[derive(Clone, Debug)]
 pub(super) struct ReaderGroup {
-    /// The elements of the conditions, then the element that has the reader's value, then the real elements of its mean.
+    /// The elements on which the conditions depend, then the element that has the reader's value, then the real elements in the reader's mean.
     pub(super) elements: Vec<AnyElement>,
-    /// The position, in `elements`, of the element that has the reader's value.
+    /// The index in `elements` of the element that has the reader's value.
     pub(super) value: usize,
-    /// The conditions, one of which holds if the reader is in a world: values of some elements, by their positions. If the list is empty, the reader is in
-    /// every world.
+    /// The conditions under which a world contains the reader; one of them must hold. A condition is a list of element indices and values. If there
+    /// are no conditions, every world contains the reader.
     pub(super) conditions: Vec<Vec<(usize, Datum)>>,
 }
 
-/// An element that the walk has reached.
 #[derive(Debug)]
 struct Reached {
     element: AnyElement,
-    /// The element that has the value of this element: itself, or the Chain whose result it is.
+    /// The element that has the value of this element: the element itself, or the Chain whose result it is.
     value: AnyElement,
-    /// The conditions under which the element is in a world; none if it is in every world.
+    /// The conditions under which a world contains the element; empty if every world contains it.
     conditions: Vec<Condition>,
 }
 
 impl Readers {
-    /// Finds the readers among the elements that `roots` need; `centre` returns a number near the values of a real element.
+    /// Finds the readers among the elements on which `roots` depend; `centre` returns a number near the values of a real element.
     ///
-    /// **Errors.** [`Error::NotLearnable`] if a parameter is read in another way; [`Error::NotClosedForm`] if a real element has no closed form; the errors of
-    /// expansions.
+    /// **Errors.** [`Error::NotLearnable`] if an element reads a parameter in another form; [`Error::NotClosedForm`] if a real element has no closed
+    /// form; the errors of expansions.
     pub(super) fn find(
         model: &Model,
         roots: &[AnyElement],
@@ -131,18 +130,15 @@ impl ReaderGroup {
     }
 }
 
-/// A mean as a polynomial: for each pair of a parameter and of a real element, where either may be missing, the coefficient of their product.
-type Polynomial = IndexMap<(Option<usize>, Option<usize>), f64, FxBuildHasher>;
-
 struct Walk<'m> {
     /// The model without its evidence.
     model: Model,
     limits: &'m Limits,
     learned: LearnedParameters,
     reached: IndexMap<ElementId, Reached, FxBuildHasher>,
-    /// For deterministic functions, whether their values depend on learned parameters through functions alone.
+    /// For each deterministic function, whether its value depends on a learned parameter through functions alone.
     depends: FxHashMap<ElementId, bool>,
-    /// For each Chain, its results with the values of the parents for which they are taken.
+    /// For each Chain, its results, each with the values of the Chain's parents for which the result is taken.
     branches: FxHashMap<ElementId, Vec<(Condition, AnyElement)>>,
 }
 
@@ -179,7 +175,7 @@ impl Walk<'_> {
         set.any(|(other, _)| other.id() == element.id())
     }
 
-    /// Records that `element` is in the worlds with `condition`; returns `false` if this was already recorded.
+    /// Records that the worlds with `condition` contain `element`; returns `false` if this has already been recorded.
     fn reach(&mut self, element: &AnyElement, value: &AnyElement, condition: &Condition) -> bool {
         let is_always = condition.is_empty();
         let Some(reached) = self.reached.get_mut(&element.id()) else {
@@ -193,7 +189,7 @@ impl Walk<'_> {
             return true;
         };
         if reached.value.id() != value.id() {
-            // A result that others read too has a value of its own.
+            // If other elements also read a result of a Chain, the result has a value of its own.
             reached.value = element.clone();
         }
         if reached.conditions.is_empty() {
@@ -217,7 +213,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Returns the elements that `element` reads: each with `Some` if it has the value of `element`, and with the further condition under which it is read.
+    /// Returns the elements that `element` reads, each with the additional condition under which it is read. The option is `Some` if the read element
+    /// has the value of `element`, as a result of a Chain has.
     #[allow(clippy::type_complexity)]
     fn next(
         &mut self,
@@ -262,7 +259,7 @@ impl Walk<'_> {
         Ok(all)
     }
 
-    /// Returns the index of the parameter that `element` is; `None` if it is no parameter.
+    /// Returns the index of the learned parameter `element`; `None` if `element` is not a parameter.
     fn parameter(&mut self, element: &AnyElement) -> Result<Option<usize>, Error> {
         if self.is_set(element) {
             return Ok(None);
@@ -271,7 +268,7 @@ impl Walk<'_> {
         Ok(self.learned.get(element).map(|(at, _)| at))
     }
 
-    /// True if `element`, a family member, reads learned parameters.
+    /// True if `element`, a member of a family of distributions, reads learned parameters.
     fn reads(&mut self, element: &AnyElement) -> Result<bool, Error> {
         for parent in element.parents() {
             if self.depends_on_learned(parent)? {
@@ -281,7 +278,7 @@ impl Walk<'_> {
         Ok(false)
     }
 
-    /// True if `element` is a parameter, or a deterministic function of elements of which one is a parameter.
+    /// True if `element` is a parameter, or a deterministic function that depends on a parameter.
     fn depends_on_learned(&mut self, element: &AnyElement) -> Result<bool, Error> {
         let mut stack = vec![element.clone()];
         while let Some(top) = stack.last().cloned() {
@@ -306,7 +303,7 @@ impl Walk<'_> {
         Ok(self.depends[&element.id()])
     }
 
-    /// Returns the error that `element` reads a parameter through the function `read` in a form that cannot be learned.
+    /// Returns the error that `element` reads a parameter, through the function `read`, in a form that cannot be learned.
     fn not_learnable(&self, read: &AnyElement, element: &AnyElement) -> Error {
         let mut stack = vec![read.clone()];
         let mut parameter = read.label();
@@ -376,7 +373,7 @@ impl Walk<'_> {
         Ok(branches)
     }
 
-    /// Returns the reader for the element `found`, which has finitely many values and reads learned parameters only.
+    /// Returns the reader for the element `found`, which has finitely many values and reads only learned parameters.
     fn finite(&mut self, found: &Reached, family: &dyn FamilyOp) -> Result<FiniteReader, Error> {
         let element = &found.element;
         for parent in element.parents() {
@@ -402,159 +399,9 @@ impl Walk<'_> {
             group: ReaderGroup::new(found, std::iter::empty()),
         })
     }
-
-    fn normal(
-        &mut self,
-        element: &AnyElement,
-        family: &dyn FamilyOp,
-    ) -> Result<(Vec<MeanTerm>, Spread, Vec<AnyElement>), Error> {
-        let parents = element.parents();
-        let mut spread = None;
-        for (i, parent) in parents.iter().enumerate() {
-            if let Some(at) = self.parameter(parent)?
-                && !matches!(self.learned.at(at).prior(), LearnedPrior::Normal { .. })
-                && spread.replace((i, at)).is_some()
-            {
-                return Err(self.not_learnable(parent, element));
-            }
-        }
-        let law = |value: f64| {
-            let argument = |i: usize| match spread {
-                Some((place, _)) if place == i => OpenArgument::Known(&value),
-                _ => OpenArgument::Open(1),
-            };
-            let arguments: Vec<OpenArgument<'_>> = (0..parents.len()).map(argument).collect();
-            let law = family.linear_gaussian(&arguments);
-            law.map_err(|problem| Error::from(element.invalid(problem)))
-        };
-        let (Some(one), Some(two)) = (law(1.0)?, law(2.0)?) else {
-            let reading = parents
-                .iter()
-                .find(|p| self.depends.get(&p.id()) == Some(&true));
-            return Err(self.not_learnable(reading.unwrap_or(element), element));
-        };
-        let variances = [one.covariance[0][0], two.covariance[0][0]];
-        let spread = match spread {
-            None => Spread::Variance(variances[0]),
-            Some((place, at)) => match (self.learned.at(at).prior(), variances) {
-                (LearnedPrior::InverseGamma { .. }, [1.0, 2.0]) if one.mean == two.mean => {
-                    Spread::LearnedVariance(at)
-                }
-                (LearnedPrior::Gamma { .. }, [1.0, 0.5]) if one.mean == two.mean => {
-                    Spread::LearnedPrecision(at)
-                }
-                _ => return Err(self.not_learnable(&parents[place], element)),
-            },
-        };
-        let mut reals = IndexMap::default();
-        let mut mean = Polynomial::default();
-        *mean.entry((None, None)).or_insert(0.0) += one.mean.offset[0];
-        let open = parents.iter().enumerate().filter(|(i, _)| match spread {
-            Spread::Variance(_) => true,
-            Spread::LearnedVariance(at) | Spread::LearnedPrecision(at) => {
-                self.learned.get(&parents[*i]).map(|(own, _)| own) != Some(at)
-            }
-        });
-        let open: Vec<AnyElement> = open.map(|(_, parent)| parent.clone()).collect();
-        for (parent, column) in open.iter().zip(&one.mean.columns) {
-            for (term, coefficient) in self.polynomial(element, parent, &mut reals)? {
-                *mean.entry(term).or_insert(0.0) += column[0] * coefficient;
-            }
-        }
-        let terms = mean
-            .into_iter()
-            .filter(|(_, coefficient)| *coefficient != 0.0);
-        let terms = terms.map(|((parameter, real), coefficient)| MeanTerm {
-            coefficient,
-            parameter,
-            real,
-        });
-        Ok((terms.collect(), spread, reals.into_values().collect()))
-    }
-
-    /// Returns `function` as a polynomial of parameters and of real elements, which are added to `reals`; `element` reads `function`.
-    fn polynomial(
-        &mut self,
-        element: &AnyElement,
-        function: &AnyElement,
-        reals: &mut IndexMap<ElementId, AnyElement, FxBuildHasher>,
-    ) -> Result<Polynomial, Error> {
-        let mut known: FxHashMap<ElementId, Polynomial> = FxHashMap::default();
-        let mut stack = vec![function.clone()];
-        while let Some(top) = stack.last().cloned() {
-            if known.contains_key(&top.id()) {
-                stack.pop();
-                continue;
-            }
-            let found = if let Some(parameter) = self.parameter(&top)? {
-                Polynomial::from_iter([((Some(parameter), None), 1.0)])
-            } else if !self.depends_on_learned(&top)? {
-                let entry = reals.entry(top.id());
-                let place = entry.index();
-                entry.or_insert_with(|| top.clone());
-                Polynomial::from_iter([((None, Some(place)), 1.0)])
-            } else {
-                let parents = top.parents();
-                let is_unknown = |parent: &&AnyElement| !known.contains_key(&parent.id());
-                let unknown: Vec<AnyElement> = parents.iter().filter(is_unknown).cloned().collect();
-                if !unknown.is_empty() {
-                    stack.extend(unknown.into_iter().rev());
-                    continue;
-                }
-                let Kind::Apply(_, op) = top.kind() else {
-                    return Err(self.not_learnable(&top, element));
-                };
-                let parts: Vec<&Polynomial> = parents.iter().map(|p| &known[&p.id()]).collect();
-                combined(&**op, &parts).ok_or_else(|| self.not_learnable(&top, element))?
-            };
-            known.insert(top.id(), found);
-            stack.pop();
-        }
-        Ok(known.remove(&function.id()).unwrap_or_default())
-    }
 }
 
-/// Returns the function `op` of the polynomials `parts`, if it is linear or a product, and has no product of two parameters or of two real elements.
-fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
-    let open: Vec<OpenArgument<'_>> = parts.iter().map(|_| OpenArgument::Open(1)).collect();
-    let mut all = Polynomial::default();
-    if let Some(function) = op.linear(&open) {
-        let [offset] = function.offset[..] else {
-            return None;
-        };
-        if offset != 0.0 {
-            *all.entry((None, None)).or_insert(0.0) += offset;
-        }
-        for (part, column) in parts.iter().zip(&function.columns) {
-            for (&term, coefficient) in *part {
-                *all.entry(term).or_insert(0.0) += column[0] * coefficient;
-            }
-        }
-        return Some(all);
-    }
-    let [left, right] = parts else {
-        return None;
-    };
-    // A function of two numbers that is `c y` for each value `c` of the first number is their product.
-    for c in [1.0, 2.0, -3.0] {
-        let function = op.linear(&[OpenArgument::Known(&c), OpenArgument::Open(1)])?;
-        if function.offset != [0.0] || function.columns != [vec![c]] {
-            return None;
-        }
-    }
-    let product = |a: Option<usize>, b: Option<usize>| match (a, b) {
-        (Some(_), Some(_)) => None,
-        (one, other) => Some(one.or(other)),
-    };
-    for (&(p, x), a) in *left {
-        for (&(q, y), b) in *right {
-            *all.entry((product(p, q)?, product(x, y)?)).or_insert(0.0) += a * b;
-        }
-    }
-    Some(all)
-}
-
-/// True if `first` and `second`, two results of one function, read the same elements, apart from functions that the function itself builds.
+/// True if `first` and `second`, two results of the same function, read the same elements, apart from functions that the function itself builds.
 fn reads_the_same(first: &AnyElement, second: &AnyElement) -> bool {
     if first.id() == second.id() {
         return true;

@@ -27,7 +27,6 @@ pub(crate) mod cases;
 mod closed_form_counts;
 mod column_factors;
 mod complete_row;
-mod convergence;
 pub(crate) mod count_parts;
 mod draw_counts;
 pub(crate) mod expectation_maximization;

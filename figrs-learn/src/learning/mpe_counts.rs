@@ -17,7 +17,7 @@ use figrs_exact::mpe::MpeVariableElimination;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};
 
-/// The contraction tree that finds the most probable completion of a row; it is compiled once for all cases.
+/// The contraction tree that finds the most probable completion of a row. The tree is compiled once for all rows.
 #[derive(Debug)]
 struct Completions {
     tree: Arc<ContractionTree>,

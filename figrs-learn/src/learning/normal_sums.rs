@@ -1,4 +1,5 @@
-//! Sufficient statistics of normal elements that read learned parameters, and the weighted least squares that maximise their likelihood.
+//! Sufficient statistics of normal elements that read learned parameters, and the weighted least squares that maximise the likelihood of the
+//! parameters.
 
 use figrs_core::expand::LearnedParameters;
 use figrs_core::internals::LearnedPrior;
@@ -7,37 +8,38 @@ use figrs_core::{Likelihood, Term};
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Ratio of a pivot of the normal equations to the diagonal below which a coefficient counts as undetermined.
+/// A coefficient counts as undetermined if the ratio of its pivot in the normal equations to the diagonal entry is below this number.
 const UNDETERMINED: f64 = 1e-12;
-/// Ratio of the sum of squared residuals to the magnitude of its terms below which the sum counts as zero.
+/// A sum of squared residuals counts as zero if its ratio to the magnitude of its terms is below this number.
 const NO_RESIDUAL: f64 = 1e-13;
 
 /// A normal element whose mean or spread reads learned parameters.
 ///
-/// The statistics of the element are the expected products of all pairs of the numbers 1, x - c, y - d, ..: the value of the element and the values of the
-/// real elements of its mean, each minus a fixed centre, which keeps the digits of residuals that are small beside the values.
+/// The statistics of the element are the expected products of all pairs of the numbers 1, x - c, y - d, ..: the value of the element and the values
+/// of the real elements in its mean, each minus a fixed centre. The centres reduce the rounding errors of residuals that are small compared with the
+/// values.
 #[derive(Clone, Debug)]
 pub(super) struct NormalReader {
     pub(super) mean: Vec<MeanTerm>,
     pub(super) spread: Spread,
-    /// The centre of the element's value, and of each real element of its mean.
+    /// The centre of the element's value, and the centre of each real element in its mean.
     pub(super) centres: Vec<f64>,
 }
 
-/// A term of a mean: a coefficient times a learned parameter, times a real element.
+/// A term of a mean: a coefficient times a learned parameter times a real element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MeanTerm {
     pub(super) coefficient: f64,
-    /// The index of the parameter; `None` if the term has none.
+    /// The index of the parameter; `None` if the term has no parameter.
     pub(super) parameter: Option<usize>,
-    /// The position of the element among the real elements of the mean; `None` if the term has none.
+    /// The index of the real element among the real elements in the mean; `None` if the term has no real element.
     pub(super) real: Option<usize>,
 }
 
-/// The spread of a normal element.
+/// The variance or the precision of a normal element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Spread {
-    /// The variance is known, and has this value.
+    /// The variance is known and has this value.
     Variance(f64),
     /// The variance is the learned parameter with this index.
     LearnedVariance(usize),
@@ -46,7 +48,7 @@ pub(super) enum Spread {
 }
 
 impl NormalReader {
-    /// Returns the number of numbers whose products are the statistics.
+    /// Returns the number of centred numbers, including the number 1.
     fn size(&self) -> usize {
         self.centres.len() + 1
     }
@@ -55,8 +57,8 @@ impl NormalReader {
         self.size() * (self.size() + 1) / 2
     }
 
-    /// Adds to `sums` the expected product of each pair of the numbers, given the means and the covariances of the value and of the real elements of the
-    /// mean.
+    /// Adds to `sums` the expected product of each pair of centred numbers, given the means and the covariances of the element's value and of the
+    /// real elements in its mean.
     pub(super) fn add(
         &self,
         weight: f64,
@@ -80,8 +82,8 @@ impl NormalReader {
         }
     }
 
-    /// Returns the terms that read a parameter as a linear function of the centred numbers; `None` stands for the terms without a parameter, subtracted from
-    /// the value of the element.
+    /// Returns the factor of a parameter in the mean as a linear function of the centred numbers. For `None`, returns the value of the element minus
+    /// the terms without a parameter.
     fn function(&self, parameter: Option<usize>) -> Vec<f64> {
         let mut function = vec![0.0; self.size()];
         let sign = if parameter.is_none() {
@@ -123,7 +125,7 @@ impl NormalReader {
         total
     }
 
-    /// Returns the expected sum of squared residuals.
+    /// Returns the expected sum of squared residuals at the present values of the parameters.
     fn squares(&self, learned: &LearnedParameters, sums: &[f64]) -> f64 {
         let mut residual = self.function(None);
         let mut scale = self.product(&residual, &residual, sums).abs();
@@ -136,7 +138,7 @@ impl NormalReader {
             }
         }
         let squares = self.product(&residual, &residual, sums);
-        // Rounding errors are no residuals.
+        // A sum that consists only of rounding errors counts as zero.
         if squares > NO_RESIDUAL * scale {
             squares
         } else {
@@ -144,7 +146,6 @@ impl NormalReader {
         }
     }
 
-    /// Returns the parameters that the mean reads, each once.
     fn parameters(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.mean.iter().filter_map(|term| term.parameter).collect();
         all.sort_unstable();
@@ -162,7 +163,6 @@ impl NormalReader {
     }
 }
 
-/// The statistics of some normal elements, in one list of counts.
 #[derive(Debug, Default)]
 pub(super) struct NormalSums {
     readers: Vec<(NormalReader, usize)>,
@@ -198,7 +198,7 @@ impl NormalSums {
         &self.readers[reader].0
     }
 
-    /// Returns the statistics of the normal element of index `reader` among `counts`.
+    /// Returns the statistics in `counts` of the normal element with the index `reader`.
     pub(super) fn of_reader<'c>(&self, reader: usize, counts: &'c mut [f64]) -> &'c mut [f64] {
         let (own, first) = &self.readers[reader];
         &mut counts[*first..*first + own.count()]
@@ -213,7 +213,7 @@ impl NormalSums {
         readers.map(|(reader, first)| (reader, &counts[*first..*first + reader.count()]))
     }
 
-    /// Adds to `likelihood` the expected log-likelihood as a function of `parameter`, while the other parameters have their present values.
+    /// Adds to `likelihood` the expected log-likelihood as a function of `parameter`; the other parameters have their present values.
     pub(super) fn add_to(
         &self,
         (parameter, likelihood): (usize, &mut Likelihood),
@@ -250,8 +250,9 @@ impl NormalSums {
         }
     }
 
-    /// Sets all coefficients of means to the values that together maximise the expected log-likelihood, while the spreads keep their present values: it
-    /// solves the normal equations of weighted least squares. A coefficient on which no statistic depends stays unchanged.
+    /// Sets all coefficients of means to the values that together maximise the expected log-likelihood, while the variances and precisions keep their
+    /// present values. The values are the solution of the normal equations of weighted least squares. A coefficient on which no statistic depends
+    /// stays unchanged.
     ///
     /// **Errors.** [`Error::UndeterminedCoefficient`] if the equations are singular.
     pub(super) fn set_coefficients(

@@ -9,14 +9,13 @@ use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Maximum number of free numbers of all parameters together for which the information matrix is computed.
+/// Maximum number of free numbers of all parameters together at which the information matrix is computed.
 pub(super) const MOST_NUMBERS: usize = 2000;
-/// Shift of a coordinate for finite differences of gradients, relative to the coordinate or to its standard deviation in
-/// complete data.
+/// Shift of a coordinate in finite differences of gradients, as a fraction of the coordinate or of its standard deviation in complete data.
 ///
 /// The central differences have a relative error of the order of the squared shift, and a rounding error of about 1e-16 divided by the shift.
 const SHIFT: f64 = 1e-4;
-/// Fraction of the complete-data information below which a direction in parameter space counts as not identified.
+/// Fraction of the information in complete data below which a direction in the space of parameters counts as not identified.
 const NONE: f64 = 1e-6;
 
 /// Standard errors of learned parameters.
@@ -52,14 +51,13 @@ impl StandardErrors {
         found.map(|(_, errors)| &errors[..])
     }
 
-    /// Returns the parameters that the cases do not identify: no case depends on them, or they can change together without changing the
-    /// likelihood.
+    /// Returns the parameters that the cases do not identify: no case depends on such a parameter, or several parameters can change together without
+    /// a change of the likelihood.
     pub fn unidentified(&self) -> &[Label] {
         &self.unidentified
     }
 }
 
-/// The source of expected counts: an expectation step, the rows of data and the number of threads.
 pub(super) struct InformationSource<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -68,15 +66,15 @@ pub(super) struct InformationSource<'a> {
     pub(super) until: &'a Until,
 }
 
-/// An unbounded coordinate for a free number of a parameter: its logit or logarithm, its log-ratio to the largest number of a list, or the
-/// number itself.
+/// An unbounded coordinate for a free number of a parameter: the logit or the logarithm of the number, its log-ratio to the largest number of a list,
+/// or the number itself.
 struct Coordinate {
     parameter: usize,
-    /// Index of the number among the numbers of its parameter.
+    /// Index of the number among the numbers of the parameter.
     position: usize,
-    /// Amount by which the coordinate is shifted for finite differences.
+    /// Amount by which the coordinate is shifted in finite differences.
     shift: f64,
-    /// Information about the coordinate in complete data, where nothing is hidden.
+    /// The information about the coordinate if the data were complete (without hidden or missing values).
     complete: f64,
 }
 
@@ -99,7 +97,7 @@ fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     }
 }
 
-/// Returns the numbers `values` of `learned` after the coordinate of index `position` is shifted by `by`.
+/// Returns the numbers `values` of `learned` after the coordinate with the index `position` is shifted by `by`.
 fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![values[0] + by],
@@ -119,7 +117,7 @@ fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64)
     }
 }
 
-/// Returns the derivatives of the numbers `values` of `learned` with respect to its coordinate of index `position`.
+/// Returns the derivatives of the numbers `values` of `learned` with respect to the coordinate with the index `position`.
 fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![1.0],
@@ -135,8 +133,7 @@ fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> V
 }
 
 impl InformationSource<'_> {
-    /// Returns the standard errors at the present values of the parameters; afterwards, the parameters have the same
-    /// values as before.
+    /// Returns the standard errors at the present values of the parameters; the call does not change these values.
     pub(super) fn standard_errors(&self) -> Result<StandardErrors, Error> {
         let outcomes = self.step.outcomes();
         let free = |learned| free_numbers(learned).len();
@@ -152,7 +149,7 @@ impl InformationSource<'_> {
         for (parameter, _) in outcomes.learned().iter().enumerate() {
             coordinates.extend(self.coordinates(parameter, &counts)?);
         }
-        // Coordinates on which no count depends are left out of the information matrix.
+        // Coordinates on which no count depends are not part of the information matrix.
         let counted: Vec<&Coordinate> = coordinates.iter().filter(|c| c.complete > 0.0).collect();
         let rows = counted.iter().map(|of| self.row(of, &counted));
         let rows = rows.collect::<Result<Vec<Vec<f64>>, Error>>()?;
@@ -184,15 +181,13 @@ impl InformationSource<'_> {
         })
     }
 
-    /// Returns the expected counts at the present values of the parameters.
     fn counts(&self) -> Result<Vec<f64>, Error> {
         let log_weights = self.step.outcomes().log_weights()?;
         let run = (self.threads, self.until);
         Ok(self.step.expect(self.rows, &log_weights, run)?.counts)
     }
 
-    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the numbers of `parameter`, given the expected counts
-    /// `counts`.
+    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the numbers of `parameter`, given the expected counts `counts`.
     fn by_numbers(&self, parameter: usize, counts: &[f64]) -> Result<Vec<f64>, Error> {
         let outcomes = self.step.outcomes();
         let learned = outcomes.learned().at(parameter);
@@ -200,8 +195,8 @@ impl InformationSource<'_> {
         Ok(likelihood.derivatives(&learned.numbers()))
     }
 
-    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the coordinates `by`; coordinates of the same parameter
-    /// must be adjacent.
+    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the coordinates `by`. Coordinates of the same parameter must be
+    /// adjacent.
     fn gradient(&self, by: &[&Coordinate], counts: &[f64]) -> Result<Vec<f64>, Error> {
         let mut gradient = Vec::with_capacity(by.len());
         for of_parameter in by.chunk_by(|a, b| a.parameter == b.parameter) {
@@ -245,7 +240,7 @@ impl InformationSource<'_> {
         Ok(free.into_iter().map(coordinate).collect())
     }
 
-    /// Returns the row of the observed-information matrix for the coordinate `of`, scaled by the complete-data information.
+    /// Returns the row of the observed information matrix for the coordinate `of`. The matrix is scaled by the information in complete data.
     fn row(&self, of: &Coordinate, by: &[&Coordinate]) -> Result<Vec<f64>, Error> {
         let learned = self.step.outcomes().learned().at(of.parameter);
         let gradients = |shift: f64| -> Result<Vec<f64>, Error> {
@@ -265,22 +260,21 @@ impl InformationSource<'_> {
     }
 }
 
-/// Returns the derivative of a function with respect to the coordinate of index `position`, given its derivatives `by_numbers` with respect to
+/// Returns the derivative of a function with respect to the coordinate with the index `position`; `by_numbers` are its derivatives with respect to
 /// the numbers of the parameter.
 fn slope(learned: &LearnedParameter, values: &[f64], position: usize, by_numbers: &[f64]) -> f64 {
     let slopes = derivatives(learned, values, position);
     slopes.iter().zip(by_numbers).map(|(a, b)| a * b).sum()
 }
 
-/// Returns the standard errors of the numbers of `parameter`, computed from the decomposed information matrix of all coordinates.
+/// Returns the standard errors of the numbers of `parameter`; `information` is the decomposed information matrix of all coordinates.
 fn errors_of(
     (parameter, learned): (usize, &LearnedParameter),
     coordinates: &[&Coordinate],
     information: &PivotedCholesky,
 ) -> Vec<Option<f64>> {
     let values = learned.numbers();
-    // The derivatives of each number with respect to the coordinates, where each coordinate is scaled by its standard
-    // deviation in complete data.
+    // The derivatives of each number with respect to the coordinates; each coordinate is scaled by its standard deviation in complete data.
     let mut slopes = vec![vec![0.0; coordinates.len()]; values.len()];
     for (i, coordinate) in coordinates.iter().enumerate() {
         if coordinate.parameter == parameter {

@@ -1,4 +1,4 @@
-//! Outcomes whose probabilities depend on parameters, and the maximisation of the expected log-likelihood.
+//! The outcomes whose probabilities depend on parameters, and the maximisation of the expected log-likelihood.
 
 use std::ops::Range;
 
@@ -15,33 +15,34 @@ use super::normal_sums::NormalSums;
 use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
-/// The outcomes that are counted: the outcomes of random elements whose probabilities depend on parameters and, for densities, one outcome for each
-/// distinct observed value. Sufficient statistics (coefficients of the expected log-likelihood) are counted instead if the outcomes cannot be listed.
+/// The outcomes that are counted: those outcomes of random elements whose probabilities depend on parameters. An element with a density has one
+/// outcome for each distinct observed value. If the outcomes cannot be listed, sufficient statistics (coefficients of the expected log-likelihood)
+/// are counted instead.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
     /// For each learned parameter, the random elements that read it.
     readers: Vec<Vec<Reader>>,
-    /// For each label of weights in the factors, the outcome whose probability the weight is.
+    /// For each label of weights in the factors: the outcome whose probability is the weight.
     origins: Vec<Origin>,
     count: usize,
-    /// The sums of coefficients that are counted instead of outcomes; `None` if the outcomes are counted.
+    /// The layout of the coefficients that are counted instead of outcomes; `None` if outcomes are counted.
     terms: Option<TermSums>,
     /// The statistics of normal elements, which are counted after the outcomes.
     normals: NormalSums,
 }
 
-/// An element whose probabilities depend on parameters, with its outcomes.
+/// A random element whose probabilities depend on parameters, with its outcomes.
 #[derive(Debug)]
 struct Member {
     element: AnyElement,
-    /// The index and the value of each outcome; an element that a column observes has one outcome for each cell of the column.
+    /// The index and the value of each outcome. An element that a column observes has one outcome for each cell of the column.
     outcomes: Vec<(usize, Datum)>,
     column: Option<usize>,
 }
 
-/// A random element that reads one learned parameter, with the range of its numbers that come from this parameter.
+/// A random element that reads a learned parameter, with the range of the element's numbers that come from the parameter.
 #[derive(Debug)]
 struct Reader {
     member: usize,
@@ -51,9 +52,9 @@ struct Reader {
 /// The outcome whose probability a weight in a factor is.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// The weight is the probability of the same outcome in every row.
+    /// The weight is the probability of the same outcome in each row.
     Outcome(usize),
-    /// The weight is the probability or density of the value that the row's cell in the column has.
+    /// The weight is the probability or density of the value that the row states in this column.
     Observed { member: usize, column: usize },
 }
 
@@ -65,10 +66,10 @@ fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
 }
 
 impl CountedOutcomes {
-    /// Lists the outcomes of `expansion`; `density_column` returns the column that observes an element with a density.
+    /// Lists the outcomes of `expansion`. `density_column` returns the column that observes an element with a density.
     ///
-    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if a parameter is read in a form that cannot be
-    /// learned.
+    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if an element reads a parameter in a form that cannot
+    /// be learned.
     pub(super) fn new(
         expansion: &Expansion,
         learned: LearnedParameters,
@@ -96,7 +97,7 @@ impl CountedOutcomes {
         Ok(outcomes)
     }
 
-    /// Creates counts of coefficients instead of outcomes: the coefficients of the terms in the parameters' log-likelihoods.
+    /// Creates a value for counting coefficients instead of outcomes: the coefficients of the terms in the parameters' log-likelihoods.
     ///
     /// **Errors.** [`Error::NothingToLearn`] if there is no parameter.
     pub(super) fn of_terms(learned: LearnedParameters) -> Result<Self, Error> {
@@ -117,8 +118,8 @@ impl CountedOutcomes {
 
     /// Lists the outcomes of `members`, which are members of families, and the statistics of `normals`.
     ///
-    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if a parameter is read in a form that cannot be
-    /// learned.
+    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if an element reads a parameter in a form that cannot
+    /// be learned.
     #[cfg(feature = "reals")]
     pub(super) fn of_readers(
         learned: LearnedParameters,
@@ -160,13 +161,12 @@ impl CountedOutcomes {
         &self.members[member].outcomes
     }
 
-    /// Returns the statistics of normal elements.
     #[cfg(feature = "reals")]
     pub(super) fn normals(&self) -> &NormalSums {
         &self.normals
     }
 
-    /// Returns the coefficients that are counted instead of outcomes; `None` if outcomes are counted.
+    /// Returns the layout of the coefficients that are counted instead of outcomes; `None` if outcomes are counted.
     pub(super) fn terms(&self) -> Option<&TermSums> {
         self.terms.as_ref()
     }
@@ -207,7 +207,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns for each random element the values of the cells that were added to its column after the outcomes had been listed.
+    /// Returns, for each random element, the values of the cells that were added to the element's column after the outcomes had been listed.
     ///
     /// **Errors.** [`Error::InvalidCase`] if a cell has a condition or a weight.
     pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
@@ -228,7 +228,7 @@ impl CountedOutcomes {
         self.count
     }
 
-    /// Returns the column whose values determine the outcome of the weights with origin `origin`; `None` if these weights have the same outcome in
+    /// Returns the column whose values determine the outcome of weights with the label `origin`; `None` if these weights have the same outcome in
     /// every row.
     pub(super) fn column(&self, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -237,7 +237,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns the outcome of the weights with origin `origin` in `row`; `None` if the row has no value in the column that determines the outcome.
+    /// Returns the outcome in `row` of weights with the label `origin`; `None` if the row has no value in the column that determines the outcome.
     #[inline]
     pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -270,8 +270,8 @@ impl CountedOutcomes {
         Ok(logs)
     }
 
-    /// Returns the expected log-likelihood as a function of `parameter`, while the other parameters keep their present values; adds the logarithm of
-    /// the prior's density if `with_prior` is true.
+    /// Returns the expected log-likelihood as a function of `parameter`; the other parameters keep their present values. If `with_prior` is true, the
+    /// logarithm of the prior's density is added.
     ///
     /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to the likelihood.
     pub(super) fn likelihood(
@@ -312,9 +312,9 @@ impl CountedOutcomes {
         Ok(likelihood)
     }
 
-    /// Sets each parameter in turn to the value that maximises the expected log-likelihood; if `with_prior` is true, the
-    /// logarithm of the prior's density is added. The coefficients of linear means are set together, by weighted least squares. A parameter on
-    /// which no count depends stays unchanged.
+    /// Sets one parameter after another to the value that maximises the expected log-likelihood; if `with_prior` is true, the logarithm of the
+    /// prior's density is added. The coefficients of linear means are set together, by weighted least squares. A parameter on which no count depends
+    /// stays unchanged.
     ///
     /// If no element reads several parameters, the result is the joint maximum; otherwise the objective does not fall (expectation conditional
     /// maximisation: Meng and Rubin 1993).
@@ -356,7 +356,6 @@ impl CountedOutcomes {
         Ok(())
     }
 
-    /// Returns the logarithm of the density of the priors at the present values.
     pub(super) fn log_prior(&self) -> Result<f64, Error> {
         let mut sum = 0.0;
         for learned in self.learned.iter() {
@@ -369,7 +368,7 @@ impl CountedOutcomes {
     }
 }
 
-/// For each parameter id, the index of the learned parameter to which it belongs and its index within that parameter.
+/// For each parameter id, the index of the learned parameter and the index of the number within this parameter.
 type Places = FxHashMap<usize, (usize, usize)>;
 
 fn places(learned: &LearnedParameters) -> Places {
@@ -380,9 +379,9 @@ fn places(learned: &LearnedParameters) -> Places {
     places.collect()
 }
 
-/// Returns the learned parameters that `member` reads, each with the range of numbers that come from it.
+/// Returns the learned parameters that `member` reads, each with the range of the member's numbers that come from the parameter.
 ///
-/// **Errors.** [`Error::NotLearnable`] unless each parameter is read as a whole, once and in order.
+/// **Errors.** [`Error::NotLearnable`] unless `member` reads all numbers of each parameter, once and in order.
 fn reads(
     member: &AnyElement,
     learned: &LearnedParameters,

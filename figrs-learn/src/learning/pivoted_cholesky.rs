@@ -1,14 +1,13 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The order of the rows makes the leading submatrix positive definite, with
-/// no positive pivot in the other rows.
+/// The Cholesky decomposition of a submatrix of a symmetric matrix. The submatrix is positive definite, and has as many rows as have positive pivots.
 ///
 /// **Complexity.** The time is cubic in the number of rows.
 ///
 /// **References.** Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 10.3.
 #[derive(Debug)]
 pub(super) struct PivotedCholesky {
-    /// The indices of the rows in the order of their pivots; rows without a pivot come last.
+    /// The indices of the rows in the order of their pivots; the rows without a pivot come last.
     order: Vec<usize>,
     /// The lower triangle of the Cholesky factor, with the rows in pivot order.
     factor: Vec<Vec<f64>>,
@@ -16,7 +15,7 @@ pub(super) struct PivotedCholesky {
 }
 
 impl PivotedCholesky {
-    /// Decomposes `matrix`, given by rows; pivots of at most `tolerance` count as zero.
+    /// Decomposes `matrix`, which is given by rows. A pivot counts as zero if it is at most `tolerance`.
     pub(super) fn new(matrix: &[Vec<f64>], tolerance: f64) -> Self {
         let size = matrix.len();
         let mut order: Vec<usize> = (0..size).collect();
@@ -55,13 +54,13 @@ impl PivotedCholesky {
         }
     }
 
-    /// Returns for each row whether it depends linearly on others: it has no pivot, or a coefficient larger than `share` in the combination that
-    /// equals a row without a pivot.
+    /// Returns, for each row, whether it depends linearly on other rows. This is true if the row has no pivot, or if it has a coefficient above
+    /// `share` in the linear combination that equals a row without a pivot.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {
             dependent[self.order[i]] = true;
-            // The coefficients of the pivot rows in the linear combination that equals the row `i`.
+            // The coefficients of the rows with pivots in the linear combination that equals the row `i`.
             let mut combination = self.factor[i][..self.rank].to_vec();
             for j in (0..self.rank).rev() {
                 for k in j + 1..self.rank {
@@ -74,8 +73,8 @@ impl PivotedCholesky {
         dependent
     }
 
-    /// Returns the solution of the linear equations with the decomposed matrix and the right-hand side `right`; the matrix must have a pivot in each
-    /// row.
+    /// Returns the solution of the linear equations with the decomposed matrix and the right-hand side `right`; each row of the matrix must have a
+    /// pivot.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut solution = self.forward(right);
         for i in (0..self.rank).rev() {
@@ -91,7 +90,7 @@ impl PivotedCholesky {
         ordered
     }
 
-    /// Returns the solution of the equations with the lower triangle of the pivot rows and the right-hand side `right`.
+    /// Returns the solution of the linear equations with the lower triangular factor and the right-hand side `right`.
     fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
         for (i, row) in self.factor[..self.rank].iter().enumerate() {
@@ -101,8 +100,7 @@ impl PivotedCholesky {
         solution
     }
 
-    /// Returns the value of the quadratic form of `vector` with the inverse of the submatrix of pivot rows; entries of `vector` for other rows are
-    /// ignored.
+    /// Returns the quadratic form of `vector` with the inverse of the submatrix. The entries of `vector` for rows without a pivot are ignored.
     pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
         self.forward(vector).iter().map(|x| x * x).sum()
     }
@@ -131,7 +129,7 @@ mod tests {
 
     #[test]
     fn directions_without_curvature_are_found() {
-        // The third row is the sum of the first two rows; the fourth row is independent of them.
+        // The third row is the sum of the first two rows; the fourth row is independent of the other rows.
         let matrix = [
             vec![2.0, 0.5, 2.5, 0.0],
             vec![0.5, 1.0, 1.5, 0.0],

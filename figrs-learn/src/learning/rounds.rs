@@ -1,39 +1,35 @@
-//! Runs the rounds of expectation-maximisation from one start.
+//! The rounds of expectation-maximisation from one start.
 
 use figrs_core::expand::LearnedParameter;
 use figrs_core::rand::seq::SliceRandom;
 use figrs_core::{Datum, stream};
 
 use super::case_rows::CaseRow;
-use super::convergence::are_near;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::extrapolation::Extrapolation;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
 
-/// Settings of the rounds of expectation-maximisation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundSettings {
     pub(super) with_prior: bool,
-    /// Minimum relative increase of the objective in a round for another round to follow; with `None`, all rounds are run.
+    /// Minimum relative increase of the objective in a round after which another round follows; with `None`, all rounds are run.
     pub(super) tolerance: Option<f64>,
     pub(super) rounds: u64,
-    /// Number of rounds that earlier starts made, for progress reports.
+    /// Number of rounds of earlier starts, for progress reports.
     pub(super) done: u64,
-    /// Number of rows of data per maximisation step, if a round has several steps.
+    /// Number of rows of data in each maximisation step; `None` if a step has all rows.
     pub(super) mini_batch: Option<usize>,
-    /// True if the learner extrapolates from pairs of rounds.
+    /// True if new parameter values are extrapolated after every second round.
     pub(super) accelerated: bool,
-    /// The seed and the index of the start, which together determine the order of rows.
+    /// The seed and the index of the start, which determine the order of rows.
     pub(super) seed: (u64, u64),
     pub(super) threads: usize,
 }
 
-/// The rounds of one start so far.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
-    /// The parameters and counts after the last round.
     pub(super) last: Evaluated,
     /// The log-likelihoods before the first round and after each round.
     pub(super) log_likelihoods: Vec<f64>,
@@ -44,7 +40,6 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Number of rounds so far.
     pub(super) fn count(&self) -> u64 {
         self.log_likelihoods.len() as u64 - 1
     }
@@ -54,18 +49,16 @@ impl Rounds {
 #[derive(Clone, Debug)]
 pub(super) struct Evaluated {
     pub(super) values: Vec<Datum>,
-    /// The log-likelihood; NaN if the algorithm gives none.
+    /// The log-likelihood; NaN if the algorithm computes no log-likelihood.
     pub(super) log_likelihood: f64,
-    /// The value that is maximised: the log-likelihood or the log-posterior.
+    /// The number that learning maximises: the log-likelihood or the log-posterior.
     pub(super) objective: f64,
-    /// The expected counts of all outcomes.
     pub(super) counts: Vec<f64>,
 }
 
-/// Exponent of the step weights in stepwise expectation-maximisation (Liang and Klein).
+/// Exponent of the weights of steps in stepwise expectation-maximisation (Liang and Klein).
 const STEP_EXPONENT: f64 = -0.7;
 
-/// The expectation step, the rows and the settings of the rounds of one start.
 pub(super) struct RoundsOfStart<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -74,7 +67,7 @@ pub(super) struct RoundsOfStart<'a> {
 }
 
 impl RoundsOfStart<'_> {
-    /// Evaluates the present values of the parameters, before the first round.
+    /// Evaluates the starting values of the parameters.
     pub(super) fn begin(&self) -> Result<Rounds, Error> {
         let last = self.evaluate()?;
         Ok(Rounds {
@@ -86,7 +79,7 @@ impl RoundsOfStart<'_> {
         })
     }
 
-    /// Runs the next round, unless the maximum number of rounds is reached. The rounds end when a round raises the objective too little.
+    /// Runs the next round, unless the maximum number of rounds has been reached. If the round raises the objective too little, it is the last round.
     ///
     /// If a deadline or an interrupt ends the round, the rounds so far are unchanged, and the result is an error.
     pub(super) fn advance(&self, so_far: &mut Rounds) -> Result<(), Error> {
@@ -134,7 +127,8 @@ impl RoundsOfStart<'_> {
         self.evaluate()
     }
 
-    /// Extrapolates from the last two rounds, if the extrapolation has an objective no lower than theirs; otherwise the parameters stay unchanged.
+    /// Replaces the result of the last round by the extrapolation of the last two rounds, if the objective does not fall; otherwise the parameters
+    /// stay unchanged.
     fn extrapolated(
         &self,
         last: &Evaluated,
@@ -158,7 +152,6 @@ impl RoundsOfStart<'_> {
         Ok(is_kept.then_some(found))
     }
 
-    /// Runs the expectation step on all rows at the present parameter values.
     fn evaluate(&self) -> Result<Evaluated, Error> {
         let expected = self.expect(self.rows)?;
         let outcomes = self.step.outcomes();
@@ -176,7 +169,7 @@ impl RoundsOfStart<'_> {
         })
     }
 
-    /// True if the last round changed the objective too little for another round to follow.
+    /// True if the last round changed the objective so little that no further round follows.
     fn has_converged(&self, last: &Evaluated, next: &Evaluated) -> bool {
         let Some(tolerance) = self.settings.tolerance else {
             return false;
@@ -185,12 +178,12 @@ impl RoundsOfStart<'_> {
         if change.is_nan() {
             return are_near(&next.values, &last.values, tolerance);
         }
-        // A round of mini-batches may lower the objective, so the absolute change is compared.
+        // A round of mini-batches may lower the objective; the absolute change is therefore compared.
         let change = self.mini_batch().map_or(change, |_| change.abs());
         change <= tolerance * next.objective.abs()
     }
 
-    /// Returns the number of rows per maximisation step, if a round has several steps.
+    /// Returns the number of rows in each maximisation step; `None` if a step has all rows.
     fn mini_batch(&self) -> Option<usize> {
         let rows = self.settings.mini_batch;
         rows.filter(|&rows| rows < self.rows.len())
@@ -202,7 +195,7 @@ impl RoundsOfStart<'_> {
         self.step.expect(rows, &log_weights, run)
     }
 
-    /// Makes one pass through all rows in batches, each of which changes the parameters.
+    /// Makes one maximisation step for each batch of rows.
     fn steps(&self, batch: usize, round: u64, steps: &mut Steps) -> Result<(), Error> {
         let (seed, start) = self.settings.seed;
         let mut rows = self.rows.to_vec();
@@ -218,7 +211,7 @@ impl RoundsOfStart<'_> {
     }
 }
 
-/// Running averages of expected counts over the steps of stepwise expectation-maximisation.
+/// Running averages of the expected counts of the steps of stepwise expectation-maximisation.
 #[derive(Clone, Debug, Default)]
 struct Steps {
     counts: Vec<f64>,
@@ -226,7 +219,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// Adds the expected counts of a step, times `scale`, to the running averages.
+    /// Adds the expected counts of a step to the running averages; the counts are multiplied by `scale`.
     fn average(&mut self, counts: &[f64], scale: f64) {
         self.taken += 1;
         let weight = (self.taken as f64).powf(STEP_EXPONENT);
@@ -234,5 +227,31 @@ impl Steps {
         for (mean, count) in self.counts.iter_mut().zip(counts) {
             *mean += weight * (scale * count - *mean);
         }
+    }
+}
+
+/// True if each number in `now` differs from its value in `before` by at most the fraction `share` of this value.
+pub(super) fn are_near(now: &[Datum], before: &[Datum], share: f64) -> bool {
+    let both = now.iter().zip(before);
+    both.flat_map(|(now, before)| numbers(now).iter().zip(numbers(before)))
+        .all(|(now, before)| (now - before).abs() <= share * now.abs())
+}
+
+pub(super) fn numbers(value: &Datum) -> &[f64] {
+    let number = value.get::<f64>().map(std::slice::from_ref);
+    let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
+    numbers.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_change_decides() {
+        let values = |x: f64| [Datum::new(0.5), Datum::new(vec![x, 1.0 - x])];
+        assert!(are_near(&values(0.25), &values(0.25), 0.0));
+        assert!(are_near(&values(0.251), &values(0.25), 0.01));
+        assert!(!are_near(&values(0.3), &values(0.25), 0.01));
     }
 }

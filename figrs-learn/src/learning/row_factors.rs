@@ -1,4 +1,4 @@
-//! The factor graph of a model, into which the rows of the cases are loaded one after another.
+//! The factor graph of a model, whose factors change from one row of data to the next.
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
@@ -23,17 +23,17 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_exact::junction_tree::compiled_encoding::set_log_weights;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of groups of rows (units) in one expectation step: the counts of each group are stored separately.
+/// Maximum number of groups of rows (units) in an expectation step, because the counts of each group are stored separately.
 const MAX_UNITS: usize = 64;
-/// Minimum number of rows in a group (unit): each row takes at least some microseconds.
+/// Minimum number of rows in a group (unit), because a row takes only some microseconds.
 const MIN_UNIT_ROWS: usize = 8;
 
-/// Returns the number of rows in each group (unit), for a total of `rows` rows.
+/// Returns the number of rows in each group (unit), if there are `rows` rows in all.
 fn unit_rows(rows: usize) -> usize {
     rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
 }
 
-/// The factors of a model, and the entries of the factors that change with rows and parameters.
+/// The factors of a model, and those tables of the factors that depend on the row of data.
 #[derive(Debug)]
 pub(super) struct RowFactors {
     outcomes: CountedOutcomes,
@@ -43,10 +43,10 @@ pub(super) struct RowFactors {
     complete: CompleteRow,
 }
 
-/// The factor graph with one row loaded, at the present values of the parameters.
+/// The factor graph with the evidence of one row, at the present values of the parameters.
 pub(super) struct LoadedRow<'a> {
     pub(super) graph: &'a FactorGraph,
-    /// The indices of the factors that differ from those of the row before.
+    /// The indices of the factors that differ from those for the preceding row.
     pub(super) changed: &'a [usize],
     pub(super) number: usize,
     pub(super) until: &'a Until,
@@ -54,17 +54,14 @@ pub(super) struct LoadedRow<'a> {
 
 /// An algorithm that computes expected counts of outcomes in a factor graph whose weights are labelled with outcomes.
 pub(super) trait RowCounter: Send + Sync {
-    /// The working state of one thread.
     type Worker;
 
-    /// True if the counts are exact, not estimates.
     fn is_exact(&self) -> bool;
 
-    /// Creates the working state of a thread for the factors of a row.
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
-    /// Calls `count` with each outcome of a row and its expected count; returns the natural logarithm of the graph's total weight if it is known. If
-    /// the total weight of the graph is zero, `count` is not called.
+    /// Calls `count` with each outcome of a row and its expected count, unless the total weight of the graph is zero. Returns the natural logarithm
+    /// of the total weight if it is known.
     fn count(
         &self,
         worker: &mut Self::Worker,
@@ -73,7 +70,6 @@ pub(super) trait RowCounter: Send + Sync {
     ) -> Result<Option<f64>, Error>;
 }
 
-/// The expectation step of an algorithm that works on factor graphs.
 #[derive(Debug)]
 pub(super) struct FactorGraphStep<C> {
     pub(super) rows: RowFactors,
@@ -81,9 +77,9 @@ pub(super) struct FactorGraphStep<C> {
 }
 
 impl RowFactors {
-    /// Creates the factors of `expanded`, and finds the factors that change with the rows.
+    /// Creates the factors of `expanded`, and finds the factors that change from row to row.
     ///
-    /// **Errors.** The errors of the values and of the statements in `cases`.
+    /// **Errors.** The errors of `column_factors`.
     pub(super) fn new(
         expanded: LearningExpansion,
         statements: StatementFactors,
@@ -109,13 +105,12 @@ impl RowFactors {
         Self::new(expanded, statements, cases)
     }
 
-    /// Returns the factor graph without evidence of rows, with the weights that the parameters gave at the time of
-    /// encoding.
+    /// Returns the factor graph without the evidence of rows, and with the parameter values at the time of the encoding.
     pub(super) fn graph(&self) -> &FactorGraph {
         self.statements.graph()
     }
 
-    /// Returns the factor graph with the present probabilities of all outcomes.
+    /// Returns the factor graph without the evidence of rows, and with the probabilities `log_weights` of the outcomes.
     fn weighted(&self, log_weights: &[f64]) -> FactorGraph {
         let mut graph = self.graph().clone();
         for factor in &mut graph.factors {
@@ -125,8 +120,8 @@ impl RowFactors {
         graph
     }
 
-    /// Returns a function from the outcome of a weight to the natural logarithm of the weight in a row; 0 if the row has no value in the outcome's
-    /// column.
+    /// Returns a function from the label of a weight to the natural logarithm of the weight in `row`; 0 if the row has no value in the column that
+    /// determines the outcome.
     fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
         move |origin| {
             let outcome = self.outcomes.outcome_in(row, origin);
@@ -164,15 +159,15 @@ impl RowFactors {
     }
 }
 
-/// The factor graph and the logarithms of the outcomes' probabilities in one round of learning.
+/// The factor graph and the logarithms of the outcomes' probabilities in one expectation step.
 struct Round<'a> {
     log_weights: &'a [f64],
-    /// The factor graph without evidence of rows.
+    /// The factor graph without the evidence of rows.
     graph: &'a FactorGraph,
     until: &'a Until,
 }
 
-/// The working state of one thread, with the factor graph into which its current row is loaded.
+/// The working state of one thread, with a factor graph that contains the evidence of the thread's current row.
 struct RowWorker<W> {
     graph: FactorGraph,
     row: Vec<Option<u32>>,
@@ -291,7 +286,7 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
     }
 }
 
-/// The indices of the factors with weights that are probabilities of counted outcomes.
+/// The indices of the factors that have weights for counted outcomes.
 #[derive(Clone, Debug)]
 pub(super) struct OriginFactors(Vec<usize>);
 
@@ -302,7 +297,7 @@ impl OriginFactors {
         Self(all.iter().filter(has_origins).copied().collect())
     }
 
-    /// Calls `count` with the outcomes of the weights that `values`, an assignment of all variables, selects.
+    /// Calls `count` with the label of each weight that the assignment `values` of all variables selects.
     pub(super) fn each(&self, graph: &FactorGraph, values: &[u32], mut count: impl FnMut(u32)) {
         for factor in self.0.iter().map(|&factor| &graph.factors[factor]) {
             let entry = stored_entry(graph, factor, values);

@@ -1,11 +1,11 @@
-//! Weighted sums of the parameters' log-likelihoods over the worlds of a row.
+//! Weighted sums of log-likelihoods of parameters over the worlds of a row.
 
 use figrs_core::Likelihood;
 
-/// The total weight of some worlds of one row of data, and the weighted sum of each parameter's log-likelihoods in these worlds.
+/// The total weight of some sampled worlds of one row of data, and the weighted sum of each parameter's log-likelihoods in these worlds.
 ///
-/// The stored sums are the sums divided by `exp(log_scale)`. If an observed value has a density in some worlds and a probability in others, only the
-/// worlds with the fewest densities have weight.
+/// The sums are stored after division by `exp(log_scale)`. If an observed value has a density in some worlds and a probability in other worlds, only
+/// the worlds with the fewest density factors count.
 #[derive(Debug)]
 pub(super) struct RowSums {
     densities: usize,
@@ -15,7 +15,7 @@ pub(super) struct RowSums {
 }
 
 impl RowSums {
-    /// Creates empty sums, with log-likelihoods that are constant in the parameters.
+    /// Creates empty sums; `flat` has a constant log-likelihood for each parameter.
     pub(super) fn new(flat: Vec<Likelihood>) -> Self {
         Self {
             densities: usize::MAX,
@@ -25,8 +25,8 @@ impl RowSums {
         }
     }
 
-    /// Rescales the sums to add a world with the weight `exp(log_weight)` and `densities` densities; returns the scaled weight, or 0 if the world
-    /// does not count.
+    /// Rescales the sums so that a world with the weight `exp(log_weight)` and `densities` density factors can be added. Returns the scaled weight of
+    /// the world, or 0 if the world must not be added.
     fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
         if log_weight == f64::NEG_INFINITY || densities > self.densities {
             return 0.0;
@@ -45,7 +45,8 @@ impl RowSums {
         (log_weight - self.log_scale).exp()
     }
 
-    /// Adds a world to the sums. The function `add` takes the log-likelihoods of all parameters and the positive weight of the world.
+    /// Adds a world to the sums. `add` receives the sums of all parameters' log-likelihoods and the scaled weight of the world, and adds the world's
+    /// log-likelihoods. `add` is not called if the world must not be added.
     pub(super) fn add_world<E>(
         &mut self,
         (log_weight, densities): (f64, usize),
@@ -59,7 +60,6 @@ impl RowSums {
         add(&mut self.likelihoods, weight)
     }
 
-    /// Adds the sums `other` over further worlds.
     pub(super) fn add(&mut self, other: &Self) {
         let weight = self.unit(other.log_scale, other.densities);
         if weight > 0.0 {
@@ -70,12 +70,11 @@ impl RowSums {
         }
     }
 
-    /// Returns the natural logarithm of the total weight of the worlds.
     pub(super) fn log_total(&self) -> f64 {
         self.log_scale + self.total.ln()
     }
 
-    /// Returns the weighted sum of each parameter's log-likelihoods, and the total weight by which to divide it.
+    /// Returns the weighted sum of each parameter's log-likelihoods, and the total weight of the worlds.
     pub(super) fn likelihoods(&self) -> (&[Likelihood], f64) {
         (&self.likelihoods, self.total)
     }
@@ -87,8 +86,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns the sums over worlds given as tuples of a log-weight, a number of densities and a number *n*; the log-likelihood
-    /// of a world is *n* ln θ.
+    /// Returns the sums over worlds, which are given by a log-weight, a number of density factors and a number *n*; the log-likelihood of a world is
+    /// *n* ln θ.
     fn sums(worlds: &[(f64, usize, f64)]) -> RowSums {
         let mut sums = RowSums::new(vec![Likelihood::new(&[Term::Log])]);
         for &(log, densities, number) in worlds {

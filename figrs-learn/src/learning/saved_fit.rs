@@ -3,8 +3,8 @@
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex};
 
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_core::{AnyElement, Model};
 use figrs_factor::Stopped;
 use figrs_factor::fnv::Fnv;
@@ -13,17 +13,18 @@ use serde::{Deserialize, Serialize};
 use super::case_rows::{CaseRows, MISSING};
 use super::case_table::CaseTable;
 use super::cases::{CaseColumns, Cases};
-use super::convergence::numbers;
 use super::expectation_maximization::ExpectationMaximization;
 use super::expected_counts::ExpectedCounts;
 use super::fit::Fit;
 use super::learner::Learner;
+use super::rounds::numbers;
 
 #[cfg(test)]
 mod tests;
 
-/// A [`Fit`] in a form that serde can serialise: the learned values, the expected counts of all cases, and the log-likelihoods. It has no cases and no
-/// model: [`ExpectationMaximization::load`] makes the fit again from these. Numbers are stored by their bits, so that any format keeps them.
+/// A [`Fit`] in a form that serde can serialise: the learned values, the expected counts of all cases, and the log-likelihoods. A saved fit contains
+/// neither the cases nor the model: [`ExpectationMaximization::load`] needs both to restore the fit. Numbers are stored as their bits, so that any
+/// format preserves them.
 ///
 /// ```
 /// # use figrs_core::{Learned, Model, Select};
@@ -44,18 +45,16 @@ mod tests;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedFit {
-    /// Version of the format in which the fit is saved.
     version: u32,
     /// For each parameter, its name and the bits of its numbers.
     parameters: Vec<(String, Vec<u64>)>,
-    /// The bits of the expected counts.
     counts: Vec<u64>,
     log_likelihoods: Vec<u64>,
     starts: Vec<u64>,
     ended: Stopped,
-    /// Number of distinct rows with which the model was prepared.
+    /// Number of distinct rows for which the model was prepared.
     prepared_rows: u64,
-    /// For each column, the number of distinct cells at the preparation, and after each update with new cells.
+    /// The numbers of distinct cells of all columns: first at the preparation of the model, then after each update with new cells.
     stages: Vec<Vec<u64>>,
     /// Checksum of the columns and rows of all cases.
     cases: u64,
@@ -66,7 +65,6 @@ pub struct SavedFit {
 impl SavedFit {
     const VERSION: u32 = 1;
 
-    /// Returns the checksum of all fields but the checksum itself.
     fn computed_checksum(&self) -> u64 {
         let mut hash = Fnv::default();
         hash.write_u32(self.version);
@@ -120,7 +118,6 @@ fn from_bits(bits: &[u64]) -> Vec<f64> {
     bits.iter().map(|&x| f64::from_bits(x)).collect()
 }
 
-/// Returns a checksum of columns with their cells, and of rows.
 fn checksum(columns: &CaseTable, rows: &CaseRows) -> u64 {
     let mut table = columns.columns_only();
     table.rows = rows.clone();
@@ -129,7 +126,7 @@ fn checksum(columns: &CaseTable, rows: &CaseRows) -> u64 {
     hash.finish()
 }
 
-/// True if the cells of each column are those of the rows, in the order of their first occurrence.
+/// True if the cells of each column are exactly the cells of the rows, in the order of their first occurrence.
 fn has_cells_of(columns: &CaseTable, rows: &CaseRows) -> bool {
     let mut seen = vec![0; columns.columns.len()];
     for row in rows.iter() {
@@ -150,8 +147,8 @@ fn has_cells_of(columns: &CaseTable, rows: &CaseRows) -> bool {
 impl Fit {
     /// Returns the fit in a form that serde can serialise.
     ///
-    /// **Errors.** [`Error::Saved`] if a clone of the fit, or an update that failed, prepared the model for cells of data that this fit has not seen,
-    /// so that its counts cannot be matched to cases.
+    /// **Errors.** [`Error::Saved`] if a clone of the fit, or a failed update, prepared the model for cells of data that are not among the cases of
+    /// this fit. The counts of the fit can then not be matched to cases.
     pub fn save(&self) -> Result<SavedFit, Error> {
         let learner = self.learner();
         if !has_cells_of(&learner.columns, &self.rows) {
@@ -182,16 +179,16 @@ impl Fit {
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
-    /// Makes a fit again that was [saved](Fit::save), without rounds. `model` is the model of the fit, and `cases` are all cases that it has learned
-    /// from, in the same order: the cases of the fit, followed by those of its updates.
+    /// Restores a fit that was [saved](Fit::save), without running rounds. `model` is the model of the fit, and `cases` are all cases from which the
+    /// fit has learned, in the same order: the first cases, followed by the cases of updates.
     ///
-    /// **Guarantee.** The loaded fit has the same values to the last bit, and so has each update after it. Standard errors are computed when they are
-    /// asked for.
+    /// **Guarantee.** The loaded fit and its further updates have the same values, to the last bit, as the original fit. Standard errors are computed
+    /// by [`standard_errors`](Fit::standard_errors).
     ///
     /// **Complexity.** The model is prepared as for a fit; no case is evaluated.
     ///
-    /// **Errors.** [`Error::Saved`] if the saved fit is of another version of figrs, is damaged, or belongs to another model or to other cases; the
-    /// errors of [`fit`](Self::fit) that come before its rounds.
+    /// **Errors.** [`Error::Saved`] if another version of figrs saved the fit, if the saved fit is damaged, or if it belongs to another model or to
+    /// other cases; the errors of [`fit`](Self::fit), except the errors of its rounds.
     pub fn load<C: CaseColumns>(
         &self,
         model: &Model,
@@ -243,7 +240,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Prepares the model as the saved fit did: with the cells of the first stage, and then with those of each later stage.
+    /// Prepares the model as it was prepared for the saved fit: for the cells of the first stage, and then for the cells that each later stage added.
     fn prepared(&self, model: &Model, all: &CaseTable, saved: &SavedFit) -> Result<Learner, Error> {
         let mut stages = saved.stages.iter();
         let Some(first) = stages.next() else {

@@ -1,16 +1,16 @@
-//! The factors of a factor graph that hold the evidence of a row's cells, one factor for each column.
+//! The factors for the evidence of a row's cells: one factor for each column.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
 use figrs_exact::junction_tree::compiled_encoding::CompiledEncoding;
 
-/// A factor graph that has a factor for the evidence in each column of data.
+/// A factor graph that has a factor for the evidence of each column of data.
 #[derive(Debug)]
 pub(super) enum StatementFactors {
-    /// The factor graph of a compiled contraction tree, without impossible values of variables.
+    /// The factor graph of a compiled contraction tree, without the impossible values of variables.
     Compiled(Box<CompiledEncoding>),
-    /// An encoded graph, with the index of the factor for each column.
+    /// An encoded factor graph, with the index of the factor for each column.
     Encoded(FactorGraph, Vec<usize>),
 }
 
@@ -32,7 +32,7 @@ impl StatementFactors {
         Self::Encoded(graph, factors)
     }
 
-    /// Returns the factor graph without evidence of rows.
+    /// Returns the factor graph without the evidence of rows.
     pub(super) fn graph(&self) -> &FactorGraph {
         match self {
             Self::Compiled(compiled) => compiled.graph(),
@@ -47,7 +47,7 @@ impl StatementFactors {
         }
     }
 
-    /// Returns the table of the factor of the column `column` for `weights` of the element's values, or for a missing cell if
+    /// Returns the table of the factor for the column `column`: `weights` of the values of the column's element, or the table for a missing cell if
     /// `weights` is `None`.
     pub(super) fn table(&self, column: usize, weights: Option<Weights>) -> FactorTable {
         match (self, weights) {

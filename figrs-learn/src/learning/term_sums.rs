@@ -1,18 +1,17 @@
-//! Expected log-likelihoods of parameters, represented by the coefficients of their terms.
+//! Expected log-likelihoods of parameters, stored as the coefficients of their terms.
 
 use std::ops::Range;
 
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::{Likelihood, Term};
 
-/// For each parameter, the range of its coefficients in one list of all coefficients.
+/// The ranges of the parameters' coefficients in one list of all coefficients.
 #[derive(Clone, Debug)]
 pub(super) struct TermSums {
     ranges: Vec<Range<usize>>,
 }
 
-/// Returns the number of coefficients in the log-likelihood of `learned`: one for each term, or one for each number
-/// if the parameter is a list.
+/// Returns the number of coefficients in the log-likelihood of `learned`: one for each term, or one for each number if the parameter is a list.
 fn coefficients(learned: &LearnedParameter) -> usize {
     match learned.prior().terms() {
         [Term::LogOfEach] => learned.params.len(),
@@ -33,12 +32,11 @@ impl TermSums {
         }
     }
 
-    /// Returns the total number of coefficients of all parameters.
     pub(super) fn len(&self) -> usize {
         self.ranges.last().map_or(0, |last| last.end)
     }
 
-    /// Adds the coefficients of `likelihood`, multiplied by `times`, to those of `parameter` in `sums`.
+    /// Adds the coefficients of `likelihood`, multiplied by `times`, to the coefficients of `parameter` in `sums`.
     pub(super) fn add(
         &self,
         (parameter, likelihood): (usize, &Likelihood),
@@ -61,7 +59,7 @@ impl TermSums {
         }
     }
 
-    /// Adds the log-likelihood of `parameter`, whose coefficients are in `sums`, to `likelihood`.
+    /// Adds to `likelihood` the log-likelihood of `parameter`, whose coefficients are in `sums`.
     pub(super) fn add_to(
         &self,
         (parameter, likelihood): (usize, &mut Likelihood),

@@ -1,4 +1,4 @@
-//! The expectation step on a contraction tree, which is compiled once for all rows.
+//! The expectation step by a contraction tree, which is compiled once for all rows.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTr
 use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
 
-/// Compiles the factor graph of an expansion, with a factor for the evidence of each column that changes from row to row.
+/// Compiles the factor graph of an expansion. Each column of data gets a factor for its evidence, which changes from row to row.
 pub(super) fn compiled_rows(
     expanded: LearningExpansion,
     encoding: Encoding,
@@ -37,7 +37,7 @@ pub(super) fn compiled_rows(
     Ok((RowFactors::new(expanded, statements, cases)?, tree))
 }
 
-/// Creates an expectation step whose counts are derivatives of a contraction tree that is compiled once for all cases.
+/// Creates an expectation step whose counts are derivatives of a contraction tree. The tree is compiled once for all rows.
 fn step(
     model: &Model,
     cases: &CaseTable,
@@ -50,7 +50,8 @@ fn step(
     Ok(Box::new(FactorGraphStep { rows, counter }))
 }
 
-/// Returns the expectation step in closed form for a model of real numbers, if the feature `reals` is on; otherwise the step for finite models.
+/// Returns the expectation step in closed form for a model of real numbers, if the feature `reals` is on; otherwise returns the step for finite
+/// models.
 #[cfg_attr(
     not(feature = "reals"),
     allow(unused_variables, clippy::needless_pass_by_value)
@@ -87,40 +88,26 @@ impl RowCounter for CountingTree {
     }
 }
 
-impl ExpectedCounts for JunctionTree {
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
-        let limits = self.own_limits().until(until);
-        with_reals(step(model, cases, &limits), (model, cases), limits)
-    }
+/// Implements [`ExpectedCounts`] by a contraction tree for an exact algorithm.
+macro_rules! tree_counts {
+    ($algorithm:ident) => {
+        impl ExpectedCounts for $algorithm {
+            fn prepare(
+                &self,
+                model: &Model,
+                cases: &CaseTable,
+                until: &Until,
+            ) -> Result<Box<dyn ExpectationStep>, Error> {
+                let limits = self.own_limits().until(until);
+                with_reals(step(model, cases, &limits), (model, cases), limits)
+            }
 
-    fn counting_settings(&self) -> String {
-        format!(
-            "JunctionTree: {}",
-            settings_text!(self.own_limits(), threads)
-        )
-    }
+            fn counting_settings(&self) -> String {
+                let limits = settings_text!(self.own_limits(), threads);
+                format!("{}: {limits}", stringify!($algorithm))
+            }
+        }
+    };
 }
-
-impl ExpectedCounts for VariableElimination {
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
-        let limits = self.own_limits().until(until);
-        with_reals(step(model, cases, &limits), (model, cases), limits)
-    }
-
-    fn counting_settings(&self) -> String {
-        format!(
-            "VariableElimination: {}",
-            settings_text!(self.own_limits(), threads)
-        )
-    }
-}
+tree_counts!(JunctionTree);
+tree_counts!(VariableElimination);

@@ -1,5 +1,5 @@
-//! The expectation step by weighted worlds (samples of all elements). The expectation step by weighted worlds allows continuous hidden elements and
-//! infinite models, because it needs no expansion.
+//! The expectation step by weighted worlds (samples of all elements). It needs no expansion, and therefore allows continuous hidden elements and
+//! infinite models.
 
 use std::ops::{ControlFlow, Range};
 
@@ -23,19 +23,19 @@ use figrs_infer::sampling::importance::ImportanceSampling;
 
 /// Maximum number of worlds (samples) in one unit of work.
 const UNIT: u64 = 1024;
-/// Number of units of work that a thread takes at once.
+/// Number of units of work that a thread takes at a time.
 const BATCH: u64 = 8;
 /// Number of worlds (samples) drawn between two checks of the clock.
 const SLICE: u64 = 16;
 
-/// Draws worlds for each row at the present parameter values, weighted by the row's evidence.
+/// The expectation step that draws worlds for each row at the present parameter values, and weights the worlds by the row's evidence.
 #[derive(Debug)]
 struct WeightedWorlds {
     draws: RowDraws,
     outcomes: CountedOutcomes,
 }
 
-/// The model, columns and settings with which worlds are drawn for each row.
+/// The model, the columns and the settings with which worlds are drawn for each row.
 #[derive(Debug)]
 struct RowDraws {
     model: Model,
@@ -45,7 +45,7 @@ struct RowDraws {
     limit: Limits,
 }
 
-/// Returns the prior of `element` if it is a parameter to be learned; `None` for another element.
+/// Returns the prior of `element` if `element` is a parameter to be learned; `None` for other elements.
 fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     match element.kind() {
         Kind::Atomic(op) => op.prior(),
@@ -53,25 +53,23 @@ fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     }
 }
 
-/// Returns the parameters to be learned among the random choices of `trace`.
 fn free_parameters(trace: &Trace) -> impl Iterator<Item = &AnyElement> {
     let choices = (0..trace.choices()).map(|i| trace.element(trace.choice(i)));
     choices.filter(|element| prior(element).is_some())
 }
 
 impl RowDraws {
-    /// Returns the number of units of work into which the draws for each row are divided.
     fn units_of_row(&self) -> u64 {
         self.samples.div_ceil(UNIT)
     }
 
-    /// Returns the row of data to which the unit of work of index `unit` belongs, and the unit's index for that row.
+    /// Returns the row of data for which the unit of work with the index `unit` draws worlds, and the index of the unit among the units of this row.
     fn part<'r>(&self, rows: &[CaseRow<'r>], unit: u64) -> (CaseRow<'r>, u64) {
         let parts = self.units_of_row();
         (rows[(unit / parts) as usize], unit % parts)
     }
 
-    /// Draws the worlds of one unit of work, and calls `visit` with each world and a flag that is true if the world is possible.
+    /// Draws the worlds of one unit of work. Calls `visit` with each world and with `true` if the world is possible.
     fn each_world(
         &self,
         model: &Model,
@@ -94,7 +92,7 @@ impl RowDraws {
         Ok(())
     }
 
-    /// Returns the parameters that the worlds drawn for `rows` read, in the order in which they are first read.
+    /// Returns the parameters that worlds drawn for `rows` read, in the order in which they are first read.
     fn parameters(
         &self,
         rows: &[CaseRow<'_>],
@@ -183,7 +181,7 @@ impl WeightedWorlds {
         RowSums::new(flat.collect())
     }
 
-    /// Adds the weighted mean over the worlds of `row` to the expected log-likelihoods of the parameters.
+    /// Adds, to the expected log-likelihoods of the parameters, the weighted means over the worlds of `row`.
     fn add_row(
         &self,
         sums: &RowSums,
@@ -226,7 +224,7 @@ impl ExpectationStep for WeightedWorlds {
         rows as u64
     }
 
-    /// A unit of this expectation step is one row of data, whose worlds are drawn in several units of work.
+    /// A unit of this expectation step is one row of data; its worlds are drawn in several units of work.
     fn expect_units(
         &self,
         (rows, units): (&[CaseRow<'_>], Range<u64>),

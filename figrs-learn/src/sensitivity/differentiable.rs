@@ -1,4 +1,4 @@
-//! The model of an answer, which is compiled for derivatives when the first derivative is requested.
+//! The model of an answer, compiled for derivatives when the first derivative is requested.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use figrs_answer::limits::expand;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
 
-/// Largest relative difference between two computed values of a log-evidence that counts as rounding.
+/// Largest relative difference between two computed values of a log-evidence that counts as a rounding error.
 const ROUNDING: f64 = 1e-8;
 
-/// A contraction tree in which each table entry that is the probability of an outcome is linked to that outcome.
+/// A contraction tree in which each table entry that is the probability of an outcome is linked to the outcome.
 #[derive(Debug)]
 pub(super) struct DifferentiableTree {
     expansion: Arc<Expansion>,
@@ -46,14 +46,14 @@ impl DifferentiableTree {
         }
         let mut tree = Self::new(&model.asked.0, &model.asked.1, &model.limits)?;
         tree.names.clone_from(&model.names);
-        // Parameters read within shared calls are missing from the answer's list of parameters; a change of such a
-        // parameter is detected by the log-evidence.
+        // Parameters that are read within shared calls are missing from the answer's list of parameters. A change of such a parameter changes the
+        // log-evidence, which is therefore compared.
         let log_evidence = tree.encoding.log_total();
         if (log_evidence - model.log_evidence).abs() > ROUNDING * (1.0 + log_evidence.abs()) {
             return Err(changed("of a recursive function"));
         }
         let tree = Arc::new(tree);
-        // Another thread may have set the tree in the meantime; both trees are the same.
+        // Another thread may have stored the tree in the meantime; both trees are equal.
         let _ = model.compiled.set(tree.clone());
         Ok(tree)
     }
@@ -63,8 +63,7 @@ impl DifferentiableTree {
     fn new(model: &Model, roots: &[AnyElement], limits: &Limits) -> Result<Self, Error> {
         let mut expansion = expand(limits, model, roots)?;
         if expansion.shares_calls() {
-            // The weights of a shared call are sums of products of parameters; the model is therefore expanded again
-            // without shared calls.
+            // The weights of a shared call are sums of products of parameters; the model is therefore expanded again without shared calls.
             expansion = Expansion::new(model, roots, limits)?;
         }
         if expansion.impossible().is_some() {
@@ -89,8 +88,8 @@ impl DifferentiableTree {
         })
     }
 
-    /// Returns the index of the element of `query` among the roots of the tree, and the number that `query` assigns to each value; `None` for the
-    /// log-evidence.
+    /// Returns the index, among the targets of the tree, of the element of `query`, and the number that `query` assigns to each value of the element.
+    /// Returns `None` for the log-evidence.
     fn numbers(&self, query: &Query) -> Result<Option<(usize, Vec<f64>)>, Error> {
         let Some(asked) = query.element() else {
             return Ok(None);
@@ -107,7 +106,6 @@ impl DifferentiableTree {
         Ok(Some((place, numbers)))
     }
 
-    /// Returns the expectation of `numbers`, which are assigned to the values of the element of index `place`.
     fn expectation(&self, encoding: &CompiledEncoding, place: usize, numbers: &[f64]) -> f64 {
         let marginals = encoding.marginals(&[self.expansion.targets()[place]]);
         let terms = marginals.iter().flatten().zip(numbers);
@@ -118,7 +116,7 @@ impl DifferentiableTree {
         self.value_in(&self.encoding, query)
     }
 
-    /// Returns the value of `query` with `parameter` set to `value`; an error if the evidence would be impossible.
+    /// Returns the value of `query` for the value `value` of `parameter`; an error if the evidence would be impossible.
     pub(super) fn value_with(
         &self,
         query: &Query,
@@ -149,7 +147,8 @@ impl DifferentiableTree {
     /// Returns the derivatives of `query` with respect to all weights that are probabilities of outcomes.
     ///
     /// Let `E` be the expectation of `f` given the evidence; the quotient rule gives `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where `E` on
-    /// the right is held constant. The sums of the positive and of the negative terms of the quotient rule are total weights of the contraction tree.
+    /// the right is held constant. Both the sum of the positive terms and the sum of the negative terms are total weights of the contraction tree
+    /// with other weights for the element.
     pub(super) fn gradient(&self, query: &Query) -> Result<Gradient, Error> {
         let mut gradient = Gradient::new(self.outcomes.len());
         let Some((place, numbers)) = self.numbers(query)? else {
@@ -172,8 +171,8 @@ impl DifferentiableTree {
             gradient.add(-below_share, &self.counting, &below);
             return Ok(gradient);
         }
-        // Only one value of the function has positive probability, but other values may get a positive probability if
-        // parameters change slightly. The numbers are shifted by a constant to make all terms positive.
+        // Only one value of the function has positive probability, but another value may get a positive probability if parameters change slightly.
+        // The numbers of the query are shifted by a constant, so that the numbers of all values are positive.
         let widest = numbers.iter().map(|x| (x - mean).abs());
         let widest = widest.fold(0.0, f64::max);
         if widest > 0.0 {
@@ -185,7 +184,7 @@ impl DifferentiableTree {
     }
 }
 
-/// The derivatives of a query with respect to weights, by the outcomes whose probabilities the weights are.
+/// The derivatives of a query with respect to the weights of outcomes, indexed by outcome.
 #[derive(Debug)]
 pub(super) struct Gradient {
     by_logarithm: Vec<f64>,
@@ -200,7 +199,7 @@ impl Gradient {
         }
     }
 
-    /// Adds to the gradient, times `factor`, the derivatives of the logarithm of a contraction tree's total weight.
+    /// Adds to the gradient `factor` times the derivatives of the logarithm of a contraction tree's total weight.
     fn add(&mut self, factor: f64, counting: &CountingTree, encoding: &CompiledEncoding) {
         counting.derivatives(encoding.graph(), |origin, derivative| match derivative {
             EntryDerivative::ByLogarithm(slope) => {
@@ -226,8 +225,8 @@ impl Gradient {
         let weights = outcomes.derivatives(parameter)?;
         Ok(weights.iter().fold(0.0, |sum, weight| {
             let at = weight.origin as usize;
-            // A weight is either zero or positive, and is the same at all entries with its source; only one of the two
-            // derivatives therefore applies.
+            // A weight is either zero or positive, and is the same at all entries with the same outcome. Therefore only one of the two derivatives
+            // applies.
             let by_weight = if self.at_zero[at] == 0.0 {
                 self.by_logarithm[at]
             } else {

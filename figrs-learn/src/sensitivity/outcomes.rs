@@ -1,4 +1,4 @@
-//! Probabilities of outcomes as functions of parameters.
+//! Probabilities of outcomes as functions of the model's parameters.
 
 use figrs_core::expand::{Content, Expansion, ParametricOutcomes};
 use figrs_core::internals::{AtomicOp, Kind};
@@ -7,33 +7,34 @@ use rustc_hash::FxHashMap;
 
 use figrs_answer::error::Error;
 
-/// Largest deviation of a sum of probabilities from 1, or of a sum of their derivatives from 0, that counts as a rounding error,
+/// Largest deviation of a sum of probabilities from 1, or of a sum of their derivatives from 0, that counts as a rounding error. The deviation is
 /// relative to the sum of magnitudes.
 const ROUNDING: f64 = 1e-7;
 
-/// The outcomes of elements whose probabilities depend on parameters; the index of an outcome identifies the weights that equal its probability.
+/// The outcomes of elements whose probabilities depend on parameters. The index of an outcome identifies the weights that are the probability of the
+/// outcome.
 #[derive(Debug)]
 pub(super) struct DifferentiableOutcomes {
     members: Vec<DifferentiableMember>,
 }
 
-/// A random element and its outcomes.
+/// A random element whose probabilities depend on parameters, with its outcomes.
 #[derive(Debug)]
 struct DifferentiableMember {
     element: AnyElement,
     first: u32,
-    /// The values of all outcomes of the element, or its single observed value; empty if several values are observed.
+    /// The values of all outcomes of the element. If its outcomes are not listed: its single observed value, or nothing if several values are
+    /// observed.
     values: Vec<Datum>,
     /// `true` if the probabilities of the values sum to one.
     is_complete: bool,
 }
 
-/// The derivative of a weight with respect to a parameter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightDerivative {
     /// The index of the outcome whose probability is the weight.
     pub(super) origin: u32,
-    /// The derivative of the weight's logarithm or, if the weight is 0, of the weight itself.
+    /// The derivative of the logarithm of the weight; if the weight is 0, the derivative of the weight itself.
     pub(super) slope: f64,
 }
 
@@ -45,7 +46,7 @@ impl DifferentiableMember {
         }
     }
 
-    /// Returns the indices at which `parameter` occurs among the numbers of the element's distribution.
+    /// Returns the indices of `parameter` among the numbers of the element's distribution.
     fn places(&self, parameter: &Param) -> Vec<usize> {
         let numbers = self.op().map_or(&[][..], AtomicOp::numbers).iter();
         let is_it =
@@ -62,7 +63,7 @@ impl DifferentiableMember {
     }
 }
 
-/// Returns for each element that is a result of Chains the indices of the Chains.
+/// Returns, for each element that is a result of Chains, the indices of these Chains.
 fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     let mut chains = FxHashMap::<usize, Vec<usize>>::default();
     for (chain, expanded) in expansion.elements().iter().enumerate() {
@@ -75,8 +76,8 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     chains
 }
 
-/// Returns the observed value of the element of index `position`, whose outcomes are not listed. The element itself, or a Chain whose result it
-/// is, may be observed; the result is `None` unless there is exactly one observed value.
+/// Returns the observed value of the element with the index `position`, whose outcomes are not listed. Evidence may observe the element itself, or a
+/// Chain with this result. The result is `None` unless exactly one value is observed.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {
@@ -94,7 +95,7 @@ fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> 
 }
 
 impl DifferentiableOutcomes {
-    /// Lists the outcomes of an expansion whose probabilities depend on parameters.
+    /// Lists those outcomes of an expansion whose probabilities depend on parameters.
     pub(super) fn new(expansion: &Expansion) -> Self {
         let chains = chains_of_results(expansion);
         let member = |parametric: &ParametricOutcomes| {
@@ -164,8 +165,7 @@ impl DifferentiableOutcomes {
                 magnitude += of_weight.abs();
                 found.push(WeightDerivative { origin, slope });
             }
-            // If the derivatives do not sum to 0, one of them is wrong, or a further value becomes possible when the parameter
-            // changes slightly.
+            // If the derivatives do not sum to 0, a derivative is wrong, or a further value becomes possible when the parameter changes slightly.
             if member.is_complete && sum.abs() > ROUNDING * (1.0 + magnitude) {
                 return Err(member.unknown(parameter));
             }
@@ -173,10 +173,11 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// Returns the natural logarithms of the weights that depend on `parameter`, for `parameter` at `value`, by the outcomes of the weights.
+    /// Returns the natural logarithm of each weight that depends on `parameter`, if `parameter` has the value `value`. The keys are the indices of
+    /// the weights' outcomes.
     ///
-    /// **Errors.** [`Error::NoAnswerAt`] if `parameter` cannot have the value `value`; [`Error::UnknownDependence`] if a dependence on it is not
-    /// known.
+    /// **Errors.** [`Error::NoAnswerAt`] if `parameter` cannot have the value `value`; [`Error::UnknownDependence`] if it is not known how a weight
+    /// depends on `parameter`.
     pub(super) fn log_weights(
         &self,
         parameter: &Param,

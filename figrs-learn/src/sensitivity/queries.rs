@@ -7,22 +7,22 @@ use figrs_core::Param;
 use super::differentiable::DifferentiableTree;
 use super::query::Query;
 use super::tornado::{Tornado, TornadoRow};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 
-/// Sensitivity of an answer to the parameters of the model that was queried.
+/// Sensitivity of an answer to the parameters of its model.
 pub trait Sensitivity {
     /// Returns the derivative of `query` with respect to `parameter`, at the present values of the parameters of the model.
     ///
-    /// A query asks for a number of a target given the evidence, or for the log-evidence. Each entry of a list of parameters is a separate parameter.
-    /// The derivative is with respect to the number in the model, even if that number is a weight of a [`Select`](figrs_core::Select), which is
-    /// normalised afterwards.
+    /// A query asks for a number that depends on a target, given the evidence, or for the log-evidence. Each entry of a list of parameters is a
+    /// separate parameter. The derivative is with respect to the number in the model, even if this number is a weight of a
+    /// [`Select`](figrs_core::Select), which normalises its weights.
     ///
     /// **Guarantee.** The derivative is exact up to rounding. The derivative of a query combines derivatives of a contraction tree and derivatives of
     /// the probabilities of outcomes ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). The result is an error if the
-    /// derivatives of a family are not known or do not sum to 0. Functions of users must not read parameters (`Param::get` in a `map`), because
-    /// derivatives do not account for it.
+    /// derivatives of a family of distributions are not known or do not sum to 0. Functions of users must not read parameters (`Param::get` in a
+    /// `map`), because derivatives do not include such functions.
     ///
     /// **Complexity.** A contraction tree is compiled at the first derivative of an answer. Each derivative takes three upward and downward passes
     /// through the contraction tree.
@@ -30,8 +30,8 @@ pub trait Sensitivity {
     /// **Errors.** [`Error::NotInAnswer`] if an algorithm other than [`JunctionTree`](figrs_infer::JunctionTree) or
     /// [`VariableElimination`](figrs_infer::VariableElimination) gave the answer; [`Error::NotATarget`] if the element of `query` is no target;
     /// [`Error::UnknownParameter`] if no element that the answer needs depends on `parameter`; [`Error::UnknownDependence`] if a derivative is not
-    /// known; [`Error::ParameterChanged`] if a parameter has changed since the answer; [`Error::NotFiniteQuery`] if the function of `query` is
-    /// infinite or NaN; the errors of the compilation.
+    /// known; [`Error::ParameterChanged`] if a parameter has changed since the answer was computed; [`Error::NotFiniteQuery`] if the function of
+    /// `query` is infinite or NaN; the errors of the compilation.
     ///
     /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003; Chan and Darwiche,
     /// *When do numbers really matter?*, Journal of Artificial Intelligence Research 17, 2002.
@@ -52,13 +52,13 @@ pub trait Sensitivity {
     /// ```
     fn derivative(&self, query: &Query, parameter: &Param) -> Result<f64, Error>;
 
-    /// Makes a one-way sensitivity analysis of `query`. For each parameter, the analysis computes the value of a query at both ends of the
-    /// parameter's range while the other parameters stay unchanged, and the [`derivative`](Self::derivative) of the query at the present value.
+    /// Makes a one-way sensitivity analysis of `query`. For each parameter, the analysis computes the value of `query` at both ends of the
+    /// parameter's range, while the other parameters keep their values, and the [`derivative`](Self::derivative) at the present value.
     ///
-    /// The argument lists each parameter with the lower and the upper end of its range; the values of the parameters do not change.
+    /// The argument lists each parameter with the lower and the upper end of its range. The analysis does not change the values of the parameters.
     ///
-    /// **Guarantee.** The values and derivatives are exact up to rounding, as in [`derivative`](Self::derivative). The query may have larger or
-    /// smaller values inside the range of a parameter than at both ends.
+    /// **Guarantee.** The values and derivatives are exact up to rounding, as in [`derivative`](Self::derivative). Inside the range of a parameter,
+    /// the query may have larger or smaller values than at both ends.
     ///
     /// **Complexity.** The analysis takes two upward passes through the contraction tree for each parameter, in addition to the passes of the
     /// derivative.
@@ -125,7 +125,6 @@ impl Sensitivity for Answer {
     }
 }
 
-/// Returns the compiled model of `answer`.
 fn tree_of(answer: &Answer) -> Result<Arc<DifferentiableTree>, Error> {
     let model = answer.answered.as_deref().ok_or_else(|| {
         answer.missing_content_error(

@@ -71,7 +71,7 @@ impl Query {
         Self::of(element, name, |v: &T| v.to_f64().unwrap_or(f64::NAN))
     }
 
-    /// Creates a query for the natural logarithm of the probability of the evidence times its soft weights.
+    /// Creates a query for the log-evidence: the natural logarithm of the probability of the evidence, including the weights of soft evidence.
     pub fn log_evidence() -> Self {
         Self {
             name: "ln P(evidence)".into(),
@@ -79,7 +79,7 @@ impl Query {
         }
     }
 
-    /// Sets the name of the query, which replaces the name made from its element.
+    /// Sets the name of the query. The default name is derived from the element of the query.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
@@ -106,7 +106,6 @@ impl Query {
         }
     }
 
-    /// Returns the number that the query assigns to each value of its element.
     pub(super) fn numbers<'v>(
         &self,
         values: impl Iterator<Item = &'v dyn Any>,
@@ -129,7 +128,7 @@ impl Query {
     }
 }
 
-/// Returns the name of `element`, or the name of its constructor if it has none.
+/// Returns the name of `element`, or the name of its constructor if the element has no name.
 fn short_name(element: &AnyElement) -> String {
     let label = element.label();
     label.short().to_string()

@@ -7,8 +7,8 @@ use serde::Serialize;
 use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_factor::bounds::six_decimals;
 
-/// The result of a one-way sensitivity analysis: the values of a query as one parameter at a time moves through its range. The parameters of a
-/// tornado are sorted by influence, with the most influential parameter first.
+/// The result of a one-way sensitivity analysis: the values of a query at both ends of the range of each parameter, while the other parameters keep
+/// their values. The parameters are sorted by influence, with the most influential parameter first.
 ///
 /// [`Sensitivity::tornado`](crate::Sensitivity::tornado) computes a tornado; the text of a tornado is a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,9 +16,9 @@ use figrs_factor::bounds::six_decimals;
 pub struct Tornado {
     /// Name of the query.
     pub query: String,
-    /// Value of the query at the present parameters.
+    /// Value of the query at the present values of the parameters.
     pub value: f64,
-    /// The parameters, sorted by the swing of the query, with the widest swing first.
+    /// The parameters, sorted by the swing of the query; the parameter with the widest swing is first.
     pub rows: Vec<TornadoRow>,
 }
 
@@ -30,9 +30,9 @@ pub struct TornadoRow {
     pub parameter: String,
     /// Present value of the parameter.
     pub present: f64,
-    /// Lower end of the parameter's range, and the value of the query at that end.
+    /// Lower end of the parameter's range, and the value of the query at this end.
     pub low: (f64, f64),
-    /// Upper end of the parameter's range, and the value of the query at that end.
+    /// Upper end of the parameter's range, and the value of the query at this end.
     pub high: (f64, f64),
     /// The derivative of the query with respect to the parameter, at the present value.
     pub slope: f64,
@@ -46,7 +46,6 @@ impl TornadoRow {
 }
 
 impl Tornado {
-    /// Makes a tornado table from `rows`, given in any order.
     pub(super) fn new(query: String, value: f64, mut rows: Vec<TornadoRow>) -> Self {
         rows.sort_by(|a, b| b.swing().total_cmp(&a.swing()));
         Self { query, value, rows }
@@ -54,7 +53,7 @@ impl Tornado {
 }
 
 impl fmt::Display for Tornado {
-    /// Writes the query with its value, and then a line for each parameter.
+    /// Writes the query with its value, and then one line for each parameter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} = {:.6}", self.query, six_decimals(self.value))?;
         let header = [

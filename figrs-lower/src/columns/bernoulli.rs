@@ -1,10 +1,11 @@
-//! Bernoulli draws for many samples, 64 at a time.
+//! Bernoulli draws for many worlds, 64 at a time.
 
 use rand::Rng;
 
 use super::selection::for_each_row;
 
-/// Returns the threshold below which a uniformly random 64-bit word lies with probability `p`; `None` if `p` is one.
+/// Returns the threshold of a truth value with the probability `p`: a uniformly random 64-bit word lies below the threshold with the probability `p`.
+/// Returns `None` if `p` is one.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
     const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
     if p >= 1.0 {
@@ -13,11 +14,11 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * TWO_POW_64) as u64)
 }
 
-/// Minimum number of machine words of truth values for which several random generators run in parallel.
+/// Minimum number of 64-bit words of truth values for which several random generators run in parallel.
 const VECTOR_WORDS: usize = 16;
 const LANES: usize = 4;
 
-/// Independent xoshiro256++ generators (Blackman and Vigna 2021) whose steps the compiler turns into vector instructions.
+/// Independent xoshiro256++ generators (Blackman and Vigna 2021). The compiler converts their steps to vector instructions.
 struct VectorGenerators([[u64; LANES]; 4]);
 
 impl VectorGenerators {
@@ -51,12 +52,11 @@ impl VectorGenerators {
     }
 }
 
-/// Draws `64 * N` truth values, which are the bits of `N` machine words. For each truth value, a random number is compared with the threshold of
-/// the truth value, bit by bit from the highest bit. Random bits are drawn until all of these comparisons are decided. `rows` has the truth
-/// values to draw; `bits(k)` has bit `k` of the threshold of each truth value; `lowest` is the position of the lowest bit that is set in any
-/// threshold.
+/// Draws `64 * N` truth values, which are the bits of `N` words. For each truth value, a random number is compared with the threshold of the truth
+/// value, bit by bit from the highest bit, until all comparisons are decided. The mask `rows` marks the truth values to draw; `bits(k)` has bit `k`
+/// of the threshold of each truth value; `lowest` is the position of the lowest bit that is set in any threshold.
 ///
-/// Each bit decides a comparison with probability one half. Therefore about eight random words suffice for 64 truth values.
+/// Each random bit decides a comparison with probability one half. Therefore about eight random words suffice for 64 truth values.
 #[inline]
 fn compare<const N: usize>(
     mut random: impl FnMut() -> [u64; N],
@@ -77,10 +77,10 @@ fn compare<const N: usize>(
     below
 }
 
-/// Truth values of equal probability that have not been drawn yet, as bits of `N` machine words, and the threshold of the probability.
+/// A mask of truth values of equal probability that must be drawn, and the threshold of this probability.
 type UndecidedRows<const N: usize> = ([u64; N], u64);
 
-/// Draws the truth values of `N` machine words; truth values of equal probability share a threshold.
+/// Draws the truth values of `N` words. All truth values of a group have the same threshold.
 #[inline]
 fn compare_groups<const N: usize>(
     random: impl FnMut() -> [u64; N],
@@ -111,8 +111,8 @@ fn compare_groups<const N: usize>(
     })
 }
 
-/// Draws truth values for worlds, which are bits of `words` machine words. `certain(word)` marks the worlds in which the value is certainly true.
-/// `one` and `several` group all other worlds by the thresholds of their probabilities, for one word or for `LANES` consecutive words.
+/// Draws truth values for worlds, which are the bits of `words` words. `certain(word)` marks the worlds in which the value is true with probability
+/// one. The functions `one` and `several` list the other worlds, in groups with the same threshold, for one word or for `LANES` successive words.
 fn draw<R: Rng + ?Sized>(
     rng: &mut R,
     words: usize,
@@ -145,7 +145,7 @@ fn draw<R: Rng + ?Sized>(
     drawn
 }
 
-/// Lists the groups of worlds that have bits in the `N` words from index `from` on.
+/// Adds to the list `into` the groups of worlds that have bits in the `N` words after the first `from` words.
 fn open<const N: usize>(
     groups: &[(&[u64], Option<u64>)],
     from: usize,
@@ -161,7 +161,7 @@ fn open<const N: usize>(
     }
 }
 
-/// Draws truth values for the worlds of disjoint bit masks; each mask of `groups` has its own probability of `true`.
+/// Draws truth values for groups of worlds. Each group is a mask with the probability of `true` in its worlds; the masks are disjoint.
 pub(crate) fn draw_groups<R: Rng + ?Sized>(
     rng: &mut R,
     groups: &[(&[u64], f64)],
@@ -182,8 +182,8 @@ pub(crate) fn draw_groups<R: Rng + ?Sized>(
     )
 }
 
-/// Draws truth values for the worlds of the bit mask `mask`; each world has its own probability of `true`. For equal probabilities, the result
-/// equals that of [`draw_groups`].
+/// Draws truth values for the worlds of the mask `mask`; each world has its own probability of `true`. If the probabilities are the same, the result
+/// is that of [`draw_groups`].
 pub(crate) fn draw_each<R: Rng + ?Sized>(
     rng: &mut R,
     mask: &[u64],
@@ -209,7 +209,7 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
     )
 }
 
-/// Lists worlds with their thresholds; each world becomes a group of its own.
+/// Adds each of `rows`, which are worlds with their thresholds, to the list `into` as a separate group.
 fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<UndecidedRows<N>>) {
     for &(row, threshold) in rows {
         let mut part = [0; N];
@@ -252,7 +252,7 @@ mod tests {
                 .zip(mask)
                 .map(|(word, mask)| (word & mask).count_ones())
                 .sum();
-            // A deviation of six standard errors occurs by chance about once in 5e8 tests.
+            // A correct sampler deviates by more than six standard errors about once in 5e8 tests.
             let error = 6.0 * f64::sqrt(160_000.0 * p * (1.0 - p));
             assert!((f64::from(ones) - 160_000.0 * p).abs() < error, "{ones}");
         }
@@ -263,7 +263,7 @@ mod tests {
         );
     }
 
-    /// Checks all outcomes of the three random bits that decide a threshold of three eighths.
+    /// Checks all outcomes of the three random bits that decide a comparison with the threshold three eighths.
     #[test]
     fn the_probability_is_exact() {
         struct ScriptedBits(u32, u32);

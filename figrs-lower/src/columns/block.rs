@@ -4,40 +4,41 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::block_memory::BlockMemory;
-use super::code_buffers::CodeBuffers;
-use super::column::{Column, ColumnSlot, StoredColumn};
-use super::dictionary::Dictionaries;
-use super::function_memo::FunctionMemo;
-use super::instruction::{ColumnInstruction, CombinationMemo};
-use super::lineage::Lineage;
-use super::memory_pool::{MemoryGrant, Pool};
-use super::selection::Selection;
-use super::weights::BlockWeights;
-use crate::Observations;
-use crate::numbering::{EvidenceOrder, Numbered, Numbering};
 use figrs_core::Limits;
+use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::value::datum::Datum;
+use rustc_hash::FxHashMap;
 
-/// Maximum number of elements, combinations of parent values, and values that the worlds of a block may leave in the caches for
-/// the next block.
+use super::block_memory::{BlockMemory, MemoryGrant, Pool};
+use super::branch_memo::{Branch, Branches};
+use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
+use super::combinations::CombinationNumbering;
+use super::dictionary::{CodeBuffers, Dictionaries};
+use super::draw::{AtomicSampler, PooledSampler};
+use super::function_memo::FunctionMemo;
+use super::selection::Selection;
+use super::store::Lineage;
+use super::weights::BlockWeights;
+use crate::Observations;
+use crate::numbering::{EvidenceOrder, Numbered, Numbering};
+
+/// Maximum size of the caches that a block keeps for the next worlds: the number of elements, combinations of parent values, and values.
 pub(super) const MAX_CACHED: usize = 1 << 18;
-/// Number of cached items allowed for each element that occurs in every world; the limit is this number times the number of
-/// these elements, but at least [`MAX_CACHED`].
+/// The limit on cached items is this number times the number of elements that every world evaluates, but at least [`MAX_CACHED`].
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
 /// A block of worlds (complete assignments of values to the elements of a model) that are evaluated together.
 ///
-/// Each row of the block is one world, and every element has a column with its value in each world. A Chain groups the worlds by
-/// its parents' values, and evaluates each branch only for the worlds that take it. Worlds that contradict the evidence are
-/// dropped at once. Truth values are stored as bits, and values from short lists as dictionary codes. Values of any other type
-/// are stored in a list of that type, to which functions are applied without boxing.
+/// Each row of the block is one world, and every element has a column with its value in each world. For a Chain, the worlds are grouped by the values
+/// of the Chain's parents, and each branch is evaluated only for the worlds that take it. Worlds that contradict the evidence are dropped at once.
+/// Truth values are stored as bits, and values with few possible values as dictionary codes. Other values are stored in a typed list, to which
+/// functions are applied without boxing.
 ///
-/// The random values of a block depend only on its random number generator, and not on what the block did before.
+/// The random values of a block depend only on the random number generator, and not on earlier runs of the block.
 pub struct Block {
     pub(super) instructions: Vec<ColumnInstruction>,
     pub(super) values: Vec<Option<StoredColumn>>,
@@ -49,17 +50,17 @@ pub struct Block {
     pub(super) limit: Limits,
     pub(super) bytes: BlockMemory,
     pub(super) grant: MemoryGrant,
-    /// Number of reached elements at which the limit on elements is checked next.
+    /// The number of elements with a value at which the limit on elements is checked next.
     pub(super) check_at: usize,
     pub(super) lineage: Lineage,
-    /// Number of combinations of values cached since the caches were last cleared.
+    /// Number of items in the caches since the caches were last cleared.
     pub(super) remembered: usize,
     pub(super) functions: FunctionMemo,
-    /// For each world, the number of elements that were evaluated for this world alone, without a column.
+    /// For each world, the number of elements that were evaluated in this world alone, without a column.
     pub(super) singles: Vec<u32>,
     pub(super) buffers: CodeBuffers,
     numbering: Numbering,
-    /// The indices of the elements with evidence, one for each statement of evidence, followed by those of the targets.
+    /// The indices of the elements with evidence, one for each statement, followed by the indices of the targets.
     roots: Vec<ColumnSlot>,
     targets: usize,
 }
@@ -74,9 +75,9 @@ impl std::fmt::Debug for Block {
 }
 
 impl Block {
-    /// Numbers the elements that the targets and the evidence of `model` reach in every world.
+    /// Creates a block without worlds, with indices for the elements that every world of `model` evaluates.
     ///
-    /// A later world that exceeds `limit` (a number of elements or [`Limits`]) is an error.
+    /// A run returns an error if a world exceeds `limit` (a number of elements or [`Limits`]).
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -139,7 +140,6 @@ impl Block {
         self.numbering.statements.intervention(element).cloned()
     }
 
-    /// Returns the policy that gives the decision `element` its value, if the decision follows a policy.
     #[inline]
     pub(super) fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         self.numbering.statements.policy(element)
@@ -155,7 +155,7 @@ impl Block {
         parents.unwrap_or_default()
     }
 
-    /// Starts a block of `width` worlds: clears the values of the previous worlds, and clears caches that have become too large.
+    /// Starts a block of `width` worlds: clears the values of the previous worlds, and clears caches that are too large.
     pub fn start(&mut self, width: usize) {
         for slot in self.touched.drain(..) {
             if let Some(stored) = self.values[slot.index()].take()
@@ -183,14 +183,13 @@ impl Block {
         self.grant.shrink_to(kept);
     }
 
-    /// True if the caches contain elements or values that worlds have added.
+    /// True if the caches contain elements or values of earlier worlds.
     pub fn has_cached_worlds(&self) -> bool {
         self.bytes.made_bytes() > 0
             || self.remembered > 0
             || self.instructions.len() > self.elements_in_every_world()
     }
 
-    /// Clears the values of the present worlds, and all caches that worlds filled.
     pub(super) fn clear_everything(&mut self) {
         self.start(0);
         self.clear_caches();
@@ -212,7 +211,7 @@ impl Block {
         }
     }
 
-    /// Returns the number of roots: the statements of evidence in order, followed by the targets.
+    /// Returns the number of roots: the statements of evidence, followed by the targets.
     pub fn roots(&self) -> usize {
         self.roots.len()
     }
@@ -235,23 +234,23 @@ impl Block {
         self.width
     }
 
-    /// Returns the weights of the worlds, according to the evidence evaluated so far.
+    /// Returns the weights of the worlds, given the evidence that has been evaluated so far.
     pub fn weights(&self) -> &BlockWeights {
         &self.weights
     }
 
-    /// Keeps only the worlds with the fewest densities among their likelihoods, and returns that number of densities.
+    /// Keeps only the worlds with the fewest densities among their likelihoods, and returns this number of densities.
     pub fn keep_fewest_densities(&mut self) -> u32 {
         self.weights.fewest_densities()
     }
 
-    /// Keeps only the surviving worlds `rows` (in ascending order), and sets their weights to one.
+    /// Keeps only the worlds `rows` (in ascending order) of the surviving worlds, and sets their weights to one.
     pub fn keep_with_unit_weights(&mut self, rows: Vec<u32>) {
         let densities = self.weights.common_densities();
         self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
     }
 
-    /// Returns the number of values that the block stores, over all elements and worlds.
+    /// Returns the number of stored values, over all elements and worlds.
     pub fn cells(&self) -> usize {
         let stored = self
             .touched
@@ -260,18 +259,18 @@ impl Block {
         stored.map(|stored| stored.rows.len()).sum()
     }
 
-    /// Makes the block take its memory from a memory pool from now on.
+    /// Makes the block request its memory from the pool `pool` from now on.
     pub fn share(&mut self, pool: &Arc<Pool>) {
         self.grant = MemoryGrant::of(pool);
     }
 
-    /// Clears the values of the last run, and clears caches that have become too large.
+    /// Clears the values of the last run, and clears caches that are too large.
     pub fn end_run(&mut self) {
         self.start(0);
     }
 
-    /// Runs `work` while the block may use the whole memory limit, even if other blocks have taken memory from the pool. The
-    /// block is cleared before and after `work` runs.
+    /// Calls `work`, during which the block may use the whole memory limit, even if other blocks have taken memory from the pool. The block is
+    /// cleared before and after `work`.
     pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.clear_everything();
         let shared = std::mem::replace(
@@ -356,5 +355,63 @@ impl Numbered for Block {
             instruction.implied.push(value.clone());
         }
         is_new
+    }
+}
+
+pub(super) struct ColumnInstruction {
+    pub(super) element: AnyElement,
+    pub(super) parents: Option<Rc<[ColumnSlot]>>,
+    pub(super) evidence: Arc<[Evidence]>,
+    pub(super) fixed: Option<Datum>,
+    /// The values of the element that the observations imply.
+    pub(super) implied: Vec<Datum>,
+    pub(super) is_bool: bool,
+    pub(super) checked: bool,
+    pub(super) prepared: Option<Rc<AtomicSampler>>,
+    pub(super) dictionary: Option<DictionaryId>,
+    pub(super) memo: CombinationMemo,
+}
+
+/// Cached results of an element's function, by the combination of its parents' values.
+#[derive(Default)]
+pub(super) struct CombinationMemo {
+    /// For each parent, the dictionary of its codes when the results were cached.
+    pub(super) dictionaries: Vec<Option<DictionaryId>>,
+    /// For each parent whose column does not consist of codes, the dictionary of its values.
+    pub(super) encoders: Vec<Option<DictionaryId>>,
+    pub(super) combinations: CombinationNumbering,
+    /// For a deterministic function (Apply), the code of the result for each combination of parent values.
+    pub(super) results: Vec<u32>,
+    pub(super) branches: Branches,
+    /// `true` if the element of some branch was not atomic.
+    pub(super) branches_out: bool,
+    /// For each other dictionary, the table from its codes to codes of the element's own dictionary.
+    pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
+}
+
+impl ColumnInstruction {
+    pub(super) fn bytes(&self) -> usize {
+        let parents = self.parents.as_ref().map_or(0, |all| size_of_val(&**all));
+        let prepared = self
+            .prepared
+            .as_ref()
+            .map_or(0, |one| AtomicSampler::bytes(one));
+        parents + prepared + self.memo.bytes() + ALLOCATION
+    }
+}
+
+impl CombinationMemo {
+    fn bytes(&self) -> usize {
+        let lists = (self.dictionaries.capacity() + self.encoders.capacity()) * size_of::<u64>();
+        let branches = self.branches.capacity() * size_of::<Option<Branch>>();
+        let drawn = self.branches.iter().flatten();
+        let drawn: usize = drawn
+            .filter_map(Branch::sampler)
+            .map(PooledSampler::bytes)
+            .sum();
+        let translations = self.translations.values();
+        let translations: usize = translations.map(|table| size_of_val(&***table)).sum();
+        let results = size_of_val(&*self.results);
+        lists + branches + drawn + translations + results + self.combinations.bytes()
     }
 }

@@ -1,33 +1,30 @@
-//! Memory use of a block of worlds, compared with its limit.
-//!
-//! The sizes of elements and columns are summed up as they are created. The sum of these sizes counts shared data more than once, and
-//! ignores some caches. The memory is counted anew when this sum exceeds the limit, or when the number of elements has grown by a
-//! quarter. Therefore counting memory takes amortised constant time for each element.
+//! Memory use of a block of worlds, compared with its limit, and the pool of memory that several blocks share.
 
-use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::block::Block;
-use super::column::{Column, ColumnSlot, StoredColumn};
-use super::instruction::ColumnInstruction;
-use super::run::{EvaluationTask, RootEvaluation};
-use super::selection::Selection;
 use figrs_core::element::footprint::{ALLOCATION, Footprint};
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_time, too_much_memory};
+use rustc_hash::FxHashSet;
 
-/// Number of elements and tasks of a block at which its memory is first counted.
+use super::block::{Block, ColumnInstruction};
+use super::column::{Column, ColumnSlot, StoredColumn};
+use super::run::{EvaluationTask, RootEvaluation};
+use super::selection::Selection;
+
+/// Number of elements and tasks of a block at which its memory is counted first.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
-/// Memory use of a block: the last full count, and the sizes added since then.
+/// Memory use of a block: the last full count, and the sizes that were added since then.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Memory footprint of the thread before Chains created elements; the block stays on one thread.
+    /// Memory footprint of the thread before Chains created elements. The block stays on one thread.
     before: Footprint,
     /// Size in bytes of the block at the last count, without the elements created by Chains.
     counted: u64,
     /// Size in bytes of the values stored since the last count.
     since: u64,
-    /// Number of elements and tasks at which the memory is counted next.
     next: usize,
 }
 
@@ -43,49 +40,47 @@ impl Default for BlockMemory {
 }
 
 impl BlockMemory {
-    /// Returns the size in bytes of the elements that Chains created and that are still referenced.
+    /// Returns the size in bytes of the elements that Chains have created and that still exist.
     pub(super) fn made_bytes(&self) -> u64 {
         self.before.bytes_since()
     }
 
-    /// Returns the size in bytes of the values stored since the last count of memory, plus that of the elements that Chains created.
+    /// Returns the size in bytes of the values that were stored since the last count, and of the elements that Chains have created.
     pub(super) fn bytes_since_count(&self) -> u64 {
         self.made_bytes() + self.since
     }
 
-    /// Resets the counted size to `kept` bytes.
+    /// Starts a new run: the block keeps `kept` bytes of the previous run.
     pub(super) fn start(&mut self, kept: u64) {
         (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
     }
 
-    /// True if the memory must be counted anew; `elements` is the number of elements and tasks.
+    /// True if the memory must be counted anew, for `elements` elements and tasks and a grant of `granted` bytes.
     #[inline]
     pub(super) fn is_count_due(&self, elements: usize, granted: u64) -> bool {
         self.made_bytes() + self.counted + self.since > granted || elements >= self.next
     }
 
-    /// Records a full count of the memory, `bytes`, and the number of elements and tasks, `elements`.
+    /// Records a full count of `bytes` bytes, for `elements` elements and tasks.
     pub(super) fn counted(&mut self, bytes: u64, elements: usize) {
         (self.counted, self.since) = (bytes, 0);
         self.next = self.next.max(elements + elements / 4);
     }
 
-    /// Adds the size of prepared or cached data to the memory use.
     pub(super) fn added(&mut self, bytes: usize) {
         self.since += bytes as u64;
     }
 
-    /// Adds the size of the newly stored column `column` to the memory use.
     #[inline]
     pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
     }
 }
 
-/// Size in bytes of the cache entry of a branch or of a combination of parent values, without the elements in it.
+/// Size in bytes of a cache entry for a branch or for a combination of parent values, without the elements in it.
 const CACHE_ENTRY_BYTES: u64 = 128;
 
-/// A counter of bytes that counts shared data once, even if there are many references to it.
+/// Counts the bytes of data; data with several references are counted once.
 #[derive(Default)]
 struct SharedByteCounter {
     met: FxHashSet<usize>,
@@ -161,7 +156,6 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Returns an error if `needed` bytes exceed the block's memory limit.
     pub(super) fn allow(&mut self, slot: ColumnSlot, needed: u64) -> Result<(), ModelError> {
         if self.grant.allows(needed) {
             return Ok(());
@@ -170,33 +164,130 @@ impl Block {
         Err(too_much_memory(&self.limit, element, needed))
     }
 
-    /// Returns the approximate number of bytes that remain allocated from one block to the next.
+    /// Returns the approximate number of bytes that a block keeps for its next run.
     pub(super) fn kept_bytes(&self) -> u64 {
         self.bytes.made_bytes()
             + self.dictionaries.bytes() as u64
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Returns the approximate number of bytes that the first run of a block took, which had few worlds. Divided by the number of
-    /// worlds, this is an upper bound of the bytes for each world, because columns also have fixed costs.
+    /// Returns the approximate number of bytes of the first run of a block. The first run must have few worlds. Divided by the number of worlds, the
+    /// result is an upper bound of the bytes for each world, because columns also have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }
 
-    /// Returns the approximate number of bytes that the block takes while it holds no worlds, including the model's elements.
+    /// Returns the approximate number of bytes of the block while it has no worlds, including the elements of the model.
     pub fn bytes_between_runs(&self) -> u64 {
         /// Approximate size in bytes of an element of the model, including its name.
         const ELEMENT: u64 = 320;
         self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
     }
 
-    /// Returns the size in bytes of the elements with their cached data, without the elements' values in the worlds.
+    /// Returns the size in bytes of the elements and their caches, without the values of the elements in the worlds.
     fn structure(&self) -> u64 {
-        // A list that has just grown may be half empty; each slot also has an entry in a table.
+        // A list that has just grown may be half empty. Each element also has an entry in a hash table.
         let slots = self.instructions.capacity() * size_of::<ColumnInstruction>()
             + self.values.capacity() * size_of::<Option<StoredColumn>>()
             + self.instructions.len() * 3 * size_of::<u64>();
         let known = self.instructions.iter().map(ColumnInstruction::bytes);
         (slots + self.dictionaries.bytes() + self.lineage.bytes() + known.sum::<usize>()) as u64
+    }
+}
+
+/// The number of bytes that the blocks of several threads may use together; each block requests memory when it needs more.
+#[derive(Debug)]
+pub struct Pool {
+    left: AtomicU64,
+    /// Maximum number of bytes that a block may keep for its next run.
+    kept: u64,
+    /// Number of bytes that a block requests at once. A block keeps these bytes over several runs, because counting its memory takes time.
+    portion: u64,
+}
+
+impl Pool {
+    /// Creates a pool of `bytes` bytes for the blocks of `threads` threads.
+    pub fn new(bytes: u64, threads: usize) -> Arc<Self> {
+        let share = bytes / threads.max(1) as u64;
+        Arc::new(Self {
+            left: AtomicU64::new(bytes),
+            kept: share / 4,
+            portion: share / 8,
+        })
+    }
+
+    fn try_reserve(&self, bytes: u64) -> bool {
+        let taken = |left: u64| left.checked_sub(bytes);
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken)
+            .is_ok()
+    }
+
+    fn release(&self, bytes: u64) {
+        self.left.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// The memory that a block may use: requested from a pool, or a fixed number of bytes.
+#[derive(Debug)]
+pub(super) struct MemoryGrant {
+    bytes: u64,
+    pool: Option<Arc<Pool>>,
+    kept: u64,
+}
+
+impl MemoryGrant {
+    pub(super) fn all(bytes: u64) -> Self {
+        Self {
+            bytes,
+            pool: None,
+            kept: bytes / 4,
+        }
+    }
+
+    pub(super) fn of(pool: &Arc<Pool>) -> Self {
+        Self {
+            bytes: 0,
+            pool: Some(pool.clone()),
+            kept: pool.kept,
+        }
+    }
+
+    /// True if the block may use `needed` bytes; missing bytes are requested from the pool.
+    pub(super) fn allows(&mut self, needed: u64) -> bool {
+        let Some(missing) = needed.checked_sub(self.bytes).filter(|&more| more > 0) else {
+            return true;
+        };
+        let Some(pool) = &self.pool else {
+            return false;
+        };
+        // The block requests more bytes than it needs, so that threads rarely access the pool at the same time. If the pool does not have so many
+        // bytes, the block requests only the missing bytes.
+        for more in [missing + pool.portion.max(needed / 4), missing] {
+            if pool.try_reserve(more) {
+                self.bytes += more;
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// True if a block may not keep `kept` bytes for its next run.
+    pub(super) fn is_full(&self, kept: u64) -> bool {
+        kept > self.kept
+    }
+
+    /// Returns unused bytes to the pool; the block keeps `bytes` bytes and one portion.
+    pub(super) fn shrink_to(&mut self, bytes: u64) {
+        if let Some(pool) = &self.pool
+            && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)
+        {
+            pool.release(more);
+            self.bytes -= more;
+        }
     }
 }

@@ -1,23 +1,22 @@
-//! Branches of Chains and rows of conditional tables, memoised by the combination of the parents' values.
+//! Branches of Chains and rows of conditional tables in a block of worlds, memoised by the combination of the parents' values.
 
 use std::rc::Rc;
 
+use figrs_core::element::footprint::Footprint;
+use figrs_core::element::node::{AnyElement, ChainOp, FiniteOutcomes, Kind, TableOp};
+use figrs_core::error::ModelError;
+use figrs_core::value::datum::Datum;
+
 use super::block::{Block, MAX_CACHED};
-use super::branch::{Branch, BranchTarget};
 use super::column::ColumnSlot;
 use super::draw::{
     CodeSampler, PooledSampler, atomic, checked_outcomes, is_density, likelihood,
     probability_of_true,
 };
 use super::function_memo::FiniteSampler;
-use crate::measured::measured;
-use figrs_core::element::node::{AnyElement, ChainOp, FiniteOutcomes, Kind, TableOp};
-use figrs_core::error::ModelError;
-use figrs_core::value::datum::Datum;
 
 impl Block {
-    /// True if the branch leads to an element of kind `Kind::Atomic` that has neither evidence nor a value, and to which
-    /// only the branch refers.
+    /// True if the branch leads to an atomic element without evidence and without a known value, or to a row of a table.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
@@ -33,7 +32,7 @@ impl Block {
         }
     }
 
-    /// Returns the element to which a branch leads; `None` for a row of a conditional table.
+    /// Returns the element of a branch; `None` for a row of a conditional table.
     pub(super) fn root_of<'a>(&'a self, branch: &'a Branch) -> Option<&'a AnyElement> {
         match &branch.target {
             BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => Some(element),
@@ -42,7 +41,7 @@ impl Block {
         }
     }
 
-    /// Returns the likelihood of `value` under a branch that leads to an element of kind `Kind::Atomic`.
+    /// Returns the likelihood of `value` for a branch with an atomic element.
     pub(super) fn likelihood(
         &self,
         branch: &Branch,
@@ -98,8 +97,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Returns a sampler of the `outcomes` of an element. The sampler `met` of another element is reused if the outcomes
-    /// have the same dictionary codes there.
+    /// Returns a sampler of the outcomes `outcomes`. If the sampler `met` has the same dictionary codes, it is used again.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -127,7 +125,7 @@ impl Block {
         let ready = if is_bool {
             PooledSampler::Flip(probability_of_true(&outcomes))
         } else {
-            // Alias tables take most of the memory of samplers.
+            // Most of the memory of a sampler is its alias table.
             self.remembered += codes.len();
             let ready = PooledSampler::Codes(CodeSampler::new(&outcomes.probabilities, &codes));
             self.bytes.added(ready.bytes());
@@ -140,7 +138,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch that a Chain takes for the combination of its parents' values with the index `number`.
+    /// Returns the branch of a Chain for the combination of parent values with the index `number`.
     pub(super) fn branch_of(
         &mut self,
         slot: ColumnSlot,
@@ -153,7 +151,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch that a Chain takes for the combination of its `parents` parents' values with the index `number`.
+    /// Returns the branch of a Chain with `parents` parents for the combination of parent values with the index `number`.
     pub(super) fn branch(
         &mut self,
         slot: ColumnSlot,
@@ -181,17 +179,18 @@ impl Block {
             self.cache_branch(slot, number, branch.clone());
             return Ok(branch);
         }
-        let (element, made) =
-            measured(|| self.with_values(slot, number, parents, |values| op.call(values)));
+        let (element, made) = Footprint::measured(|| {
+            self.with_values(slot, number, parents, |values| op.call(values))
+        });
         let element = element.map_err(|fault| chain.fault(fault))?;
         self.allow(slot, self.bytes.made_bytes())?;
         let element = self.policy(&element).cloned().unwrap_or(element);
         let own = element.is_unshared();
         let Some(op) = atomic(&element) else {
             self.instructions[slot.index()].memo.branches_out = true;
-            // The combination itself counts as one cached item.
+            // The combination counts as one cached item.
             self.remembered += 1;
-            // The number of rows that take the branch decides how the branch is evaluated, and whether it is cached.
+            // The caller decides whether the branch is evaluated by columns or world by world, given the number of worlds that take it.
             return Ok(Branch::to(BranchTarget::Composite(element, own)));
         };
         let target = if own {
@@ -206,7 +205,7 @@ impl Block {
         if !fixed {
             op.check().map_err(|problem| element.invalid(problem))?;
         }
-        // A value that refers to elements created by the call differs from call to call.
+        // If the call has created further elements, the value of the element may refer to them, and differ between calls; it is not cached.
         if let Some(call) = called.filter(|_| own && made.nodes <= 1) {
             self.remembered += 1;
             self.functions.insert(call, element.clone());
@@ -216,7 +215,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch that evaluates `elements` elements in one world, if the cache has room.
+    /// Caches a branch whose evaluation in one world takes `elements` elements, if the cache has room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
@@ -230,7 +229,7 @@ impl Block {
         }
     }
 
-    /// Returns the index of `element`, to which a branch leads that many worlds take.
+    /// Gives an index to the element of a branch that many worlds take.
     pub(super) fn slot_of(
         &mut self,
         slot: ColumnSlot,
@@ -242,8 +241,7 @@ impl Block {
         of
     }
 
-    /// Returns the branch for the combination of parent values with the index `number`, if that combination has already
-    /// occurred.
+    /// Returns the cached branch for the combination of parent values with the index `number`, if there is one.
     fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
         let branches = &self.instructions[slot.index()].memo.branches;
         branches.get(number as usize).cloned().flatten()
@@ -256,7 +254,7 @@ impl Block {
         branches[number as usize] = Some(branch);
     }
 
-    /// Returns the row of a conditional table for the combination of the parents' values with the index `number`.
+    /// Returns the row of a conditional table for the combination of parent values with the index `number`.
     pub(super) fn table_row(
         &mut self,
         slot: ColumnSlot,
@@ -287,4 +285,76 @@ impl Block {
         self.cache_branch(slot, number, branch.clone());
         Ok(branch)
     }
+}
+
+/// The branches of a Chain, by the index of the combination of parent values.
+pub(super) type Branches = Vec<Option<Branch>>;
+
+#[derive(Clone)]
+pub(super) struct Branch {
+    pub(super) target: BranchTarget,
+    drawn: BranchSampler,
+}
+
+#[derive(Clone)]
+enum BranchSampler {
+    /// The branch has no sampler yet, because its element has parents, or because no value has been drawn from it.
+    Unknown,
+    /// The branch has finitely many values; they are drawn for many worlds together.
+    Ready(Rc<PooledSampler>),
+    /// The values of the branch are drawn by the function of its element.
+    ByFunction,
+}
+
+impl Branch {
+    pub(super) fn to(target: BranchTarget) -> Self {
+        Self {
+            target,
+            drawn: BranchSampler::Unknown,
+        }
+    }
+
+    pub(super) fn is_unshared(&self) -> bool {
+        matches!(
+            self.target,
+            BranchTarget::Unshared(_) | BranchTarget::Composite(_, true)
+        )
+    }
+
+    /// True if the element of the branch is not atomic and has no index yet.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.target, BranchTarget::Composite(..))
+    }
+
+    /// Sets the sampler of the branch to `choice`, or to the function of the element if `choice` is `None`.
+    pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
+        let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
+        Self { drawn, ..self }
+    }
+
+    pub(super) fn is_prepared(&self) -> bool {
+        !matches!(self.drawn, BranchSampler::Unknown)
+    }
+
+    pub(super) fn sampler(&self) -> Option<&PooledSampler> {
+        match &self.drawn {
+            BranchSampler::Ready(ready) => Some(ready),
+            BranchSampler::Unknown | BranchSampler::ByFunction => None,
+        }
+    }
+}
+
+/// The element of a branch, or its row of a conditional table.
+#[derive(Clone)]
+pub(super) enum BranchTarget {
+    /// An element with an index, to which other elements may refer.
+    Slot(ColumnSlot),
+    /// An atomic element to which only this branch refers.
+    Unshared(AnyElement),
+    /// An element that is not atomic; the flag is `true` if only this branch refers to it.
+    Composite(AnyElement, bool),
+    /// An element that was evaluated for single worlds and dropped afterwards.
+    Dropped,
+    /// A row of a conditional table, by the index of its first weight.
+    Row(usize),
 }

@@ -1,22 +1,21 @@
-//! Evaluation of Chains and conditional tables in a block, where the parents' values select a branch in each world (row).
+//! Evaluation of Chains and conditional tables in a block: the values of the parents select a branch in each world (row).
 
 use rustc_hash::FxHashMap;
 
 use super::block::Block;
-use super::branch::{Branch, BranchTarget};
+use super::branch_memo::{Branch, BranchTarget};
 use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
 use super::draw::{PooledSampler, atomic, draw_ready};
+use super::groups::RowGroups;
 use super::rare_branches::{RareBranch, RowEvaluations, are_few};
-use super::row_groups::RowGroups;
 use super::run::{ColumnSource, EvaluationTask, RootEvaluation};
 use super::selection::Selection;
 use figrs_core::element::node::{AnyElement, ChainOp, TableOp};
 use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
-/// A branch of a Chain, and the number of worlds (rows) that take it.
 struct BranchRows {
-    /// The branch; `None` if few worlds take it, because it is then created when these worlds are evaluated.
+    /// The branch; `None` if few worlds take it, because it is then created for the evaluation of these worlds.
     branch: Option<Branch>,
     combination: u32,
     size: usize,
@@ -67,8 +66,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Creates the branches that groups of worlds take. If an earlier branch is not of kind `Kind::Atomic`, branches that few worlds
-    /// take are created only when these worlds are evaluated. The sampling methods of the created branches are prepared.
+    /// Creates the branches of groups of worlds, and prepares their samplers. After a branch whose element is not atomic, branches that few worlds
+    /// take are not created here, but for the evaluation of these worlds.
     fn make_branches(
         &mut self,
         slot: ColumnSlot,
@@ -133,7 +132,7 @@ impl RootEvaluation<'_> {
         self.weigh_rows(slot, rows, (&groups, &branches), value, &weights)
     }
 
-    /// Gives all worlds the observed value `value`, and multiplies the weight of each world by the likelihood in the world's group.
+    /// Gives all worlds the observed value `value`, and multiplies the weights of the worlds of each group by the group's likelihood in `weights`.
     fn weigh_rows(
         &mut self,
         slot: ColumnSlot,
@@ -178,7 +177,6 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws the values of all worlds `rows` together.
     fn draw_rows(
         &mut self,
         slot: ColumnSlot,
@@ -207,8 +205,8 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws values for each group of worlds, in the order of the groups' first worlds, from the element to which only the group's
-    /// branch refers.
+    /// Draws the values of one group of worlds after another, in the order of the groups' first worlds. Only the branch of a group refers to its
+    /// element.
     fn draw_alone(
         &mut self,
         slot: ColumnSlot,
@@ -239,7 +237,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws values of `element`, of kind `Kind::Atomic`, to which nothing else refers.
+    /// Draws values of the atomic element `element`, to which nothing else refers.
     fn draw_one(
         &mut self,
         of: ColumnSlot,
@@ -260,8 +258,8 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Schedules one task for each branch that many worlds take, in the order of the branches' first worlds. One more task evaluates the
-    /// worlds of all other branches, and a last task joins the values of all branches in one column.
+    /// Schedules one task for each branch that many worlds take, in the order of the first worlds. Another task evaluates the worlds of all other
+    /// branches, and the last task joins the values of all branches into one column.
     fn schedule_branches(
         &mut self,
         slot: ColumnSlot,
@@ -315,7 +313,7 @@ impl RootEvaluation<'_> {
                 }
                 BranchTarget::Row(_) | BranchTarget::Dropped => continue,
             };
-            // Different parent values may lead to the same element.
+            // Different combinations of parent values may lead to the same element.
             if let Some(&at) = met.get(&of) {
                 sources[at].1 = sources[at].1.or(&rows);
                 if let EvaluationTask::Enter(_, part, _) = &mut tasks[at] {
@@ -332,8 +330,8 @@ impl RootEvaluation<'_> {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
-    /// Returns the source of the values in worlds that take rare branches, and the task that evaluates these worlds; `few` has these
-    /// worlds, each with its group.
+    /// Returns the task that evaluates the worlds `few` in rare branches, and the source of their values. Each entry of `few` is a world with its
+    /// group.
     fn schedule_rare_branches(
         &mut self,
         slot: ColumnSlot,
@@ -366,7 +364,7 @@ impl RootEvaluation<'_> {
         )
     }
 
-    /// Computes the values of a branch for the worlds that take it, if only the branch refers to its element.
+    /// Computes the values of a branch to whose element nothing else refers, in the worlds that take the branch.
     pub(super) fn evaluate_unshared(
         &mut self,
         number: usize,
@@ -394,8 +392,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Returns the dictionary of an element's values, and an empty list with room for the codes of the worlds `rows`; `None` if the
-    /// values are Booleans.
+    /// Returns the dictionary of an element, and an empty list with room for the codes of the worlds `rows`; `None` if the values are Booleans.
     fn codes_for(
         &mut self,
         slot: ColumnSlot,

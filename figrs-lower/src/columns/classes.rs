@@ -1,8 +1,7 @@
-//! Columns in which many worlds have the same value, stored as one set of worlds for each value.
+//! Columns with few different values, stored as one set of worlds (a class) for each value.
 //!
-//! In a recursive model, each level of the recursion ends with a constant in some worlds, in which all remaining computations are
-//! the same. If worlds with equal values are stored as one set, the work at each level does not depend on the number of these
-//! worlds.
+//! In a recursive model, the recursion ends with a constant in some worlds at each level, and all remaining computations are the same in these
+//! worlds. If worlds with equal values are one class, the work at a level does not depend on their number.
 
 use std::rc::Rc;
 
@@ -11,7 +10,7 @@ use super::selection::{Selection, for_each_row};
 /// Maximum number of classes (sets of worlds with equal values) of a column.
 pub(super) const MAX_CLASSES: usize = 128;
 
-/// A set of worlds in which an element has the same value, given by the index of the value in a dictionary.
+/// A set of worlds in which an element has the same value; the value is given by its dictionary code.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub(super) rows: Selection,
@@ -24,7 +23,7 @@ impl Class {
     }
 }
 
-/// Returns the dictionary code of each world's value, which is the code of its class.
+/// Returns the dictionary code of the value in each world.
 pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     if let [all] = classes {
         return vec![all.code; rows.len()];
@@ -40,7 +39,7 @@ pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     rows.map(|&row| by_row[row as usize]).collect()
 }
 
-/// Restricts classes (sets of worlds with equal values) to the worlds `rows`.
+/// Returns the classes, restricted to the worlds `rows`.
 pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
     let parts = classes.iter().map(|class| Class {
         rows: class.rows.and(rows.mask()),
@@ -49,7 +48,7 @@ pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class
     parts.filter(|class| !class.rows.is_empty()).collect()
 }
 
-/// Returns, as a bit mask, the worlds of the classes that pass `test`.
+/// Returns the mask of the worlds in the classes for which `test` is true.
 pub(super) fn mask_of(
     classes: &[Class],
     rows: &Selection,
@@ -65,7 +64,7 @@ pub(super) fn mask_of(
     mask
 }
 
-/// Concatenates the lists `a` and `b` of classes (sets of worlds); returns `None` if there would be too many classes.
+/// Returns the classes of `a` and of `b` together; returns `None` if there are too many classes.
 pub(super) fn concatenate_classes(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
     (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())

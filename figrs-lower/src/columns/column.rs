@@ -2,16 +2,18 @@
 
 use std::rc::Rc;
 
-use super::classes::{Class, codes, restrict_classes};
-use super::selection::{Selection, mask_where};
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::value::column::AnyColumn;
 
-/// The index of a dictionary of values among the dictionaries of a block.
+use super::block::Block;
+use super::classes::{Class, codes, restrict_classes};
+use super::dictionary::Dictionary;
+use super::selection::{Selection, first_row, mask_where};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
 
-/// The index of an element among the elements of a block.
+/// The index of an element in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ColumnSlot(pub(super) u32);
 
@@ -24,18 +26,17 @@ impl ColumnSlot {
 /// The values of an element in some worlds of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum Column {
-    /// Truth values: one bit for each world of the block, including worlds that are not selected.
+    /// Truth values: one bit for each world of the block, even for worlds that are not selected.
     Bits(Rc<Vec<u64>>),
     /// Dictionary codes (indices in a list of values), in the order of the selected worlds.
     Codes(Rc<Vec<u32>>, DictionaryId),
-    /// Disjoint sets of worlds with equal values, each with the dictionary code of its value; together they are
-    /// the selected worlds.
+    /// Disjoint sets of worlds with equal values, each with the dictionary code of its value. Their union is the set of selected worlds.
     Classes(Rc<[Class]>, DictionaryId),
-    /// A list of the values in their own type, in the order of the selected worlds.
+    /// A typed list of values, in the order of the selected worlds.
     Typed(Rc<dyn AnyColumn>),
 }
 
-/// The values of an element, and the worlds that have them.
+/// The values of an element, and the worlds that have a value.
 #[derive(Debug)]
 pub(crate) struct StoredColumn {
     pub(super) rows: Selection,
@@ -45,7 +46,7 @@ pub(crate) struct StoredColumn {
 }
 
 impl Column {
-    /// Returns the address of the values, which all clones of the column share.
+    /// Returns the memory address of the values, which clones of the column share.
     pub(super) fn address(&self) -> usize {
         match self {
             Self::Bits(bits) => Rc::as_ptr(bits).addr(),
@@ -65,7 +66,7 @@ impl Column {
         values + 2 * ALLOCATION
     }
 
-    /// Returns the values for the worlds `rows`, which are some of the column's worlds `own`.
+    /// Returns the values for the worlds `rows`, which must be among the column's worlds `own`.
     pub(super) fn restrict(&self, own: &Selection, rows: &Selection) -> Self {
         if matches!(self, Self::Bits(_)) || rows.same_as(own) {
             return self.clone();
@@ -76,7 +77,7 @@ impl Column {
         self.at(&rows.positions_in(own))
     }
 
-    /// Returns the values at the indices `positions` of the list; columns stored as sets of worlds are returned unchanged.
+    /// Returns the values at the indices `positions`; a column of bits or classes is returned unchanged.
     pub(super) fn at(&self, positions: &[u32]) -> Self {
         match self {
             Self::Bits(_) | Self::Classes(..) => self.clone(),
@@ -93,7 +94,7 @@ impl Column {
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)
     }
 
-    /// Converts a column stored as classes (sets of worlds with equal values) to a list of codes; any other column is returned unchanged.
+    /// Converts a column of classes (sets of worlds with equal values) to a list of codes; any other column is returned unchanged.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
             Self::Classes(classes, dictionary) => {
@@ -103,11 +104,108 @@ impl Column {
         }
     }
 
-    /// Converts a column of truth values to bits; any other column is returned unchanged.
+    /// Converts a list of truth values to bits; any other list is stored unchanged.
     pub(super) fn packed(values: Box<dyn AnyColumn>, rows: &Selection) -> Self {
         match values.as_any().downcast_ref::<Vec<bool>>() {
             Some(truths) => Self::Bits(Rc::new(mask_where(rows, |at| truths[at]))),
             None => Self::Typed(Rc::from(values)),
         }
+    }
+}
+
+impl Block {
+    /// Returns the values of a target in the surviving worlds, after all roots have been evaluated.
+    pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
+        let slot = self.target_slot(target);
+        self.follow_resampling(slot);
+        let rows = self.weights.alive().clone();
+        let no_values = || {
+            let element = &self.instructions[slot.index()].element;
+            Column::Typed(Rc::from(element.no_column()))
+        };
+        let column = self.values[slot.index()]
+            .as_ref()
+            .map_or_else(no_values, |stored| {
+                stored.column.restrict(&stored.rows, &rows)
+            });
+        let (values, dictionary) = match column {
+            Column::Bits(bits) => (TargetColumnValues::Bits(bits), None),
+            Column::Codes(codes, dictionary) => {
+                (TargetColumnValues::Codes(codes), Some(dictionary))
+            }
+            Column::Classes(classes, dictionary) => {
+                let codes = codes(&classes, &rows);
+                (TargetColumnValues::Codes(Rc::new(codes)), Some(dictionary))
+            }
+            Column::Typed(values) => (TargetColumnValues::Typed(values), None),
+        };
+        TargetColumn {
+            rows,
+            values,
+            dictionary: dictionary.map(|dictionary| self.dictionary(dictionary)),
+        }
+    }
+}
+
+/// The values of a target in the surviving worlds of a block.
+#[derive(Debug)]
+pub struct TargetColumn<'a> {
+    rows: Selection,
+    values: TargetColumnValues,
+    /// The dictionary of the codes, if the values are stored as codes.
+    dictionary: Option<&'a Dictionary>,
+}
+
+#[derive(Debug)]
+enum TargetColumnValues {
+    Bits(Rc<Vec<u64>>),
+    Codes(Rc<Vec<u32>>),
+    Typed(Rc<dyn AnyColumn>),
+}
+
+/// The values of a column, in their storage format.
+#[derive(Debug)]
+pub enum ColumnValues<'a> {
+    /// Truth values, with one bit for each world of the block.
+    Bits(&'a [u64]),
+    /// Dictionary codes, in the order of the worlds.
+    Codes(&'a [u32]),
+    /// A typed list of values, in the order of the worlds.
+    Typed(&'a dyn AnyColumn),
+}
+
+impl TargetColumn<'_> {
+    /// Returns the surviving worlds, in ascending order.
+    pub fn rows(&self) -> &[u32] {
+        self.rows.rows()
+    }
+
+    /// Returns the first surviving world.
+    pub fn first_row(&self) -> Option<usize> {
+        first_row(self.rows.mask())
+    }
+
+    /// Returns the surviving worlds as a bit mask.
+    pub fn mask(&self) -> &[u64] {
+        self.rows.mask()
+    }
+
+    /// Returns the values, in their storage format.
+    pub fn values(&self) -> ColumnValues<'_> {
+        match &self.values {
+            TargetColumnValues::Bits(bits) => ColumnValues::Bits(bits),
+            TargetColumnValues::Codes(codes) => ColumnValues::Codes(codes),
+            TargetColumnValues::Typed(values) => ColumnValues::Typed(&**values),
+        }
+    }
+
+    /// Returns the number of values in the dictionary; zero if the column has no dictionary.
+    pub fn codes(&self) -> usize {
+        self.dictionary.map_or(0, Dictionary::len)
+    }
+
+    /// Returns the value with the code `code`.
+    pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
+        self.dictionary.map(|values| values.any(code as usize))
     }
 }

@@ -1,16 +1,16 @@
-//! Numbering of combinations of parents' values, in the order of their first occurrence.
+//! Indices of combinations of parent values, in the order of their first occurrence.
 
 use rustc_hash::FxHashMap;
 
-/// Maximum number of entries of a table that is indexed by a pair of dictionary codes.
+/// Maximum size of a table that is indexed by a pair of dictionary codes.
 const DENSE: usize = 1 << 16;
 const UNKNOWN: u32 = u32::MAX;
 
-/// A numbering of pairs of dictionary codes from zero on.
+/// A map from pairs of dictionary codes to successive indices.
 #[derive(Debug, Default)]
 struct PairNumbering {
     met: Vec<(u32, u32)>,
-    /// Table of the indices of pairs, at position `left << shift | right`; used while the table is small.
+    /// The indices of pairs, at the place `left << shift | right`; used while this table is small.
     dense: Vec<u32>,
     shift: u32,
     hashed: FxHashMap<(u32, u32), u32>,
@@ -18,7 +18,7 @@ struct PairNumbering {
 }
 
 impl PairNumbering {
-    /// Makes room for pairs of dictionary codes that are at most `left` and `right`.
+    /// Makes room for pairs of dictionary codes up to `left` and `right`.
     fn reserve(&mut self, left: u32, right: u32) {
         let fits = |table: &Self| {
             right >> table.shift == 0 && ((left as usize) << table.shift) < table.dense.len()
@@ -47,8 +47,7 @@ impl PairNumbering {
         }
     }
 
-    /// Replaces the left code of each pair by the index of the pair, after [`reserve`](Self::reserve) has made room
-    /// for all codes.
+    /// Replaces the left code of each pair by the index of the pair. A previous call of [`reserve`](Self::reserve) must have made room for the codes.
     fn number(&mut self, left: &mut [u32], right: &[u32]) {
         for (left, &right) in left.iter_mut().zip(right) {
             let next = self.met.len() as u32;
@@ -66,15 +65,15 @@ impl PairNumbering {
     }
 }
 
-/// A numbering of combinations of the dictionary codes of several parents, from zero on.
+/// A map from combinations of the dictionary codes of several parents to successive indices.
 #[derive(Debug, Default)]
 pub(super) struct CombinationNumbering {
     pairs: Vec<PairNumbering>,
 }
 
 impl CombinationNumbering {
-    /// Replaces the first parent's code in each world by the index of the combination of all parents' codes;
-    /// `others` has the codes of the other parents.
+    /// Replaces the first parent's code in each world by the index of the combination of all parents' codes; `others` has the codes of the other
+    /// parents.
     pub(super) fn number<L: AsRef<[u32]>>(&mut self, numbers: &mut [u32], others: &[L]) {
         self.pairs.resize_with(others.len(), PairNumbering::default);
         for (pairs, column) in self.pairs.iter_mut().zip(others) {
@@ -88,7 +87,7 @@ impl CombinationNumbering {
     pub(super) fn bytes(&self) -> usize {
         const PAIR: usize = size_of::<(u32, u32)>();
         let each = |pairs: &PairNumbering| {
-            // A hashed pair is stored with its number and with a byte of its hash.
+            // The hash table stores a pair with its index and with one byte of its hash.
             (pairs.met.capacity() + 2 * pairs.hashed.capacity()) * PAIR + size_of_val(&*pairs.dense)
         };
         self.pairs.iter().map(each).sum()

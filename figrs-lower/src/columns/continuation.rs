@@ -1,4 +1,4 @@
-//! Transfer of worlds from the block of one model to the block of another model, which continues the worlds.
+//! Transfer of worlds from the block of one model to the block of another model.
 
 use std::rc::Rc;
 
@@ -11,13 +11,13 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 
 impl Block {
-    /// Continues the surviving worlds of the block `before`, with their weights, after all its roots have been evaluated. Each element
-    /// of `handed` receives the values of a target of `before`, given by the index of the target, and is not evaluated again. Evidence
-    /// on the elements of `handed` multiplies the weights now. No other values are copied from `before`.
+    /// Continues the surviving worlds of the block `before`, with their weights, after all its roots have been evaluated. Each element of `handed`
+    /// receives the values of a target of `before`, which is given by its index, and is not evaluated again. The weights are multiplied by the
+    /// evidence of this block's model on the elements of `handed`. No other values are copied from `before`.
     ///
-    /// Elements of `handed` are ignored if this model does not reach them, or if an intervention sets them.
+    /// Elements of `handed` are ignored if the model of this block does not evaluate them, or if an intervention sets them.
     ///
-    /// **Errors.** An error if evidence on an element of `handed` fails.
+    /// **Errors.** An error if a function of the evidence on an element of `handed` fails.
     pub fn succeed(
         &mut self,
         before: &mut Self,
@@ -54,7 +54,7 @@ impl Block {
         Ok(())
     }
 
-    /// Converts a column of the block `of` to a column of the element at `slot` in this block.
+    /// Converts a column of the block `of` to a column of the element `slot` in this block.
     fn import_column(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
         const UNKNOWN: u32 = u32::MAX;
         let Column::Codes(codes, from) = column else {
@@ -75,8 +75,7 @@ impl Block {
         Column::Codes(Rc::new(codes.collect()), dictionary)
     }
 
-    /// Returns, for each surviving world, the index of the world that it continues, among the worlds that the block had when it was
-    /// started.
+    /// For each surviving world, returns the index of its ancestor among the worlds with which the block was started.
     pub fn origins(&mut self) -> Vec<u32> {
         let rows = self.weights.alive().clone();
         if self.lineage.generation() == 0 {

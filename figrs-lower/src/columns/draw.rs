@@ -1,11 +1,11 @@
-//! Elements of kind `Kind::Atomic` in a block: outcomes, likelihoods, and random values for the worlds.
+//! Atomic elements in a block: their outcomes, likelihoods and random values.
 
 use std::any::Any;
 use std::rc::Rc;
 
 use super::bernoulli::{draw_each, draw_groups};
 use super::column::{Column, DictionaryId};
-use super::row_groups::RowGroups;
+use super::groups::RowGroups;
 use super::selection::Selection;
 use figrs_core::element::alias::Alias;
 use figrs_core::element::node::{AnyElement, AtomicOp, FiniteOutcomes, Kind, NotEnumerable};
@@ -20,13 +20,13 @@ pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
     }
 }
 
-/// Returns the probability of `true` among finite outcomes that are truth values.
+/// Returns the probability of `true`, for outcomes that are truth values.
 pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
     let truth = outcomes.support.index_of(&true);
     truth.map_or(0.0, |at| outcomes.probabilities[at])
 }
 
-/// Returns the outcomes of an element of kind `Kind::Atomic`, after its parameters have been validated.
+/// Returns the outcomes of an atomic element, after a check of its parameters.
 pub(super) fn checked_outcomes(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -44,22 +44,21 @@ pub(super) fn likelihood(
     Ok((log.exp(), log))
 }
 
-/// True if the likelihood of `value` under an element of kind `Kind::Atomic` is a density.
+/// True if the likelihood of `value` for an atomic element is a density.
 pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, ModelError> {
     Ok(!value.is_countable() && element.is_continuous()?)
 }
 
 #[derive(Debug)]
 pub(super) enum AtomicSampler {
-    /// Draws `true` with the given probability.
+    /// Draws truth values; `true` has the contained probability.
     Flip(f64),
-    /// Draws one of finitely many values, as codes of the given dictionary.
+    /// Draws one of finitely many values, as codes of the contained dictionary.
     Finite(CodeSampler, DictionaryId),
-    /// Draws by calling the element's own function, because the values cannot be listed.
+    /// Draws by the function of the element, because the values cannot be listed.
     ByFunction { continuous: bool },
 }
 
-/// A sampler that draws one of several dictionary codes.
 #[derive(Debug)]
 pub(super) enum CodeSampler {
     Certain(u32),
@@ -67,7 +66,6 @@ pub(super) enum CodeSampler {
 }
 
 impl AtomicSampler {
-    /// Returns the number of bytes that the sampler allocates in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Finite(drawn, _) => drawn.bytes(),
@@ -75,7 +73,6 @@ impl AtomicSampler {
         }
     }
 
-    /// Draws a column of random values of `element`.
     pub(super) fn column(
         &self,
         (element, op): (&AnyElement, &dyn AtomicOp),
@@ -102,7 +99,6 @@ impl AtomicSampler {
 }
 
 impl PooledSampler {
-    /// Returns the number of bytes that the sampler allocates in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Flip(_) => 0,
@@ -126,8 +122,7 @@ impl CodeSampler {
         }
     }
 
-    /// Draws a value for each of the worlds `rows`. If the distribution has several values, their codes are written into the empty
-    /// list `list`.
+    /// Draws a value for each of the worlds `rows`. If the distribution has several values, their codes are appended to the empty list `list`.
     fn column(
         &self,
         rows: &Selection,
@@ -145,15 +140,15 @@ impl CodeSampler {
     }
 }
 
-/// A sampler for one of the distributions that an element has in different worlds.
+/// A sampler for the distribution of an element in one group of worlds.
 #[derive(Debug)]
 pub(super) enum PooledSampler {
     Flip(f64),
     Codes(CodeSampler),
 }
 
-/// Draws a value for each world from the distribution of the world's group. Truth values are drawn for 64 worlds at a time. Values of
-/// other types are drawn world by world, as dictionary codes that are written into the empty list in `codes`.
+/// Draws a value for each world from the distribution of the world's group. Truth values are drawn for 64 worlds at a time; other values are drawn
+/// world by world, as dictionary codes that are appended to the empty list in `codes`.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &RowGroups,

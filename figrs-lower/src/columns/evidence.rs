@@ -1,4 +1,4 @@
-//! Evidence on the values of a column of a block.
+//! Evidence on the values of an element in a block.
 
 use super::classes::{Class, mask_of};
 use super::column::{Column, DictionaryId};
@@ -12,7 +12,7 @@ use figrs_core::model::evidence::Evidence;
 /// Placeholder for a weight that has not been computed.
 const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
 
-/// True if the weight is one (nothing changes) or zero (worlds are dropped).
+/// True if the weight is one (no change) or zero (the worlds are dropped).
 fn is_hard(&(_, log): &(f64, f64)) -> bool {
     log == 0.0 || log == f64::NEG_INFINITY
 }
@@ -27,7 +27,7 @@ impl RootEvaluation<'_> {
         statement: &Evidence,
     ) -> Result<(), ModelError> {
         if self.block.observations == Observations::Weigh && statement.observed().is_some() {
-            // The rows already have the observed value because it was demanded of them, or no rows remain.
+            // No worlds remain, or the worlds already have the observed value, because it was demanded of the element.
             return Ok(());
         }
         let living = rows.intersection(self.block.weights.alive());
@@ -54,7 +54,7 @@ impl RootEvaluation<'_> {
                         masks.push((mask, statement.weight(element, &truth)?));
                     }
                 }
-                // If all weights are equal, the rows need not be divided into classes.
+                // If all weights are equal, the worlds are not divided into classes.
                 match &masks[..] {
                     [(_, a), (_, b)] if a == b => self.block.weights.times(&living, *a),
                     masks => self.block.weights.times_masks(masks),
@@ -78,7 +78,7 @@ impl RootEvaluation<'_> {
             }
             Column::Classes(ref classes, dictionary) => {
                 if !self.drop_classes(element, &living, (classes, dictionary), statement)? {
-                    // Sums of weights must not depend on the storage format of the values.
+                    // Weights are summed in the order of the worlds, so that sums do not depend on the storage format of the values.
                     let listed = column.listed(&living);
                     self.weigh(element, &living, &listed, statement)?;
                 }
@@ -94,8 +94,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Drops the classes (sets of worlds with equal values) that contradict `statement`. Returns `false`, without changes, if
-    /// `statement` gives a class a weight other than zero and one.
+    /// Drops the classes that contradict `statement`. If `statement` gives a class a weight other than zero and one, returns `false` without a
+    /// change.
     fn drop_classes(
         &mut self,
         element: &AnyElement,

@@ -1,5 +1,4 @@
-//! Results of worlds that were evaluated one by one: their values of one element, and the values of other elements
-//! that the evaluation computed.
+//! Results of worlds that were evaluated one by one: the values of the evaluated element, and of other elements that were evaluated for it.
 
 use std::rc::Rc;
 
@@ -20,11 +19,9 @@ pub(super) struct RowResult {
     pub(super) known: Vec<(AnyElement, Datum)>,
 }
 
-/// Results of worlds that were evaluated one by one, without columns.
 pub(super) struct FinishedRows(Vec<RowResult>);
 
 impl FinishedRows {
-    /// Creates an empty list with room for `rows` worlds.
     pub(super) fn with_capacity(rows: usize) -> Self {
         Self(Vec::with_capacity(rows))
     }
@@ -33,12 +30,11 @@ impl FinishedRows {
         self.0.push(row);
     }
 
-    /// Keeps only the worlds for which `lives` returns true.
     pub(super) fn retain(&mut self, lives: impl Fn(u32) -> bool) {
         self.0.retain(|finished| lives(finished.row));
     }
 
-    /// Iterates over the worlds, each with the values of other elements that its evaluation computed.
+    /// Iterates over the worlds, each with the values of other elements that were evaluated in this world.
     pub(super) fn known(&self) -> impl Iterator<Item = (u32, &[(AnyElement, Datum)])> {
         self.0
             .iter()
@@ -51,7 +47,7 @@ impl FinishedRows {
             + known.sum::<usize>() * size_of::<(AnyElement, Datum)>()
     }
 
-    /// Weighs the worlds, counts their elements, and returns the column of the values of the element `of`.
+    /// Multiplies the weights of the worlds, counts their evaluated elements, and returns the column of the values of the element `of`.
     pub(super) fn column(&mut self, of: ColumnSlot, block: &mut Block) -> StoredColumn {
         self.0.sort_unstable_by_key(|one| one.row);
         let finished = &self.0;
@@ -90,11 +86,11 @@ impl FinishedRows {
         }
     }
 
-    /// Stores the computed values of elements to which other elements may refer later.
+    /// Stores the values of elements to which elements outside the branch may refer.
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
         for one in &mut self.0 {
-            // An element comes before the elements that read it.
+            // Each element comes before the elements that depend on it, and is dropped after them.
             while let Some((element, value)) = one.known.pop() {
                 if !element.is_unshared() {
                     kept.push((one.row, (element, value)));
@@ -106,13 +102,13 @@ impl FinishedRows {
 }
 
 impl Block {
-    /// Counts the elements that were evaluated for one world alone, without a column.
+    /// Counts elements that were evaluated in one world alone, without a column.
     fn count_single(&mut self, row: u32, entered: usize) {
         self.singles.resize(self.width, 0);
         self.singles[row as usize] += entered as u32;
     }
 
-    /// Stores the values `known`, computed world by world, of elements to which the program may refer.
+    /// Stores the values `known`, computed world by world, of elements to which other elements may refer.
     pub(super) fn register(&mut self, known: Vec<(u32, (AnyElement, Datum))>) {
         let mut positions = FxHashMap::<ElementId, usize>::default();
         let mut elements: Vec<(AnyElement, Vec<(u32, Datum)>)> = Vec::new();

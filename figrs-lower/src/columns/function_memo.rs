@@ -1,4 +1,4 @@
-//! Cache of the random choices without parents that the functions of Chains return; Chains with the same function share the entries.
+//! Cache of the atomic elements that the functions of Chains return; Chains with the same function share the entries.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -10,38 +10,36 @@ use figrs_core::element::function::FunctionId;
 use figrs_core::element::node::{AnyElement, ElementId, FiniteOutcomes};
 use figrs_core::value::support::SupportBuilder;
 
-/// Elements of kind `Kind::Atomic` to which nothing else refers, keyed by the Chain's function that returned them and by the arguments
-/// of the call. A function without captured variables returns equivalent elements for every Chain that calls it. Two Chains that draw
-/// from the same cached element nevertheless draw independent values.
+/// The atomic elements that functions returned and to which nothing else refers. The key is the function and the arguments of the call. A function
+/// without captured variables returns equivalent elements for every Chain that calls it. If two Chains draw from the same cached element, their
+/// values are nevertheless independent.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
-    /// The memoised functions, keyed by function and by number of parents. (A function of a list accepts any number of parents.)
+    /// The functions with cached results, by function and number of parents. (A function of a list accepts any number of parents.)
     met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
-    /// The sampler of each element; the element is stored too, because no other element can then reuse its identity.
+    /// The sampler of each element. The element is stored too, so that no other element gets its identity.
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 
-/// A function that returns the same element for the same arguments, whichever Chain calls it.
 struct MemoisedFunction {
-    /// For each parent, the values with which the function has been called.
+    /// For each parent, the arguments with which the function has been called.
     arguments: Vec<SupportBuilder>,
     elements: FxHashMap<Box<[u32]>, AnyElement>,
 }
 
-/// Sampler of an element with finitely many outcomes.
 #[derive(Clone)]
 pub(super) struct FiniteSampler {
     pub(super) outcomes: Rc<FiniteOutcomes>,
-    /// For each outcome in the prepared sampler, its dictionary code.
+    /// The dictionary code of each outcome in the sampler.
     pub(super) codes: Vec<u32>,
     pub(super) ready: Rc<PooledSampler>,
 }
 
-/// The key of a function call: the function and the codes of its arguments.
+/// The key of a function call: the function, and the codes of its arguments.
 pub(super) struct CallKey((FunctionId, usize), Box<[u32]>);
 
 impl FunctionMemo {
-    /// Returns the key of the call of `function` with the arguments `values`; `None` if the types of the arguments are wrong.
+    /// Returns the key of the call of `function` with the arguments `values`; `None` if an argument has the wrong type.
     pub(super) fn call(
         &mut self,
         function: FunctionId,
@@ -76,7 +74,6 @@ impl FunctionMemo {
         Some(choice.clone())
     }
 
-    /// Caches the sampler of `element`, which a memoised call returned.
     pub(super) fn cache_sampler(&mut self, element: &AnyElement, choice: FiniteSampler) {
         self.choices.insert(element.id(), (element.clone(), choice));
     }
@@ -107,7 +104,7 @@ mod tests {
         let (observations, order) = (Observations::Weigh, EvidenceOrder::AsStated);
         let mut block = Block::new(&Model::new(), &targets, observations, order, 10).unwrap();
         block.run(1 << 14, &mut stream(1, 0)).unwrap();
-        // Debug builds call a function twice for each value to compare the results.
+        // Debug builds call a function twice for each value, to compare the results.
         assert!(CALLS.load(Ordering::Relaxed) <= 4);
         let mut bits = |target| match block.target(target).values() {
             ColumnValues::Bits(bits) => bits.to_vec(),
@@ -118,8 +115,8 @@ mod tests {
             .iter()
             .zip(&second)
             .map(|(a, b)| (!(a ^ b)).count_ones());
-        // The two values are both true or both false with probability 0.34 + 0.41. A deviation of six standard errors occurs by chance
-        // about once in 5e8 tests.
+        // The two values are equal with the probability 0.34 + 0.41. A correct sampler deviates by more than six standard errors about once in 5e8
+        // tests.
         let difference = f64::from(agree.sum::<u32>()) / 16384.0 - 0.75;
         assert!(difference.abs() < 6.0 * (0.75_f64 * 0.25 / 16384.0).sqrt());
     }

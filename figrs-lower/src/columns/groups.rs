@@ -1,24 +1,21 @@
-//! Partition of the worlds of a block by the values of an element's parents.
+//! Groups of the worlds (rows) of a block, by the values of an element's parents.
 
 use std::any::Any;
 use std::borrow::Cow;
 
+use figrs_core::value::support::SupportBuilder;
 use rustc_hash::FxHashMap;
 
-use super::block::Block;
+use super::block::{Block, CombinationMemo};
 use super::classes::codes;
 use super::column::{Column, ColumnSlot, DictionaryId};
 use super::dictionary::Dictionary;
-use super::instruction::CombinationMemo;
-use super::row_groups::RowGroups;
-use super::selection::{Selection, first_row};
-use figrs_core::value::support::SupportBuilder;
+use super::selection::{Selection, first_row, for_each_row};
 
-/// Maximum number of Boolean parents for which worlds are partitioned by bit masks.
+/// Maximum number of Boolean parents for which worlds are grouped by bit masks.
 const MAX_MASKED_PARENTS: usize = 4;
 
-/// Returns the bit masks of the columns; `None` if some column has no truth values, or if there are too many columns
-/// for a partition by masks.
+/// Returns the columns as bit masks; `None` if a column does not consist of truth values, or if there are too many columns.
 pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
     let bits = columns.iter().map(|column| match column {
         Column::Bits(bits) if columns.len() <= MAX_MASKED_PARENTS => Some(&bits[..]),
@@ -28,8 +25,8 @@ pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
 }
 
 impl Block {
-    /// Partitions the worlds `rows` by the values of an element's parents. The groups are in the order of their
-    /// first worlds; the second result has, for each group, the index of its combination of parent values.
+    /// Groups the worlds `rows` by the values of an element's parents. The groups are in the order of their first worlds. The second result has the
+    /// index of each group's combination of parent values.
     pub(super) fn partition(
         &mut self,
         slot: ColumnSlot,
@@ -142,7 +139,7 @@ impl Block {
         (RowGroups::Masks(masks), numbers)
     }
 
-    /// Clears the cached combinations if the parents' codes refer to other dictionaries than before.
+    /// Clears the cached combinations if the codes of a parent belong to another dictionary than before.
     pub(super) fn note_dictionaries(&mut self, slot: ColumnSlot, columns: &[Column]) {
         let dictionaries = columns.iter().map(|column| match column {
             Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => Some(*dictionary),
@@ -160,7 +157,7 @@ impl Block {
         };
     }
 
-    /// Returns the dictionary that encodes the values of a parent whose column consists of values instead of codes.
+    /// Returns the dictionary for the values of a parent whose column is not a column of codes.
     fn encoder(&mut self, slot: ColumnSlot, parent: usize, of: ColumnSlot) -> DictionaryId {
         let memo = &mut self.instructions[slot.index()].memo;
         memo.encoders
@@ -193,5 +190,144 @@ impl Block {
         };
         let values: Vec<&dyn Any> = codes.iter().enumerate().map(value).collect();
         call(&values)
+    }
+}
+
+/// Groups of worlds, in the order of their first worlds.
+#[derive(Debug)]
+pub(super) enum RowGroups {
+    /// Each group is stored as a mask of its worlds.
+    Masks(Vec<Vec<u64>>),
+    /// Each world has the index of its group.
+    Rows(Vec<u32>),
+}
+
+impl RowGroups {
+    pub(super) fn numbers(&self, rows: &Selection) -> Cow<'_, [u32]> {
+        match self {
+            Self::Rows(numbers) => Cow::Borrowed(numbers),
+            Self::Masks(masks) => {
+                let mut by_row = vec![0; rows.width()];
+                for (group, mask) in masks.iter().enumerate() {
+                    for_each_row(mask, |row| by_row[row] = group as u32);
+                }
+                rows.rows()
+                    .iter()
+                    .map(|&row| by_row[row as usize])
+                    .collect()
+            }
+        }
+    }
+
+    pub(super) fn sizes(&self, count: usize) -> Vec<usize> {
+        match self {
+            Self::Masks(masks) => {
+                let ones = |mask: &Vec<u64>| mask.iter().map(|word| word.count_ones()).sum::<u32>();
+                masks.iter().map(|mask| ones(mask) as usize).collect()
+            }
+            Self::Rows(numbers) => {
+                let mut sizes = vec![0; count];
+                for &group in numbers {
+                    sizes[group as usize] += 1;
+                }
+                sizes
+            }
+        }
+    }
+
+    /// Returns the worlds of each group; `None` for the groups that are marked in `few`. The second result lists the worlds of the marked groups in
+    /// ascending order, each with its group.
+    pub(super) fn split_rare(
+        &self,
+        rows: &Selection,
+        few: &[bool],
+    ) -> (Vec<Option<Selection>>, Vec<(u32, u32)>) {
+        let mut rest = Vec::new();
+        let many = match self {
+            Self::Masks(masks) => {
+                let selected = masks
+                    .iter()
+                    .zip(few)
+                    .enumerate()
+                    .map(|(group, (mask, few))| {
+                        if *few {
+                            for_each_row(mask, |row| rest.push((row as u32, group as u32)));
+                            return None;
+                        }
+                        Some(Selection::from_mask(mask.clone(), rows.width()))
+                    });
+                selected.collect()
+            }
+            Self::Rows(numbers) => {
+                let mut lists = vec![Vec::new(); few.len()];
+                for (&row, &group) in rows.rows().iter().zip(numbers) {
+                    if few[group as usize] {
+                        rest.push((row, group));
+                    } else {
+                        lists[group as usize].push(row);
+                    }
+                }
+                let lists = lists.into_iter().zip(few);
+                let selection = |list| Selection::from_rows(list, rows.width());
+                lists
+                    .map(|(list, few)| (!few).then(|| selection(list)))
+                    .collect()
+            }
+        };
+        rest.sort_unstable();
+        (many, rest)
+    }
+
+    pub(super) fn selections(&self, rows: &Selection, count: usize) -> Vec<Selection> {
+        if let (Self::Rows(_), 1) = (self, count) {
+            return vec![rows.clone()];
+        }
+        let (all, _) = self.split_rare(rows, &vec![false; count]);
+        all.into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_parted_alike_by_masks_and_by_rows() {
+        let width = 130;
+        let rows = Selection::from_rows(
+            (0..width as u32).filter(|row| row % 5 != 1).collect(),
+            width,
+        );
+        let group = |row: u32| {
+            if row < 3 {
+                2
+            } else {
+                u32::from(row.is_multiple_of(7))
+            }
+        };
+        let numbers: Vec<u32> = rows.rows().iter().map(|&row| group(row)).collect();
+        let masks = (0..3).map(|of| {
+            let all = rows.rows().iter().filter(|&&row| group(row) == of);
+            Selection::from_rows(all.copied().collect(), width)
+                .mask()
+                .to_vec()
+        });
+        let both = [RowGroups::Masks(masks.collect()), RowGroups::Rows(numbers)];
+        let sizes = both.each_ref().map(|groups| groups.sizes(3));
+        assert_eq!(sizes[0], sizes[1]);
+        assert_eq!(sizes[0].iter().sum::<usize>(), rows.len());
+        for few in [[false, true, true], [false; 3], [true; 3]] {
+            let [(many, rest), (others, other_rest)] =
+                both.each_ref().map(|g| g.split_rare(&rows, &few));
+            let lists = |all: &[Option<Selection>]| -> Vec<Option<Vec<u32>>> {
+                all.iter()
+                    .map(|one| one.as_ref().map(|one| one.rows().to_vec()))
+                    .collect()
+            };
+            assert_eq!((lists(&many), &rest), (lists(&others), &other_rest));
+            assert!(rest.is_sorted() && rest.iter().all(|&(row, of)| group(row) == of));
+            let parted = many.iter().flatten().map(Selection::len).sum::<usize>() + rest.len();
+            assert_eq!(parted, rows.len());
+        }
     }
 }

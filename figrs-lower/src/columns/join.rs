@@ -11,11 +11,10 @@ use super::selection::Selection;
 use figrs_core::error::ModelError;
 use figrs_core::value::column::AnyColumn;
 
-/// Number of values of a dictionary up to which the whole dictionary is translated to another one.
+/// Maximum number of values of a dictionary that is translated as a whole to another dictionary.
 const SMALL_DICTIONARY: usize = 64;
 
 impl RootEvaluation<'_> {
-    /// Joins the values of the branches of a Chain into one column.
     pub(super) fn join(
         &mut self,
         slot: ColumnSlot,
@@ -43,7 +42,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Combines the values of disjoint sets of worlds in one column.
+    /// Returns one column with the values of disjoint sets of worlds.
     fn joined(
         &mut self,
         slot: ColumnSlot,
@@ -66,7 +65,7 @@ impl Block {
             }
             return Column::Bits(Rc::new(all));
         }
-        // Translating a long list for few rows would make deep recursions quadratic.
+        // A large dictionary is not translated for few worlds; otherwise a deep recursion would take quadratic time.
         let coded = |(part, column): &(Selection, Column)| match column {
             Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => {
                 self.dictionary(*dictionary).len() <= 4 * part.len() + SMALL_DICTIONARY
@@ -116,8 +115,7 @@ impl Block {
 }
 
 impl Block {
-    /// Combines the values of disjoint sets of worlds in one list of classes (sets of worlds with equal values), if there are few
-    /// classes.
+    /// Returns one list of classes (sets of worlds with equal values) for disjoint sets of worlds, if there are few classes.
     fn joined_classes(
         &mut self,
         slot: ColumnSlot,
@@ -146,16 +144,16 @@ impl Block {
     }
 }
 
-/// The codes of some worlds, with a translation to the codes of another dictionary.
+/// The codes of some worlds, with a table from these codes to the codes of another dictionary.
 struct TranslatedCodes {
     part: Selection,
     codes: RowCodes,
     table: Option<Rc<Vec<u32>>>,
 }
 
-/// The dictionary codes of some worlds: one code for all, or one code for each world.
+/// The dictionary codes of some worlds.
 enum RowCodes {
-    /// One code for all worlds.
+    /// All worlds have the contained code.
     Same(u32),
     List(Rc<Vec<u32>>),
 }
@@ -173,7 +171,7 @@ impl TranslatedCodes {
     }
 }
 
-/// Interleaves the codes of `parts`, which belong to disjoint sets of worlds, into one list in the order of the worlds.
+/// Merges the codes of `parts`, which belong to disjoint sets of worlds, into one list in the order of the worlds.
 fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -> Vec<u32> {
     if let [one] = parts {
         all.extend((0..rows.len()).map(|at| one.code(at)));
@@ -181,7 +179,7 @@ fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -
     }
     all.resize(rows.len(), 0);
     if let [a, b] = parts {
-        // One branch of a recursion often ends in a constant.
+        // One branch of a recursion often has a constant value.
         match (&a.codes, &b.codes) {
             (RowCodes::Same(_), RowCodes::List(list)) => {
                 let same = a.code(0);
@@ -222,8 +220,8 @@ fn merge(
     }
 }
 
-/// Merges codes as [`merge`] does, and translates the codes `list` to another dictionary. The loop has no conditional branch on
-/// which of the two lists has a world's code, because the processor could not predict it.
+/// Merges codes as [`merge`] does, and translates the codes `list` to another dictionary. The loop has no conditional jump that depends on the list
+/// from which a code comes, because the processor could not predict this jump.
 #[inline]
 fn choose(
     all: &mut [u32],
@@ -242,7 +240,7 @@ fn choose(
         for place in here {
             let lowest = word & word.wrapping_neg();
             let of_part = first & lowest != 0;
-            // After the end of a list, its last item is read in place of the missing item, but the result is not used.
+            // After the last code of a list, the last code is read again, but it is not used.
             let a = translated(list[i.min(last)]);
             let b = other(j.min(others));
             *place = select_unpredictable(of_part, a, b);

@@ -1,26 +1,24 @@
-//! Memoised functions of parents with few values: the function is called once for each combination of values.
+//! Functions of parents with few values: the results are cached for each combination of parent values.
 
 use std::rc::Rc;
 
 use super::block::Block;
 use super::classes::{Class, mask_of};
 use super::column::{Column, ColumnSlot};
-use super::groups::all_bits;
-use super::row_groups::RowGroups;
+use super::groups::{RowGroups, all_bits};
 use super::selection::{Selection, mask_where};
 use figrs_core::element::node::ApplyOp;
 use figrs_core::error::ModelError;
 
-/// Maximum number of combinations of parent values whose results are memoised.
+/// Maximum number of combinations of parent values whose results are cached.
 const MAX_COMBINATIONS: usize = 1 << 16;
-/// Maximum number of combinations of parent values for which results that are plain numbers are memoised; such results
-/// are cheap to compute.
+/// Maximum number of combinations of parent values whose results are cached if the function is cheap to compute.
 const MAX_LIGHT_COMBINATIONS: usize = 64;
 const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
-    /// Returns the values of a memoised function, each computed when its combination of parent values first occurs.
-    /// Returns `None` if there may be too many combinations; calling the function in each world is then cheaper.
+    /// Returns the values of a function, which is called once for each combination of parent values. Returns `None` if there may be too many
+    /// combinations, so that a call for each world is cheaper.
     pub(super) fn apply_remembered(
         &mut self,
         slot: ColumnSlot,
@@ -78,8 +76,7 @@ impl Block {
         }))
     }
 
-    /// Replaces the indices of combinations in `numbers` by the codes of the function's results; a truth value has the
-    /// code zero or one.
+    /// Replaces the indices of combinations in `numbers` by the codes of the function's results; the codes of `false` and `true` are zero and one.
     pub(super) fn results(
         &mut self,
         slot: ColumnSlot,
@@ -128,7 +125,7 @@ impl Block {
         Ok(self.dictionaries.intern(dictionary, value.as_any()))
     }
 
-    /// Computes a function of a parent whose column is stored as classes (sets of worlds with equal values).
+    /// Computes a function of a parent whose column consists of classes (sets of worlds with equal values).
     fn apply_to_classes(
         &mut self,
         slot: ColumnSlot,

@@ -1,4 +1,4 @@
-//! Column-wise evaluation: many worlds at a time, element by element.
+//! Evaluation of many worlds at a time, one element after another; each element has a column of values.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|
@@ -15,38 +15,30 @@
 mod bernoulli;
 mod block;
 mod block_memory;
-mod branch;
 mod branch_memo;
 mod chain;
 mod classes;
-mod code_buffers;
 mod column;
 mod combinations;
 mod continuation;
 mod dictionary;
 mod draw;
-mod encoding;
 mod evidence;
 mod finished_rows;
 mod function_memo;
 mod groups;
-mod instruction;
 mod join;
-mod lineage;
 mod memoised;
-mod memory_pool;
 mod plain_weights;
 mod rare_branches;
 mod row_evaluation;
-mod row_groups;
 mod run;
 mod selection;
 mod store;
-mod target_column;
 mod weights;
 
 pub use block::Block;
-pub use memory_pool::Pool;
+pub use block_memory::Pool;
+pub use column::{ColumnValues, TargetColumn};
 pub use plain_weights::{PlainWeights, WeightForm};
-pub use target_column::{ColumnValues, TargetColumn};
 pub use weights::BlockWeights;

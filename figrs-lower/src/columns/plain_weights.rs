@@ -4,7 +4,7 @@ use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
 use figrs_factor::graph::WorldWeight;
 
-/// Limit of weights as plain numbers: a weight between `1 / FAR` and `FAR` is used directly, without division by a common unit.
+/// Weights between `1 / FAR` and `FAR` are used as they are, without a common unit.
 const FAR: f64 = 1e100;
 /// Number of weights that are processed in parallel.
 const LANES: usize = 8;
@@ -18,10 +18,10 @@ pub struct PlainWeights {
     pub form: WeightForm,
 }
 
-/// Representation of plain weights: one weight for each class of worlds, or one for each world.
+/// Weights for classes of worlds, or for single worlds.
 #[derive(Clone, Debug)]
 pub enum WeightForm {
-    /// Disjoint bit masks of worlds with equal weights; all other worlds have weight zero.
+    /// Disjoint masks of worlds, each with the weight of its worlds; all other worlds have the weight zero.
     Classes(Vec<(Vec<u64>, f64)>),
     /// The weight of each world.
     Rows(Vec<f64>),
@@ -44,7 +44,7 @@ impl PlainWeights {
 }
 
 impl BlockWeights {
-    /// Returns the weights as plain numbers, either as they are or in units of about the largest weight.
+    /// Returns the weights as plain numbers, in units of one or of about the largest weight.
     pub fn plain(&self) -> PlainWeights {
         if let (None, None) = (&self.rows, &self.logs) {
             return self.plain_classes();
@@ -62,10 +62,10 @@ impl BlockWeights {
         }
     }
 
-    /// Returns the weights of the worlds as plain numbers, for populations of `size` consecutive worlds; each population has its own unit.
-    /// The second result is the natural logarithm of each population's unit. The logarithm is `None` if some worlds of the population have
-    /// more densities among their likelihoods than others. In this case only the worlds with the fewest densities will count, and later
-    /// evidence decides which worlds these are.
+    /// Returns the weights of the worlds for populations of `size` successive worlds, as plain numbers. Each population has its own unit; the second
+    /// result has the natural logarithm of this unit. The logarithm is `None` if the likelihoods of some worlds of the population contain more
+    /// densities than those of others: only the worlds with the fewest densities will have positive weight, and later evidence decides which worlds
+    /// these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {
             let units = vec![Some(0.0); weights.len() / size];
@@ -117,7 +117,7 @@ impl BlockWeights {
         }
     }
 
-    /// Returns the weights of the worlds; `None` if some weights are very large or very small.
+    /// Returns the weights of the worlds in units of one; `None` if some weights are very large or very small.
     fn linear(&self) -> Option<Vec<f64>> {
         if self.logs.is_some() {
             return None;
@@ -149,7 +149,6 @@ impl BlockWeights {
         Some(weights)
     }
 
-    /// Returns the natural logarithms of the weights of the worlds.
     fn logarithms(&self) -> Vec<f64> {
         let width = self.alive.width();
         let mut logs = self.logs.clone().unwrap_or_else(|| vec![0.0; width]);
@@ -191,7 +190,7 @@ fn near(x: f64) -> bool {
     (1.0 / FAR..FAR).contains(&x)
 }
 
-/// Replaces logarithms by their exponentials, divided by the largest exponential; returns the largest logarithm.
+/// Replaces logarithms by their exponentials, divided by the largest exponential. Returns the largest logarithm.
 fn exponentiate(logs: &mut [f64]) -> f64 {
     let mut lanes = [f64::NEG_INFINITY; LANES];
     let larger = |lane: &mut f64, log: f64| *lane = if log > *lane { log } else { *lane };

@@ -1,7 +1,7 @@
-//! Branches of a Chain that few worlds (rows) take, evaluated world by world.
+//! Branches of a Chain that few worlds (rows) take; they are evaluated world by world.
 
 use super::block::Block;
-use super::branch::Branch;
+use super::branch_memo::Branch;
 use super::column::{ColumnSlot, StoredColumn};
 use super::finished_rows::{FinishedRows, RowResult};
 use super::row_evaluation::RowEvaluation;
@@ -10,49 +10,48 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the block, because work on sets
-/// of worlds grows with the block. A limit of one world in 256 made a geometric recursion 1.2 times slower (in blocks of 16 384 worlds), and a
-/// model of list states 8 % faster (in blocks of 10 000 worlds).
+/// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the number of worlds of the block,
+/// because the cost of operations on sets of worlds grows with it. With a limit of one world in 256, a geometric recursion was 1.2 times slower (in
+/// blocks of 16 384 worlds), and a model of list states was 8 % faster (in blocks of 10 000 worlds).
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
-/// Worlds that take rare branches of a Chain, and are evaluated one by one.
+/// The evaluation of the worlds that take rare branches of a Chain, one by one.
 pub(super) struct RowEvaluations {
-    /// The Chain to which the branches belong.
+    /// The Chain whose branches are rare.
     of: ColumnSlot,
-    /// The index of the column of these worlds' values in `RootEvaluation::alone`.
+    /// The index in `RootEvaluation::alone` of the column with the values of the Chain in the worlds with rare branches.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
-    /// Worlds whose evaluation has not begun, in order, with the indices of their branches.
+    /// Worlds whose evaluation has not started, in order, with the indices of their branches.
     not_begun: Vec<(u32, u32)>,
     /// Worlds whose evaluation waits for the value of another element.
     waiting: Vec<(RowEvaluation, u32)>,
     finished: FinishedRows,
-    /// A finished evaluation, whose memory is reused for the next world.
+    /// A finished evaluation, whose memory is used for the next world.
     spare: Option<RowEvaluation>,
 }
 
-/// A branch that few worlds take.
 pub(super) struct RareBranch {
-    /// The index of the combination of parent values that selects the branch.
+    /// The index of the combination of parent values for which the Chain takes the branch.
     combination: u32,
-    /// The branch; `None` until it is built for the evaluation of its first world. Each branch is dropped before the next one is built.
+    /// The branch; `None` until the evaluation of its first world starts. Each branch is dropped before the next branch is created.
     branch: Option<Branch>,
     rows: usize,
-    /// Maximum number of elements that a single world has evaluated in the branch.
+    /// The largest number of elements that one world has evaluated in the branch.
     entered: usize,
     /// `true` if elements outside the branch may refer to elements of the branch.
     is_referred: bool,
 }
 
-/// True if a branch is evaluated world by world, because only `rows` of `width` worlds take it.
+/// True if a branch that `rows` of `width` worlds take is evaluated world by world.
 pub(super) fn are_few(rows: usize, width: usize) -> bool {
     rows <= ROW_BY_ROW_ROWS + width / ROW_BY_ROW_DIVISOR
 }
 
 impl RowEvaluations {
-    /// Prepares the evaluation of the worlds `rows` of a Chain, which are in order, each with the index of its branch.
+    /// Prepares the evaluation of the worlds `rows` of a Chain, which are in ascending order and each have the index of a branch.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -82,7 +81,8 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Creates a branch that `rows` worlds take. If `branch` is `None`, it is built when the evaluation of its first world begins.
+    /// Creates the record of a branch that `rows` worlds take. If `branch` is `None`, the branch is created when the evaluation of its first world
+    /// starts.
     pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
             combination,
@@ -94,11 +94,11 @@ impl RareBranch {
     }
 }
 
-/// An element whose value is missing, the value that observations require of it (if any), and the worlds that wait for it.
+/// An element whose value is missing, the value that observations require of it (if there is one), and the worlds that wait for the element.
 pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
 
 impl RowEvaluations {
-    /// Advances the evaluation of all worlds; returns the worlds that must wait, with the missing values.
+    /// Continues the evaluation of all worlds. Returns the missing values for which worlds wait.
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -121,7 +121,7 @@ impl RowEvaluations {
         if missing.is_empty() {
             return Ok(missing);
         }
-        // Elements that now become part of the program may refer to values that only these rows have computed.
+        // Elements that are now evaluated by columns may depend on values that were computed only for these worlds.
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|(single, _)| (single.row, single.known.as_slice()));
         let known = waiting.chain(self.finished.known());
@@ -132,7 +132,7 @@ impl RowEvaluations {
         Ok(missing)
     }
 
-    /// Begins the evaluation of the world `row` in its branch, which is built if necessary.
+    /// Starts the evaluation of the world `row` in its branch, which is created if necessary.
     fn begin_row(
         &mut self,
         row: u32,
@@ -154,7 +154,7 @@ impl RowEvaluations {
         Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
     }
 
-    /// Continues the evaluation of a world; if the world must wait, records the missing value.
+    /// Continues the evaluation of a world. If the world must wait, adds the missing value to `missing`.
     fn continue_row(
         &mut self,
         (mut single, branch): (RowEvaluation, u32),
@@ -175,7 +175,8 @@ impl RowEvaluations {
         Ok(())
     }
 
-    /// Records the result of a world; after the last world of a branch, drops the branch unless something refers to it.
+    /// Records the result of a world. After the last world of a branch, drops the branch, unless elements outside the branch may refer to its
+    /// elements.
     fn finish(&mut self, mut single: RowEvaluation, branch: u32, block: &mut Block) {
         let known = single.known.take();
         let few = &mut self.branches[branch as usize];
@@ -196,12 +197,11 @@ impl RowEvaluations {
         }
     }
 
-    /// Returns the index of the column, and the column with the values of all worlds, after all worlds have been evaluated. Values to which later
-    /// elements may refer are stored in the block.
+    /// After the evaluation of all worlds, returns the index of the column and the column with the values in these worlds. Values on which other
+    /// elements may depend are stored in the block.
     pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
         let column = self.finished.column(self.of, block);
-        // References to the elements of a branch from outside can be detected only after the branch itself has been
-        // dropped.
+        // A reference from outside to an element of a branch can be detected only after the branch has been dropped.
         for few in &mut self.branches {
             few.release(self.of, block);
         }
@@ -211,7 +211,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Drops the branch, or caches it if it can be used again.
+    /// Drops the branch, or caches it if no element outside the branch may refer to its elements.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
@@ -250,8 +250,8 @@ mod tests {
         }
     }
 
-    /// Each world takes its own branch, and the branch reads three elements from outside: one that a function gives to two Chains, one that every
-    /// world has, and one that no world has reached before.
+    /// Each world takes its own branch, and the branch depends on three elements outside the branch: one that a function gives to two Chains, one
+    /// that every world evaluates, and one that no world has evaluated before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -286,7 +286,7 @@ mod tests {
             let third = columns[6].iter().zip(&columns[3]).zip(&columns[5]);
             assert!(third.into_iter().all(|((&taken, x), y)| !taken || x == y));
             let heads = columns[0].iter().filter(|&&truth| truth).count() as f64;
-            // A deviation of six standard deviations occurs by chance about once in 5e8 tests.
+            // A correct sampler deviates by more than six standard deviations about once in 5e8 tests.
             let deviation = (width as f64 / 4.0).sqrt();
             assert!(
                 (heads - width as f64 / 2.0).abs() < 6.0 * deviation,
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// Observations and Scores must weigh worlds that each take a branch of their own in the same way as worlds that share a few branches.
+    /// Observations and Scores must give worlds in rare branches the same weights as worlds in frequent branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);
@@ -326,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Elements to which only their branch refers must not become part of the program.
+    /// Elements to which only their branch refers must not get an index in the block.
     #[test]
     fn elements_of_branches_of_one_row_are_dropped() {
         let place = DiscreteUniform::new(1, 1 << 20);
@@ -359,7 +359,7 @@ mod tests {
         let targets = [chain.erased().clone()];
         let mut block = block(&Model::new(), &targets, 1000).unwrap();
         block.run(500, &mut stream(1, 0)).unwrap();
-        // Debug builds call a function twice for each value to compare the results; two rows may have the same value.
+        // Debug builds call a function twice for each value, to compare the results; two worlds may have the same value.
         let most = under_way.lock().unwrap().1;
         assert!(most <= 4, "{most} branches at once");
         assert_eq!(truths(&mut block, 0).len(), 500);

@@ -1,8 +1,8 @@
-//! Evaluation of a Chain's branch for one world of a block, element by element.
+//! Evaluation of a Chain's branch in one world of a block, one element after another.
 //!
-//! Column-wise evaluation is slow if nearly every world takes its own branch: storing a set of worlds for each element then costs more
-//! than storing the values. If a world needs the value of an element that every world has, it reads the column of this element, or
-//! waits until the column exists.
+//! Evaluation by columns is slow if nearly every world takes its own branch, because the set of worlds of an element then takes more memory than its
+//! values. If the branch depends on an element that every world evaluates, the evaluation reads the column of this element, or waits until the column
+//! exists.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,6 @@ use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
-/// The evaluation of a branch of a Chain for one world of a block.
 #[derive(Default)]
 pub(super) struct RowEvaluation {
     pub(super) row: u32,
@@ -28,7 +27,7 @@ pub(super) struct RowEvaluation {
 /// An element of a branch, for one world.
 pub(super) struct RowElement {
     element: AnyElement,
-    /// `true` if only one reader refers to the element; it is then evaluated only once.
+    /// `true` if only one element depends on this element, so that the element is evaluated only once.
     own: bool,
 }
 
@@ -40,8 +39,8 @@ struct RowWorld<'b> {
 }
 
 impl RowEvaluation {
-    /// Begins the evaluation of a world at the start of a branch. `own` is `true` if only the branch refers to its element.
-    /// `finished`, if given, is a finished evaluation whose memory is reused.
+    /// Starts the evaluation of a branch in the world `row`. The flag `own` is `true` if only the branch refers to its element. The memory of the
+    /// finished evaluation `finished` is used again.
     pub(super) fn new(
         row: u32,
         (element, own): (AnyElement, bool),
@@ -55,13 +54,12 @@ impl RowEvaluation {
         evaluation
     }
 
-    /// Approximate size in bytes of the remaining steps and the computed values.
     pub(super) fn bytes(&self) -> u64 {
         self.run.bytes() + self.known.bytes() as u64
     }
 
-    /// Advances until the evaluation of the world is finished, or must wait for the value of an element that every world has. If it
-    /// must wait, returns the index of the missing element and the value that observations require of it (if any).
+    /// Continues until the evaluation of the world is finished or must wait for the value of an element that every world evaluates. If it must wait,
+    /// returns the index of this element and the value that observations require of it (if there is one).
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -73,7 +71,7 @@ impl RowEvaluation {
 }
 
 impl RowWorld<'_> {
-    /// Returns the record of `element`; `own` is `true` if only one reader refers to the element.
+    /// Returns the node of `element`; `own` is `true` if only one element depends on `element`.
     fn node(&self, element: &AnyElement, own: bool) -> RowElement {
         let element = self.block.policy(element).unwrap_or(element).clone();
         RowElement { element, own }
@@ -115,7 +113,7 @@ impl World for RowWorld<'_> {
             }
         }
         let earlier = self.block.singles.get(self.row as usize);
-        // The Chain itself counts as an element too.
+        // The Chain is also counted as an element.
         let entered = earlier.map_or(0, |&count| count as usize) + entered + 1;
         let bytes = bytes + self.block.bytes.made_bytes() + self.known.bytes() as u64;
         check_world(&self.block.limit, element, entered, bytes)?;
@@ -124,7 +122,7 @@ impl World for RowWorld<'_> {
 
     fn parent(&self, node: &RowElement, position: usize) -> RowElement {
         let parent = &node.element.parents()[position];
-        // This condition is checked before the node is made, because the node is another reference.
+        // `is_unshared` is called before the node is created, because the node holds another reference.
         self.node(parent, parent.is_unshared())
     }
 
@@ -153,19 +151,18 @@ impl World for RowWorld<'_> {
     }
 }
 
-/// Maximum number of values that are searched linearly, which is faster than a hash table for so few values.
+/// Maximum number of values for a linear search; for so few values, it is faster than a hash table.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
-/// Values that have been computed for elements to which other elements may refer.
+/// Computed values of elements to which other elements may refer.
 #[derive(Default)]
 pub(super) struct KnownValues {
     values: Vec<(AnyElement, Datum)>,
-    /// For each element, the index of its value in the list of values; the map is built when there are many values.
+    /// For each element, the index of its value in `list`; this map is built when there are many values.
     positions: FxHashMap<ElementId, u32>,
 }
 
 impl KnownValues {
-    /// Returns the value of an element, if it has been evaluated.
     pub(super) fn get(&self, element: &AnyElement) -> Option<&Datum> {
         if self.values.len() > LINEAR_SEARCH_LIMIT {
             let position = *self.positions.get(&element.id())?;
@@ -189,7 +186,7 @@ impl KnownValues {
         }
     }
 
-    /// Returns all values, in the order in which they were computed.
+    /// Returns all values and clears the list. The values are in the order of their computation.
     pub(super) fn take(&mut self) -> Vec<(AnyElement, Datum)> {
         self.positions.clear();
         std::mem::take(&mut self.values)

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::block::Block;
-use super::branch::Branch;
+use super::branch_memo::Branch;
 use super::classes::mask_of;
 use super::column::{Column, ColumnSlot, StoredColumn};
 use super::dictionary::Dictionary;
@@ -20,16 +20,15 @@ use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 use rustc_hash::FxHashMap;
 
-/// Source of the values in a group of worlds.
+/// The column with the values of a group of worlds.
 #[derive(Clone, Copy)]
 pub(super) enum ColumnSource {
     Slot(ColumnSlot),
-    /// A column that was drawn for one group of worlds only, given by its index in `RootEvaluation::alone`.
+    /// A column that was computed for one group of worlds only, by its index in `RootEvaluation::alone`.
     Unshared(usize),
 }
 
-/// The next task in the evaluation of a root. A demand is the value that an element must have in worlds of positive
-/// weight.
+/// The next task in the evaluation of a root. A demand is the value that an element must have in each world of positive weight.
 pub(super) enum EvaluationTask {
     Enter(ColumnSlot, Selection, Option<Datum>),
     Finish(ColumnSlot, Selection, Option<Datum>),
@@ -37,7 +36,7 @@ pub(super) enum EvaluationTask {
         number: usize,
         element: AnyElement,
         branch: Branch,
-        /// The Chain to which the branch belongs.
+        /// The Chain that has the branch `branch`.
         of: ColumnSlot,
         rows: Selection,
         demand: Option<Datum>,
@@ -50,17 +49,16 @@ pub(super) struct RootEvaluation<'b> {
     pub(super) block: &'b mut Block,
     pub(super) rng: &'b mut Stream,
     pub(super) tasks: Vec<EvaluationTask>,
-    /// Columns of branches whose elements are not in the program.
+    /// Columns of branches whose elements have no index in the block.
     pub(super) alone: Vec<Option<StoredColumn>>,
-    /// Number of tasks at which the tasks are checked for elements that wait for themselves.
+    /// The number of tasks at which the tasks are checked for cycles next.
     pub(super) check_cycles_at: usize,
 }
 
 impl Block {
     /// Evaluates all roots (evidence and targets) in `width` worlds.
     ///
-    /// **Errors.** An error if an element that is reached has invalid parameters or a failing function, or if a world
-    /// reaches too many elements.
+    /// **Errors.** An error if an evaluated element has invalid parameters or a function that fails, or if a world evaluates too many elements.
     pub fn run(&mut self, width: usize, rng: &mut Stream) -> Result<(), ModelError> {
         self.start(width);
         for root in 0..self.roots() {
@@ -69,9 +67,9 @@ impl Block {
         Ok(())
     }
 
-    /// Evaluates one root, and all elements that it needs, in the surviving worlds.
+    /// Evaluates one root, and all elements on which it depends, in the surviving worlds.
     ///
-    /// **Errors.** The errors of [`run`](Self::run).
+    /// **Errors.** The same errors as [`run`](Self::run).
     pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {
         let first = EvaluationTask::Enter(self.root(root), self.weights.alive().clone(), None);
         let mut run = RootEvaluation {
@@ -125,8 +123,7 @@ impl RootEvaluation<'_> {
         }
     }
 
-    /// Advances the worlds `singles`, which are evaluated one by one. If worlds wait for elements, the evaluation of these
-    /// elements is scheduled.
+    /// Continues the evaluation of the worlds of `singles`, one by one. If worlds wait for elements, schedules the evaluation of these elements.
     fn singles(&mut self, mut singles: Box<RowEvaluations>) -> Result<(), ModelError> {
         let missing = singles.advance(self.block, self.rng)?;
         if missing.is_empty() {
@@ -212,7 +209,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if worlds wait for the policy of a decision because this policy depends on the decision.
+    /// Returns an error if worlds wait for the policy of a decision because the policy depends on the decision.
     fn check_policy(&self, slot: ColumnSlot, rows: &Selection) -> Result<(), ModelError> {
         let element = &self.block.instructions[slot.index()].element;
         if !self.block.is_policy(element) {
@@ -302,7 +299,6 @@ impl RootEvaluation<'_> {
         parents.iter().map(read).collect()
     }
 
-    /// Evaluates a member of a family of distributions in each world.
     fn family(
         &mut self,
         slot: ColumnSlot,
@@ -333,7 +329,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Computes the values of a function; if there are few combinations of parent values, the results are memoised.
+    /// Computes the values of a function. If there are few combinations of parent values, the results are cached.
     fn apply(
         &mut self,
         slot: ColumnSlot,
@@ -358,7 +354,6 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Drops the worlds in which the value of an element differs from `value`.
     fn drop_unequal(&mut self, rows: &Selection, column: &Column, value: &Datum) {
         let other = match column {
             Column::Bits(bits) => {
@@ -383,7 +378,7 @@ impl RootEvaluation<'_> {
         self.block.weights.drop_rows(&other);
     }
 
-    /// Stores the values of an element in the worlds `rows`, and weighs the evidence on the element.
+    /// Stores the values of an element in the worlds `rows`, and multiplies the weights by the evidence on the element.
     pub(super) fn set_values(
         &mut self,
         slot: ColumnSlot,
@@ -406,8 +401,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if a Chain waits for a result that waits for the same Chain in the same world. The check takes place each time that the
-    /// number of tasks has doubled, so that it costs little.
+    /// Returns an error if a Chain waits in a world for a result that waits for the same Chain in the same world. This check is made each time that
+    /// the number of tasks has doubled, so that its cost is low.
     #[cold]
     fn check_cycles(&mut self) -> Result<(), ModelError> {
         self.check_cycles_at = 2 * self.tasks.len();
@@ -429,7 +424,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if a world reaches more elements than the limit allows; elements without a value yet count too.
+    /// Returns an error if a world evaluates more elements than the limit allows; elements whose evaluation is scheduled are counted too.
     fn check_limit(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let mut counts: Vec<usize> = self.block.singles.iter().map(|&n| n as usize).collect();
         counts.resize(self.block.width, 0);
@@ -449,7 +444,7 @@ impl RootEvaluation<'_> {
         if most >= limit {
             return Err(self.block.too_many(slot.0, limit));
         }
-        // Different worlds share no elements; a count at each new element would therefore take quadratic time.
+        // If different worlds share no elements, a count at each new element would take quadratic time. Therefore the next count follows later.
         let all = self.block.touched.len() + self.tasks.len();
         self.block.check_at = all + (limit - most).max(all / 4);
         Ok(())
@@ -457,7 +452,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Returns the sampling method of an element of kind `Kind::Atomic`, prepared when the element is first reached.
+    /// Returns the sampler of an atomic element, which is created when it is first needed.
     fn prepare(
         &mut self,
         slot: ColumnSlot,

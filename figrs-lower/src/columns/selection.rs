@@ -1,13 +1,11 @@
-//! Selections: sets of worlds (rows) of a block.
+//! Sets of worlds (rows) of a block.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use figrs_core::element::footprint::ALLOCATION;
 
-/// A set of worlds of a block, stored as a bit mask.
-///
-/// Clones are cheap.
+/// A set of worlds of a block, stored as a bit mask. Clones are cheap.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection(Rc<RowMask>);
 
@@ -33,14 +31,14 @@ impl Selection {
         Self::with_count(mask, count, width)
     }
 
-    /// Creates the selection of the worlds `rows`, which are in ascending order.
+    /// Creates the set of the worlds `rows`, which must be in ascending order.
     pub(crate) fn from_rows(rows: Vec<u32>, width: usize) -> Self {
         let mut mask = vec![0; width.div_ceil(64)];
         for &row in &rows {
             mask[row as usize / 64] |= 1 << (row % 64);
         }
         let selection = Self::with_count(mask, rows.len(), width);
-        // The list of the selection that has just been made cannot have been set before.
+        // The list of a new selection has not been set before.
         let _ = selection.0.list.set(rows);
         selection
     }
@@ -54,12 +52,12 @@ impl Selection {
         }))
     }
 
-    /// Returns the address of the mask, which clones of a selection share.
+    /// Returns the memory address of the mask, which clones share.
     pub(super) fn address(&self) -> usize {
         Rc::as_ptr(&self.0).addr()
     }
 
-    /// Returns the approximate size of the selection in bytes, including the list of its worlds.
+    /// Returns the approximate size of the set in bytes, including the list of its worlds.
     pub(super) fn bytes(&self) -> usize {
         let list = self.0.count * size_of::<u32>();
         size_of::<RowMask>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
@@ -77,7 +75,7 @@ impl Selection {
         self.0.count == 0
     }
 
-    /// Returns the number of worlds of the block, selected or not.
+    /// Returns the number of worlds of the block, including worlds that are not in the set.
     pub(crate) fn width(&self) -> usize {
         self.0.width
     }
@@ -86,7 +84,7 @@ impl Selection {
         self.0.count == self.0.width
     }
 
-    /// Returns the list of the selected worlds in ascending order.
+    /// Returns the worlds of the set in ascending order.
     pub(crate) fn rows(&self) -> &[u32] {
         self.0.list.get_or_init(|| {
             let mut rows = Vec::with_capacity(self.0.count);
@@ -128,7 +126,7 @@ impl Selection {
         Self::from_mask(either.collect(), self.0.width)
     }
 
-    /// Returns the indices of the selected worlds in the list of `other`, which contains all of them.
+    /// For each world of the set, returns its index in the list of `other`, which must contain all these worlds.
     pub(crate) fn positions_in(&self, other: &Self) -> Vec<u32> {
         if other.is_all() {
             return self.rows().to_vec();
@@ -149,7 +147,6 @@ impl Selection {
     }
 }
 
-/// Calls `each` for each world of the bit mask `mask`, in ascending order.
 pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     for (i, &word) in mask.iter().enumerate() {
         let mut word = word;
@@ -164,13 +161,12 @@ pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     }
 }
 
-/// Returns the first world of the bit mask `mask`.
 pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     let word = mask.iter().position(|&word| word != 0)?;
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// Returns a bit mask of the worlds of `rows` whose index in `rows` passes `test`.
+/// Returns the mask of the worlds of `rows` for which `test` is true; the argument of `test` is the index of the world in the list of `rows`.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;
@@ -181,9 +177,8 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
     mask
 }
 
-/// Returns the order in which the lists of two disjoint selections are merged.
-///
-/// The result has, for each world of the union in ascending order, the world's index in the concatenation of the two lists.
+/// Returns the order in which the lists of two disjoint sets are merged: for each world of the union in ascending order, its index in the
+/// concatenation of the two lists.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

@@ -1,15 +1,16 @@
-//! Storage of the columns of a block.
+//! Storage of the columns of a block, and the ancestors of its worlds after resampling.
 
 use std::rc::Rc;
+
+use figrs_core::value::datum::Datum;
 
 use super::block::Block;
 use super::classes::concatenate_classes;
 use super::column::{Column, ColumnSlot, StoredColumn};
 use super::selection::{Selection, for_each_row, interleave};
-use figrs_core::value::datum::Datum;
 
 impl Block {
-    /// Returns the values of an element, and the worlds that have them.
+    /// Returns the values of an element, and the worlds that have a value.
     pub(super) fn stored(&mut self, slot: ColumnSlot) -> Option<&StoredColumn> {
         self.follow_resampling(slot);
         self.values[slot.index()].as_ref()
@@ -25,7 +26,7 @@ impl Block {
             let part = stored.map(|stored| stored.column.restrict(&stored.rows, rows));
             return part.expect("parents are evaluated first");
         }
-        // Dropped rows are never used again; only the values of the present rows are therefore stored.
+        // Dropped worlds are never used again; therefore only the values of the present worlds are kept.
         let stored = self.values[slot.index()].take();
         let stored = stored.expect("parents are evaluated first");
         let positions = rows.positions_in(&stored.rows);
@@ -50,7 +51,7 @@ impl Block {
         Column::Codes(Rc::new(list), dictionary)
     }
 
-    /// Stores values of an element for worlds that have no value of it yet.
+    /// Stores values of an element for worlds in which it has no value yet.
     pub(super) fn store_values(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
         let generation = self.lineage.generation();
         self.follow_resampling(slot);
@@ -103,16 +104,16 @@ impl Block {
         }
     }
 
-    /// Makes world `r` continue world `ancestors[r]`: the new world has all values of its ancestor and a weight of one. All continued
-    /// worlds must have equally many densities among their likelihoods. Resampling may change the number of worlds.
+    /// Replaces the worlds: world `r` continues world `ancestors[r]`, with all values of this ancestor and the weight one. All ancestors must have
+    /// the same number of densities among their likelihoods. The number of worlds may change.
     pub fn resample(&mut self, ancestors: Vec<u32>) {
         let size = ancestors.len();
         self.resample_populations(ancestors, size, &[true]);
     }
 
-    /// Makes world `r` continue world `ancestors[r]`, with all values of its ancestor. A population is a group of `size` consecutive
-    /// worlds. In populations marked in `replaced`, the weights become one, and all ancestors must have equally many densities. In
-    /// unmarked populations, each world gets the weight of its ancestor.
+    /// Replaces the worlds: world `r` continues world `ancestors[r]`, with all values of this ancestor. A population is a group of `size` successive
+    /// worlds. In populations that `replaced` marks, the weights become one, and all ancestors must have the same number of densities. In other
+    /// populations, each world gets the weight of its ancestor.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
         self.weights.continued(&ancestors, size, replaced);
         if !self.singles.is_empty() {
@@ -123,7 +124,7 @@ impl Block {
         self.lineage.push(ancestors);
     }
 
-    /// Rearranges values of an element that were stored before a resampling, to match the present surviving worlds.
+    /// Rearranges the values of an element that were stored before a resampling, so that they belong to the present surviving worlds.
     pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
         let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;
@@ -178,7 +179,7 @@ impl Block {
         });
     }
 
-    /// Returns the value of an element in the world `row`, if it has a value there.
+    /// Returns the value of an element in the world `row`, if the element has a value there.
     pub(super) fn value_in(&mut self, slot: ColumnSlot, row: u32) -> Option<Datum> {
         let stored = self.stored(slot)?;
         let (word, bit) = (row as usize / 64, row % 64);
@@ -205,5 +206,61 @@ impl Block {
             }
             Column::Typed(values) => Some(values.datum(position()?)),
         }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Lineage {
+    /// For each resampling, the index of the earlier world that each later world continues.
+    ancestors: Vec<Rc<[u32]>>,
+    /// For each generation (number of resamplings so far), the ancestor of each present world in this generation, if it has been computed.
+    known: Vec<Option<Rc<[u32]>>>,
+    /// The oldest generation whose ancestors have been computed since the last resampling.
+    traced: usize,
+}
+
+impl Lineage {
+    /// Returns the number of resamplings so far.
+    pub(super) fn generation(&self) -> usize {
+        self.ancestors.len()
+    }
+
+    /// Adds a resampling, in which world `r` continues world `ancestors[r]`.
+    pub(super) fn push(&mut self, ancestors: Vec<u32>) {
+        self.ancestors.push(ancestors.into());
+        self.known[self.traced..].fill(None);
+        self.traced = self.known.len();
+        self.known.push(None);
+    }
+
+    /// Returns the ancestor of each present world among the worlds that existed after `generation` resamplings. There must have been a later
+    /// resampling.
+    pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
+        let last = self.ancestors.len() - 1;
+        let known = (generation..last).find(|&g| self.known[g].is_some());
+        let mut from = known.unwrap_or(last);
+        let mut now = match &self.known[from] {
+            Some(known) => known.clone(),
+            None => self.ancestors[last].clone(),
+        };
+        self.traced = self.traced.min(generation);
+        while from > generation {
+            from -= 1;
+            let step = &self.ancestors[from];
+            now = now.iter().map(|&row| step[row as usize]).collect();
+            self.known[from] = Some(now.clone());
+        }
+        now
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.ancestors.clear();
+        self.known.clear();
+        self.traced = 0;
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let all = self.ancestors.iter().chain(self.known.iter().flatten());
+        all.map(|rows| size_of_val(&**rows)).sum()
     }
 }

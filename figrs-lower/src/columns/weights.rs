@@ -3,30 +3,29 @@
 use super::selection::{Selection, for_each_row, mask_where};
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of classes (sets of worlds with equal weights); with more classes, each world has its own weight.
+/// Maximum number of classes (sets of worlds with equal weights). If there would be more classes, each world has its own weight.
 const CLASSES: usize = 16;
-/// A product above `LARGE` or below `1 / LARGE` is moved to the factor that is stored as a logarithm. The product of two numbers between `1 /
-/// LARGE` and `LARGE` neither overflows nor underflows.
+/// A product above `LARGE` or below `1 / LARGE` is stored as a logarithm. The product of two numbers between `1 / LARGE` and `LARGE` neither
+/// overflows nor underflows.
 const LARGE: f64 = 1e150;
 
 /// The weights of the worlds of a block.
 ///
-/// The weight of a world is the product of three factors: one that all worlds share, one of the world or its class, and one that is stored as a
-/// logarithm.
+/// The weight of a world is the product of three factors: one for all worlds, one for the world or its class, and one that is stored as a logarithm.
 ///
-/// Evidence on truth values divides the worlds into few classes (sets of worlds with equal weights). To sum the weights of a class, only the number
-/// of its worlds is needed.
+/// Evidence on truth values divides the worlds into few classes (sets of worlds with equal weights). The sum of the weights of a class needs only the
+/// number of its worlds.
 #[derive(Debug)]
 pub struct BlockWeights {
     pub(super) alive: Selection,
     pub(super) common: WorldWeight,
     pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
-    /// One weight for each world, if there would be too many classes; the entries of dropped worlds are meaningless.
+    /// The weight of each world, if there would be too many classes; the entries of dropped worlds have no meaning.
     pub(super) rows: Option<Vec<f64>>,
-    /// Lower and upper bounds of the entries of surviving worlds in `rows`.
+    /// Lower and upper bounds of the entries of `rows` for surviving worlds.
     pub(super) bounds: (f64, f64),
     pub(super) logs: Option<Vec<f64>>,
-    /// Number of densities among the factors of every world; single worlds may have additional densities.
+    /// The number of densities among the factors of every world; single worlds may have additional densities.
     densities: u32,
     row_densities: Option<Vec<u32>>,
 }
@@ -36,7 +35,7 @@ impl BlockWeights {
         Self::of(Selection::all(width), 0)
     }
 
-    /// Creates weights of one for the worlds `alive`, which have `densities` densities among their factors; the other worlds are dropped.
+    /// Creates weights of one for the worlds `alive`, with `densities` densities among their factors; all other worlds are dropped.
     pub(crate) fn of(alive: Selection, densities: u32) -> Self {
         Self {
             common: WorldWeight::ONE,
@@ -50,7 +49,6 @@ impl BlockWeights {
         }
     }
 
-    /// Returns the number of densities among the factors of all worlds.
     pub(crate) fn common_densities(&self) -> u32 {
         self.densities
     }
@@ -72,29 +70,29 @@ impl BlockWeights {
         counts.any(|count| Some(count) != first)
     }
 
-    /// Returns the worlds that do not contradict the evidence evaluated so far.
+    /// Returns the worlds that do not contradict the evidence so far (the surviving worlds).
     pub(crate) fn alive(&self) -> &Selection {
         &self.alive
     }
 
-    /// Returns the number of worlds that do not contradict the evidence.
+    /// Returns the number of surviving worlds.
     pub fn survivors(&self) -> usize {
         self.alive.len()
     }
 
-    /// Calls `each` for each world that does not contradict the evidence, in ascending order.
+    /// Calls `each` for each surviving world, in ascending order.
     pub fn for_each_survivor(&self, each: impl FnMut(usize)) {
         for_each_row(self.alive.mask(), each);
     }
 
-    /// Drops the worlds of the bit mask `mask`, because they contradict the evidence.
+    /// Drops the worlds of the mask `mask`, because they contradict the evidence.
     pub(crate) fn drop_rows(&mut self, mask: &[u64]) {
         if self.alive.mask().iter().zip(mask).any(|(a, b)| a & b != 0) {
             self.alive = self.alive.minus(mask);
         }
     }
 
-    /// Multiplies the weights of the worlds `rows` by one number, given as a plain number and as a logarithm.
+    /// Multiplies the weights of the worlds `rows` by one number, given as a plain number and as its logarithm.
     pub(crate) fn times(&mut self, rows: &Selection, (linear, log): (f64, f64)) {
         if log == f64::NEG_INFINITY {
             self.drop_rows(rows.mask());
@@ -105,7 +103,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of disjoint sets of worlds, each by its own number.
+    /// Multiplies the weights of disjoint sets of worlds, each set by its own number.
     pub(crate) fn times_masks(&mut self, masks: &[(Vec<u64>, (f64, f64))]) {
         for (mask, (_, log)) in masks {
             if *log == f64::NEG_INFINITY {
@@ -155,7 +153,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weight of each world by the number in `table` for its code; `codes` are in the order of the worlds.
+    /// Multiplies the weight of each world by the entry of `table` for its code; `codes` are in the order of the worlds `rows`.
     pub(crate) fn times_codes(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
         let zero = |&(_, log): &(f64, f64)| log == f64::NEG_INFINITY;
         if !table.iter().all(|entry| zero(entry) || in_range(entry.0)) {
@@ -184,7 +182,7 @@ impl BlockWeights {
         self.widen_bounds(factors.iter().fold((1.0, 1.0), widest));
     }
 
-    /// Widens the bounds of the entries in `rows`, after they were multiplied by numbers between `least` and `most`.
+    /// Widens the bounds after a multiplication of entries of `rows` by numbers between `least` and `most`.
     fn widen_bounds(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {
@@ -202,7 +200,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of the worlds `rows` by numbers whose logarithms are `added`, in the order of the worlds.
+    /// Multiplies the weights of the worlds `rows` by numbers with the logarithms `added`, in the order of the worlds.
     pub(crate) fn add_logs(&mut self, rows: &Selection, added: Vec<f64>) {
         if added.contains(&f64::NEG_INFINITY) {
             let dead = mask_where(rows, |at| added[at] == f64::NEG_INFINITY);
@@ -224,8 +222,8 @@ impl BlockWeights {
         }
     }
 
-    /// Makes world `r` continue world `ancestors[r]`, with the ancestor's weight. Populations consist of `size` consecutive worlds; in populations
-    /// marked in `replaced`, all weights become one.
+    /// Replaces the worlds: world `r` gets the weight of world `ancestors[r]`. In populations (groups of `size` successive worlds) that `replaced`
+    /// marks, all weights become one.
     pub(super) fn continued(&mut self, ancestors: &[u32], size: usize, replaced: &[bool]) {
         let width = ancestors.len();
         let old = std::mem::replace(self, Self::of(Selection::all(width), self.densities));
@@ -285,7 +283,7 @@ impl BlockWeights {
         self.bounds = (old.bounds.0.min(1.0), old.bounds.1.max(1.0));
     }
 
-    /// Counts a density among the factors of the worlds `rows`.
+    /// Counts one more density among the factors of the worlds `rows`.
     pub(crate) fn count_density(&mut self, rows: &Selection) {
         if self.alive.is_within(rows.mask()) {
             self.densities += 1;
@@ -297,8 +295,8 @@ impl BlockWeights {
         for_each_row(rows.mask(), |row| counts[row] += 1);
     }
 
-    /// Returns the smallest number of densities among the factors of any surviving world. Worlds with more densities are dropped, because a world
-    /// with fewer densities is infinitely more likely.
+    /// Returns the smallest number of densities among the factors of a surviving world, and drops the worlds with more densities, because worlds with
+    /// fewer densities are infinitely more probable.
     pub(crate) fn fewest_densities(&mut self) -> u32 {
         let Some(counts) = self.row_densities.take() else {
             return self.densities;
@@ -316,7 +314,6 @@ impl BlockWeights {
         self.densities + if fewest == u32::MAX { 0 } else { fewest }
     }
 
-    /// Converts the weights of classes to one weight for each world.
     fn expand_classes(&mut self) {
         if self.rows.is_some() {
             return;
@@ -340,7 +337,7 @@ impl BlockWeights {
         self.rows = Some(rows);
     }
 
-    /// Moves the factor of each world into the factor that is stored as a logarithm.
+    /// Stores the factor of each world as a logarithm.
     fn move_to_logs(&mut self) {
         let Some(rows) = &mut self.rows else { return };
         let width = rows.len();
@@ -406,7 +403,7 @@ mod tests {
             }
             let top = expected.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             for (log, expected) in logs(&weights, 4).iter().zip(expected) {
-                // Weights far below the largest vanish by rounding.
+                // Weights far below the largest weight are rounded to zero.
                 let near = expected - top > -700.0;
                 assert!(
                     !near || (log - expected).abs() < 1e-9,

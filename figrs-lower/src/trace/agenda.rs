@@ -1,26 +1,25 @@
-//! The agenda of a change of a trace: the nodes (elements with their values) that must be evaluated
-//! again.
+//! The agenda of a change of a trace: the nodes (elements with their values) that must be evaluated again.
 
-/// Next step in the re-evaluation of a node.
+/// The next step in the re-evaluation of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UpdateStep {
     /// The inputs of the node must be evaluated first.
     Enter,
-    /// All inputs of the node are up to date, except the result if the node is a Chain.
+    /// All inputs of the node are up to date; if the node is a Chain, its result may not be up to date.
     Ready,
     /// All inputs of the node are up to date, including the result if the node is a Chain.
     Finish,
 }
 
-/// Queue of nodes with one bucket for each topological height (a node is higher than its inputs).
+/// A queue of nodes with one bucket for each topological height; the height of a node is greater than the heights of its inputs.
 #[derive(Debug, Default)]
 pub(super) struct BucketQueue {
-    /// The height and the index of the only node, if the queue has exactly one node.
+    /// The height and the index of the node, if the queue has exactly one node.
     only: Option<(u32, u32)>,
     heights: Vec<Vec<u32>>,
-    /// Bit set of the heights for which nodes are queued.
+    /// Bit set of the heights of queued nodes.
     occupied: Vec<u64>,
-    /// Index of the first word of `occupied` that may be non-zero.
+    /// Index of the first word of `occupied` that may be positive.
     first: usize,
     len: usize,
 }
@@ -96,16 +95,15 @@ impl BucketQueue {
     }
 }
 
-/// The nodes of a trace that have to be re-evaluated.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// The nodes that every world has and that have to be re-evaluated, ordered by height.
+    /// The nodes to be re-evaluated that every world has, ordered by height.
     pub(super) permanent: BucketQueue,
-    /// The nodes that only some worlds have, to be re-evaluated if they stay in the world.
+    /// The nodes to be re-evaluated that only some worlds have; they are re-evaluated only if they stay in the world.
     pub(super) later: Vec<u32>,
-    /// Remaining steps for the node that is being re-evaluated.
+    /// The remaining steps in the re-evaluation of a node.
     pub(super) steps: Vec<(u32, UpdateStep)>,
-    /// Nodes whose readers must still be queued for re-evaluation.
+    /// Nodes whose children must still be queued for re-evaluation.
     pub(super) marks: Vec<u32>,
 }
 
@@ -120,13 +118,13 @@ impl Agenda {
 /// Nodes whose edges or required values must be updated after a change of the dependency structure.
 #[derive(Debug, Default)]
 pub(super) struct StructureWorklist {
-    /// Nodes that enter the world before their inputs have entered it.
+    /// Nodes that enter the world before their inputs.
     pub(super) entering: Vec<u32>,
-    /// Nodes that have lost their last reader.
+    /// Nodes that have lost their last child.
     pub(super) orphans: Vec<u32>,
-    /// Nodes whose required value may have changed.
+    /// Nodes for which the value that their children require may have changed.
     pub(super) statuses: Vec<u32>,
-    /// Random choices whose value an observation determines, and that other nodes read.
+    /// Random choices whose values an observation determines, and on which another element also depends.
     pub(super) shared: Vec<u32>,
 }
 

@@ -1,7 +1,8 @@
 //! Fast path for proposals of truth values that only select a branch, such as the component of a mixture.
 //!
-//! In a mixture of two components, only one Chain reads to which component an observation belongs, and returns the value of that
-//! component. If a proposal changes the component, the new values need not be listed: the readers of the Chain are weighed at once.
+//! In a mixture of two components, the truth value that selects the component of an observation has only one child, a Chain, whose result is the
+//! parameter of the component. If a proposal changes this truth value, the new values need not be listed: the likelihoods of the Chain's children are
+//! computed at once.
 
 use super::look_ahead_list::{FlipProposal, LookAheadEnd};
 use super::readers::{BooleanBranch, NodeUse};
@@ -10,7 +11,7 @@ use super::state::Trace;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// Returns the Chain whose result the truth value of `site` selects, and caches it.
+    /// Returns the Chain whose result the truth value of `site` selects, and caches this Chain.
     #[inline]
     fn find_boolean_branch(&mut self, site: u32) -> BooleanBranch {
         if let Some(fork) = self.nodes[site as usize].boolean_branch {
@@ -35,8 +36,8 @@ impl Trace {
         selects.then(|| BooleanBranch::Chain(by, [false, true].map(result)))
     }
 
-    /// Weighs all changes that follow from another truth value of a choice, if this value only selects the result of one Chain whose
-    /// readers can all be weighed at once. Otherwise does nothing.
+    /// Computes all changes of log-probabilities for another truth value of a choice. Returns `None` if the truth value does more than select the
+    /// result of one Chain whose children can be weighed together.
     #[inline]
     pub(super) fn look_ahead_boolean(
         &mut self,
@@ -52,7 +53,7 @@ impl Trace {
         let log = node.log_probs[usize::from(truth)];
         let selected = &self.nodes[result as usize];
         let height = self.nodes[chain as usize].height;
-        // An unknown logarithm is NaN.
+        // A log-probability that has not been computed is NaN.
         if !log.is_finite() || node.weighs || selected.stale || selected.height >= height {
             return None;
         }
@@ -74,7 +75,7 @@ impl Trace {
         Some(weighed)
     }
 
-    /// Applies a proposal of another truth value, except for the readers of the Chain that the truth value controls.
+    /// Applies a proposal of another truth value, except for the children of the Chain whose result the truth value selects.
     pub(super) fn apply_flip(&mut self, flip: FlipProposal) {
         let node = &mut self.nodes[flip.site as usize];
         node.value.set(&Datum::new(flip.truth));

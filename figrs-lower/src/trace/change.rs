@@ -1,25 +1,24 @@
-//! The change that a proposal makes to a world: differences of log-probabilities, and the changes to undo if it
-//! is rejected.
+//! The change of a world by a proposal: differences of log-probabilities, and the log of changes to undo if the proposal is rejected.
 
 use figrs_core::value::datum::Datum;
 
 /// Differences of log-probabilities between the proposed world and the present world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
-    /// Difference of the log-probability of the free choices that both worlds have.
+    /// Difference of the log-probability of the free choices (choices that no observation determines) that both worlds have.
     pub prior: f64,
-    /// Difference of the logarithm of the likelihoods and weights of the evidence.
+    /// Difference of the logarithm of the product of all likelihoods and weights of the evidence.
     pub likelihood: f64,
-    /// Log-probability of the free choices that only the new world has, which were drawn from their priors.
+    /// Log-probability of the free choices that only the proposed world has; they were drawn from their priors.
     pub added: f64,
-    /// Log-probability of the free choices that only the old world has.
+    /// Log-probability of the free choices that only the present world has.
     pub removed: f64,
-    /// Number of free choices in the old world and in the new world.
+    /// Number of free choices in the present world and in the proposed world.
     pub choices: (usize, usize),
-    /// Number of densities among the likelihoods of the old world and of the new world.
+    /// Number of densities among the likelihoods of the present world and of the proposed world.
     pub densities: (usize, usize),
-    /// `true` if the new world has a positive weight, and all proposed choices are among its free choices. If it
-    /// is `false`, all other fields are meaningless, because the evaluation may have stopped early.
+    /// `true` if the proposed world has a positive weight, and all proposed choices are free choices in it. If it is `false`, the other fields have
+    /// no meaning, because the evaluation may have ended early.
     pub possible: bool,
 }
 
@@ -35,7 +34,7 @@ pub(super) enum StructureUndo {
         at: u32,
         demand: Option<Datum>,
     },
-    /// Redirection of the last input of a node; records the previous input.
+    /// The last input of the node `by` was replaced; `to` is the previous input.
     Switch {
         by: u32,
         to: u32,
@@ -46,7 +45,7 @@ pub(super) enum StructureUndo {
         input: usize,
         old: Option<Datum>,
     },
-    /// Change of the value that observations require of the node.
+    /// The value that the children of the node require has changed.
     Demanded {
         node: u32,
         old: Option<Datum>,
@@ -58,10 +57,10 @@ pub(super) enum StructureUndo {
     },
 }
 
-/// The previous state of everything that a proposal changes.
+/// The changes of a proposal, which are undone if it is rejected.
 #[derive(Debug, Default)]
 pub(super) struct UndoLog {
-    /// The nodes that the proposal has changed or evaluated; each stores its own previous state.
+    /// The nodes that the proposal has changed or evaluated; each node stores its own previous state.
     pub(super) touched: Vec<u32>,
     pub(super) operations: Vec<StructureUndo>,
     /// Number of elements in the world, and number of densities among its likelihoods, before the proposal.
@@ -69,7 +68,6 @@ pub(super) struct UndoLog {
 }
 
 impl UndoLog {
-    /// Begins a log of changes for a world of `alive` elements and `densities` densities.
     pub(super) fn begin(&mut self, alive: usize, densities: usize) {
         self.touched.clear();
         self.operations.clear();

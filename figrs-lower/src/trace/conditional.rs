@@ -1,5 +1,4 @@
-//! Exact draws of a choice from its full conditional distribution, if the prior of the choice is conjugate to the distributions of all
-//! its readers.
+//! Exact draws of a choice from its full conditional distribution, for choices whose prior is conjugate to the distributions of all their children.
 
 use std::any::Any;
 
@@ -15,13 +14,13 @@ use figrs_core::value::datum::Datum;
 impl Trace {
     /// Draws a value of the choice `site` from its conditional distribution given all other choices of the world.
     ///
-    /// The conditional density is proportional to the prior of the choice times the likelihood of the choices that read it; the
-    /// likelihood of observed choices is raised to `power`. Returns `None` if the distribution of the choice does not
+    /// The conditional density is proportional to the prior of the choice times the likelihood of the choices that depend on it; the likelihood of
+    /// observed choices is raised to `power`. Returns `None` if the distribution of the choice does not
     /// [define](figrs_core::Family::sample_conditional) such a draw.
     ///
-    /// Whether the draw is possible does not depend on the present value of the choice.
+    /// Whether the result is `None` does not depend on the present value of the choice.
     ///
-    /// **Errors.** The errors of [`draw`](Self::draw).
+    /// **Errors.** The same errors as [`draw`](Self::draw).
     pub fn draw_conditional(
         &mut self,
         site: Site,
@@ -58,8 +57,8 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the readers of a node. The error is the index of a reader that is not a random choice, or that reads the node more
-    /// than once.
+    /// Collects the random choices that depend on a node, directly or through Chains that have the value of the node. The error is the index of a
+    /// child that is another kind of node, or that depends on the node through several parents.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();
@@ -96,8 +95,8 @@ impl Trace {
         }
     }
 
-    /// Returns the likelihood of the readers' values as a function of the node's value. The error is the index of a reader whose
-    /// log-likelihood does not have the form `terms`.
+    /// Returns the likelihood of the values of `readers` as a function of the node's value. The error is the index of a choice whose log-likelihood
+    /// is not a sum of `terms`.
     pub(super) fn gather(
         &self,
         readers: &Readers,
@@ -148,8 +147,8 @@ mod tests {
     use figrs_core::random::stream;
     use figrs_core::{Element, Model};
 
-    /// Returns a model of two means; each observation, from one of two families, chooses between them, and a free choice also reads
-    /// each mean.
+    /// Returns a model with two means. Each observation, from one of two families, depends on one of the means; a free choice also depends on each
+    /// mean.
     fn means() -> (Model, [Element<f64>; 2]) {
         let means = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         let mut model = Model::new();

@@ -1,4 +1,4 @@
-//! Computation of the value of a node of a trace, from inputs that are up to date.
+//! Computation of the value of a node of a trace, given the values of its inputs.
 
 use std::any::Any;
 
@@ -12,8 +12,8 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::{Datum, Plain};
 
 impl Trace {
-    /// Calls `read` with the values of a node's parents, if all parents have a value. `value` selects one of the stored
-    /// values of each parent, such as the [`present`](Self::present) value.
+    /// Calls `read` with the values of a node's parents, if all parents have a value. The function `value` returns one of the stored values of a
+    /// parent, such as the [`present`](Self::present) value.
     #[inline]
     pub(super) fn arguments<'a, R>(
         &'a self,
@@ -48,7 +48,7 @@ impl Trace {
         }
     }
 
-    /// Calls `read` as [`arguments`](Self::arguments) does, for a few arguments that are all `f64` numbers.
+    /// Calls `read` as [`arguments`](Self::arguments) does, if there are few arguments and all are `f64` numbers.
     #[inline]
     fn numbers<'a, R>(
         &'a self,
@@ -65,7 +65,7 @@ impl Trace {
         Some(read(&numbers[..parents.len()]))
     }
 
-    /// Evaluates a function of parents (an Apply) or a Score.
+    /// Evaluates a deterministic function (Apply) or a Score.
     pub(super) fn compute(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
         match node.element.kind() {
@@ -88,7 +88,7 @@ impl Trace {
         self.set_computed(number, &ValueRegister::default());
     }
 
-    /// Gives a node that is not a random choice the value of one of its inputs.
+    /// Copies the value of one of its inputs to a node that is not a random choice.
     #[inline]
     pub(super) fn copy_input(&mut self, number: u32, input: u32) {
         let mut value = ValueRegister::default();
@@ -96,7 +96,7 @@ impl Trace {
         self.set_computed(number, &value);
     }
 
-    /// Gives a node that is not a random choice its computed value, or no value if the computation failed.
+    /// Sets the computed value of a node that is not a random choice; the node has no value if the computation failed.
     #[inline]
     pub(super) fn set_computed(&mut self, number: u32, computed: &ValueRegister) {
         self.save_state(number, true);
@@ -114,7 +114,7 @@ impl Trace {
         self.assign(number, computed);
     }
 
-    /// Sets the value of a node, and weighs the evidence on it if the value is new.
+    /// Sets the value of a node, and recomputes the weight of the evidence on the node if the value has changed.
     fn assign(&mut self, number: u32, value: &ValueRegister) {
         let node = &mut self.nodes[number as usize];
         let same = node.value == *value;
@@ -142,8 +142,7 @@ impl Trace {
         self.faults.extend(fault.map(|error| (number, error)));
     }
 
-    /// Returns the log-weight of the evidence on a node if the node has a value; `fault` receives the first error of an
-    /// evidence function.
+    /// Returns the log-weight of the evidence on a node, if the node has a value; `fault` receives the first error of an evidence function.
     pub(super) fn weight(
         &self,
         number: u32,
@@ -169,7 +168,7 @@ impl Trace {
         sum
     }
 
-    /// Calls `read` with a random choice whose parents are up to date; returns `None` if some parent has no value.
+    /// Calls `read` with a random choice, whose parents must be up to date; returns `None` if a parent has no value.
     pub(super) fn with_choice<R>(
         &self,
         number: u32,
@@ -186,8 +185,8 @@ impl Trace {
         done.unwrap_or(Ok(None))
     }
 
-    /// Returns the log-probability of `value` for a random choice; `None` if there is no value, or an argument is missing or
-    /// invalid. `parent` selects one of the stored values of each parent.
+    /// Returns the log-probability of `value` for a random choice; `None` if there is no value, or if an argument is missing or invalid. The function
+    /// `parent` returns one of the stored values of a parent.
     #[inline]
     pub(super) fn weigh<'a>(
         &'a self,
@@ -216,7 +215,7 @@ impl Trace {
         }
     }
 
-    /// Recomputes the log-probability of a choice that keeps its value; returns `false` if the value has no log-probability.
+    /// Recomputes the log-probability of a choice that keeps its value; returns `false` if the log-probability does not exist.
     pub(super) fn reweigh(&mut self, number: u32) -> bool {
         let Some(log) = self.weigh(number, &self.nodes[number as usize].value, Self::present)
         else {
@@ -228,8 +227,7 @@ impl Trace {
         true
     }
 
-    /// Returns the log-probability of the value `own` of a choice as [`weigh`](Self::weigh) does, given the present values
-    /// of its parents.
+    /// Returns the log-probability of the value `own` of a choice, given the present values of its parents.
     #[inline]
     pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);
@@ -238,7 +236,7 @@ impl Trace {
         known.or_else(|| self.weigh(number, own, Self::present))
     }
 
-    /// Sets a free choice to the proposed value; returns `false` without a change if the choice cannot have that value.
+    /// Sets a free choice to the proposed value; returns `false` without a change if the choice cannot have this value.
     pub(super) fn weigh_proposed(&mut self, number: u32, chooser: &mut dyn Chooser) -> bool {
         let mut own = ValueRegister::default();
         own.copy(self.proposed_values.get(0));
@@ -256,7 +254,7 @@ impl Trace {
         true
     }
 
-    /// Sets the value of a random choice, and its log-probability.
+    /// Sets the value of a random choice, and the log-probability of this value.
     pub(super) fn weigh_choice(&mut self, number: u32, chooser: &mut dyn Chooser) {
         if !self.nodes[number as usize].must_evaluate && self.reweigh(number) {
             return;
@@ -311,9 +309,9 @@ impl Trace {
         self.with_choice(site.0, |element, choice| chooser.choose(element, choice))
     }
 
-    /// Returns the log-probability of `value` for a choice, given the present values of the choice's parents.
+    /// Returns the log-probability of `value` for a choice, given the present values of its parents.
     ///
-    /// **Errors.** The errors of [`draw`](Self::draw).
+    /// **Errors.** The same errors as [`draw`](Self::draw).
     pub fn log_prior(&self, site: Site, value: &Datum) -> Result<Option<f64>, ModelError> {
         self.with_choice(site.0, |element, choice| {
             let log = choice.log_prob(value.as_any());

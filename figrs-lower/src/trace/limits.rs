@@ -1,32 +1,30 @@
-//! Limits of a trace: errors when limits are exceeded, the memory use of the trace, and eviction of nodes outside the world.
+//! Limits of a trace: checks, the memory use of the trace, and the removal of nodes outside the world.
 //!
-//! The memory is counted anew when the number of elements in the world has grown by a quarter since the last count. Therefore
-//! counting memory takes amortised constant time for each element.
+//! The memory is counted anew when the number of elements in the world has grown by a quarter since the last count. Memory counting thus takes
+//! amortised constant time for each element.
 
 use super::change::StructureUndo;
 use super::node::TraceNode;
 use super::state::Trace;
-use crate::measured::measured;
 use crate::numbering::Numbered;
 use figrs_core::element::footprint::ALLOCATION;
+use figrs_core::element::footprint::Footprint;
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_bytes, check_time};
 
-/// Number of elements in the world at which memory is first counted.
+/// Number of elements in the world at which the memory is counted first.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
-/// Memory use of a trace: elements, nodes and values.
 #[derive(Debug)]
 pub(super) struct TraceMemory {
-    /// Size in bytes of the elements that Chains created.
+    /// Size in bytes of the elements that Chains have created.
     made: u64,
-    /// Size in bytes of the nodes and their values, at the last count.
+    /// Size in bytes of the nodes and their values at the last count.
     counted: u64,
-    /// Number of nodes at the last count of the memory.
     nodes: usize,
     /// Number of elements in the world at which the memory is counted next.
     next: usize,
-    /// Size of all elements, in bytes, at which elements outside the world are next evicted.
+    /// Size in bytes of the elements that Chains have created at which elements outside the world are removed next.
     purge_at: u64,
 }
 
@@ -41,49 +39,45 @@ impl TraceMemory {
         }
     }
 
-    /// Adds the size of elements that a call created and that still exist.
     pub(super) fn add_made(&mut self, bytes: i64) {
         self.made = self.made.saturating_add_signed(bytes);
     }
 
-    /// Returns the size in bytes of the elements, plus that of the nodes at the last count.
+    /// Returns the size in bytes of the elements, and of the nodes at the last count.
     pub(super) fn bytes(&self) -> u64 {
         self.made + self.counted
     }
 
-    /// True if the memory must be counted anew; `nodes` is the number of nodes, and `alive` the number of elements in the
-    /// world.
+    /// True if the memory must be counted anew, for `nodes` nodes and `alive` elements in the world.
     pub(super) fn is_count_due(&self, nodes: usize, alive: usize, limit: u64) -> bool {
         let new = nodes.saturating_sub(self.nodes) * size_of::<TraceNode>();
         self.bytes() + new as u64 > limit || alive >= self.next
     }
 
-    /// Records a new count of the memory: `bytes` is the size of the nodes and their values.
+    /// Records a new count: `bytes` is the size of the nodes and their values.
     pub(super) fn counted(&mut self, bytes: u64, nodes: usize, alive: usize) {
         (self.counted, self.nodes) = (bytes, nodes);
         self.next = self.next.max(alive + alive / 4);
     }
 
-    /// True if there are too many elements outside the world; they must then be evicted.
+    /// True if elements outside the world must be removed, because there are too many.
     pub(super) fn is_full(&self) -> bool {
         self.made > self.purge_at
     }
 
-    /// Records an eviction of the elements outside the world, which freed `freed` bytes.
+    /// Records the removal of the elements outside the world, which freed `freed` bytes.
     pub(super) fn record_eviction(&mut self, freed: i64, limit: u64) {
         self.add_made(freed);
-        // The elements of the world itself cannot be evicted; an eighth of the limit is allowed for elements outside
-        // the world.
+        // The elements of the world cannot be removed; an eighth of the limit is allowed for elements outside the world.
         self.purge_at = (limit / 4).max(self.made + limit / 8);
     }
 }
 
-/// Maximum number of elements outside the world that are cached because their branches may be taken again.
+/// Maximum number of elements outside the world that are kept because a Chain may select their branch again.
 const MAX_CACHED: usize = 1 << 16;
 
 impl Trace {
-    /// Returns an error if the world reaches too many elements, or if the run has passed its deadline or was
-    /// interrupted.
+    /// Returns an error if the world has too many elements, if the run has passed its deadline, or if it was interrupted.
     pub(super) fn check_limit(&self, reached: usize, node: u32) -> Result<(), ModelError> {
         check_time(&self.limit.until, &self.nodes[node as usize].element)?;
         if reached >= self.limit.elements {
@@ -92,7 +86,6 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns an error if the trace exceeds its memory limit.
     pub(super) fn check_bytes(&mut self, number: u32) -> Result<(), ModelError> {
         if !self
             .bytes
@@ -111,19 +104,18 @@ impl Trace {
         check_bytes(&self.limit, element, self.bytes.bytes())
     }
 
-    /// Evicts the nodes outside the world, if there are many of them.
+    /// Removes the nodes outside the world, if there are too many.
     pub(super) fn evict_if_many(&mut self) {
         let few =
             self.nodes.len() - self.vacant.len() <= self.alive + self.permanent() + MAX_CACHED;
         if few && !self.bytes.is_full() {
             return;
         }
-        let ((), freed) = measured(|| self.evict());
+        let ((), freed) = Footprint::measured(|| self.evict());
         self.bytes
             .record_eviction(freed.bytes, self.limit.expansion_memory);
     }
 
-    /// Evicts the nodes outside the world.
     fn evict(&mut self) {
         let Some(other) = self.nodes.first().map(|node| node.element.clone()) else {
             return;
@@ -138,8 +130,7 @@ impl Trace {
             if !node.in_world && !node.vacant {
                 self.numbering.remove(&node.element);
                 node.vacate();
-                // This assignment drops the element, and with it all elements to which only it
-                // refers.
+                // This assignment drops the element, and all elements to which only this element refers.
                 node.element = other.clone();
                 self.vacant.push(number as u32);
             }

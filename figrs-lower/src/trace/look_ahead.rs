@@ -1,9 +1,8 @@
 //! Fast path for proposals: the new state is computed and weighed before the trace is changed.
 //!
-//! Most proposals change the values of a few nodes, and leave the dependency structure unchanged. On the fast path, the new values are
-//! collected in a list, in the order of the nodes' topological heights. The list of new values is applied if the proposal is accepted, and
-//! dropped otherwise. If an element may enter or leave the world, the proposal is evaluated by the general path (change propagation)
-//! instead.
+//! Most proposals change the values of a few nodes, and leave the dependency structure unchanged. On the fast path, the new values are collected in a
+//! list, in the order of the nodes' topological heights. The list of new values is applied if the proposal is accepted, and dropped otherwise. If an
+//! element may enter or leave the world, the proposal is evaluated by the general path (change propagation, in `propagation.rs`) instead.
 
 use super::change::Change;
 use super::look_ahead_list::LookAheadEnd;
@@ -13,13 +12,12 @@ use super::state::Trace;
 use figrs_core::element::node::Kind;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of consecutive proposals for a choice that use the general path, without trying the fast path, after the fast path has
-/// failed.
+/// Maximum number of successive proposals for a choice that do not try the fast path, after it has failed.
 const MAX_GENERAL_PATH_STEPS: u8 = 63;
 
 impl Trace {
-    /// Collects the new states of the nodes after a proposal in the list, if only values change. Returns `true` if the new world is
-    /// possible.
+    /// Computes the list of new node states for a proposal. Returns `true` if the new world is possible, and `None` if the general path must be
+    /// taken.
     pub(super) fn look_ahead(&mut self, site: u32, value: &Datum) -> Option<bool> {
         self.look_ahead.clear();
         let node = &mut self.nodes[site as usize];
@@ -57,11 +55,10 @@ impl Trace {
         Some(possible)
     }
 
-    /// Lists all changes that follow from the value `value` of the choice `site`.
+    /// Computes all changes that follow from the value `value` of the choice `site`.
     fn look_ahead_changes(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
         self.begin_epoch();
-        // The register is not moved after it is written, for the reason given at the field `nodes` of
-        // `ProposalLookAhead`.
+        // The register is filled in place, because moving a number that was just written is slow.
         let mut own = ValueRegister::default();
         own.set(value);
         let log = self
@@ -81,7 +78,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Adds the new value of a node to the list, and queues the node's readers if its value changes.
+    /// Adds the new value of a node to the list. If the value has changed, queues the node's children.
     #[inline]
     fn list(&mut self, number: u32, value: &ValueRegister, log: f64) -> Result<(), LookAheadEnd> {
         let is_in_every_world = (number as usize) < self.permanent();
@@ -89,7 +86,7 @@ impl Trace {
         let mut weight = node.weight;
         if !value.is_empty() && node.weighs {
             let mut fault = None;
-            // Functions of a branch must not be run before it is certain that the branch is taken.
+            // Functions in a branch must not be called before it is certain that the branch is taken.
             if is_in_every_world {
                 weight = self.weight(number, value, &mut fault);
             }
@@ -100,7 +97,7 @@ impl Trace {
         }
         self.look_ahead.is_impossible |= log + weight == f64::NEG_INFINITY;
         let mut spreads = !value.is_empty();
-        // No other queued node could change the nodes that this node reaches.
+        // No other node is queued; therefore no other node changes the children of this node.
         if spreads
             && self.look_ahead.is_queue_empty()
             && let Some(parameter) = value.number()
@@ -122,7 +119,7 @@ impl Trace {
             }
             reader.touched = self.epoch;
             reader.listed = u32::MAX;
-            // A reader that is a random choice with only one parent need not wait for other nodes.
+            // A child that is a random choice with a single parent need not wait for other nodes.
             if reader.role.is_choice() && reader.parents.len() == 1 {
                 self.look_ahead_choice(by)?;
             } else {
@@ -132,7 +129,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns the value of a node in the new world: its new value if it is known, otherwise its present value.
+    /// Returns the value of a node in the new world: the value in the list, or otherwise the present value.
     #[inline]
     pub(super) fn tentative_value(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
@@ -165,7 +162,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Computes the new state of a node after the new states of all nodes of lower height have been computed.
+    /// Computes the new state of a node; the new states of all nodes of lower height must have been computed.
     fn look_ahead_node(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
         let height = |to: u32| self.nodes[to as usize].height;
@@ -176,7 +173,7 @@ impl Trace {
         let mut value = ValueRegister::default();
         match node.role {
             NodeRole::Family | NodeRole::Table => return self.look_ahead_choice(number),
-            // As for evidence, functions of a branch must not be run before it is certain that the branch is taken.
+            // Functions in a branch must not be called before it is certain that the branch is taken.
             NodeRole::Apply if (number as usize) < self.permanent() => {
                 let Kind::Apply(_, op) = node.element.kind() else {
                     return Err(LookAheadEnd::GeneralPath);
@@ -230,7 +227,7 @@ impl Trace {
         self.list(number, &value, log)
     }
 
-    /// Applies the list of new states to the nodes, if there is a list; returns whether there was one.
+    /// Applies the list of new states to the nodes. Returns `false` if there is no list.
     #[inline]
     pub(super) fn apply_look_ahead(&mut self) -> bool {
         if !std::mem::replace(&mut self.look_ahead.is_current, false) {
@@ -260,7 +257,7 @@ impl Trace {
         true
     }
 
-    /// Drops the list of new states, if there is a list; returns whether there was one.
+    /// Drops the list of new states. Returns `false` if there is no list.
     #[inline]
     pub(super) fn discard_look_ahead(&mut self) -> bool {
         std::mem::replace(&mut self.look_ahead.is_current, false)
@@ -279,8 +276,8 @@ mod tests {
     use figrs_core::random::{Stream, stream};
     use figrs_core::{AnyElement, Element, Model};
 
-    /// Returns a model with changes that the fast path can represent and with others: results of Chains, functions of one or two changed
-    /// values, tables, families, and evidence of all kinds.
+    /// Returns a model that has changes for the fast path and for the general path: results of Chains, functions of one or two changed values,
+    /// tables, families, and evidence of all kinds.
     fn model() -> (Model, Vec<AnyElement>) {
         let means = [0.0, 3.0, -3.0].map(|mean| Normal::new(mean, Variance(4.0)));
         let [first, second, third] = &means;
@@ -310,8 +307,8 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// Adds elements that are used only as parameters of several families. Chains pass these parameters on, one of the Chains may leave the
-    /// world, and a free choice reads one parameter.
+    /// Adds elements that are only parameters of several families. Some of these parameters are results of Chains, one of the Chains may leave the
+    /// world, and a free choice depends on one parameter.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         for x in [0.3, -1.0, 2.0, -3.0] {
@@ -331,7 +328,7 @@ mod tests {
         (model, Normal::new(&parts[0], Variance(1.0)))
     }
 
-    /// Returns the elements of the world and their values as text, with which two traces can be compared, although they create different
+    /// Returns the elements of the world and their values as text. The texts of two traces can be compared, although the traces create different
     /// elements in branches.
     fn values(trace: &Trace) -> Vec<String> {
         let world = trace.world().map(|(e, v)| format!("{e:?} = {v:?}"));
@@ -340,7 +337,7 @@ mod tests {
         world
     }
 
-    /// Two traces take the same steps, but only one of them may use the fast path.
+    /// Two traces have the same proposals, but only one of them may use the fast path.
     #[test]
     fn lists_say_what_a_full_evaluation_says() {
         let (model, targets) = model();
@@ -398,7 +395,7 @@ mod tests {
         }
         assert!(tentative_value > 3000, "{tentative_value}");
         assert!(kept > 500 && impossible > 50, "{kept}, {impossible}");
-        // Parameters whose readers are weighed together are mostly means, sometimes selected by a truth value.
+        // Most proposals for parameters whose children are weighed together are for means; some are for truth values that select a mean.
         assert!(rates > 50, "{rates}");
         assert!(flip > 300 && reaching > flip + 300, "{flip}, {reaching}");
     }

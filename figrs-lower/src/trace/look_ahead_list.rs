@@ -1,8 +1,7 @@
-//! The list of new node states of a proposal that is weighed before the trace is changed.
+//! The list of new node states for a proposal that is weighed before the trace is changed.
 
 use super::register::ValueRegister;
 
-/// New state of a node of a trace.
 #[derive(Debug, Default)]
 pub(super) struct TentativeState {
     pub(super) number: u32,
@@ -12,30 +11,30 @@ pub(super) struct TentativeState {
     pub(super) weight: f64,
 }
 
-/// The look-ahead of a proposal: new states of nodes that have not been applied to the trace yet.
+/// New states of the nodes after a proposal, which have not been applied to the trace yet.
 #[derive(Debug, Default)]
 pub(super) struct ProposalLookAhead {
-    /// `true` if the list of new node states belongs to the last proposal.
+    /// `true` if the list is for the last proposal.
     pub(super) is_current: bool,
-    /// The new states; spare entries are kept for later proposals. Entries are filled in place, because moving a number that was just
-    /// written is slow.
+    /// The new states, followed by unused entries for later proposals. Entries are filled in place, because moving a number that was just written is
+    /// slow.
     nodes: Vec<TentativeState>,
     count: usize,
     /// Random choices that keep their values, each with its new log-probability.
     pub(super) weighed: Vec<(u32, f64)>,
-    /// Priority queue of the readers of changed nodes, as pairs of height and index; the lowest pair is last.
+    /// Priority queue of the children of changed nodes, as pairs of height and index; the pair with the lowest height is last.
     queue: Vec<(u32, u32)>,
-    /// A Chain that switches to another result, and the index of this result.
+    /// A Chain that changes its result, and the index of the new result.
     pub(super) switch: Option<(u32, u32)>,
-    /// A parameter node whose readers were all weighed together, and its new value.
+    /// A parameter node whose children were weighed together, and its new value.
     pub(super) parameter: Option<(u32, f64)>,
     pub(super) readers: WeighedReaders,
     /// The proposal of another truth value, if it needs no list of new states.
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if some choice or some evidence in the new world has weight zero. The list is completed even for an impossible world,
-    /// because whether the general path runs, which draws random numbers, must not depend on the weight.
+    /// `true` if a choice or a statement of evidence in the new world has weight zero. The list is nevertheless completed: the general path draws
+    /// random numbers, and whether it is taken must not depend on this weight.
     pub(super) is_impossible: bool,
 }
 
@@ -63,7 +62,6 @@ impl ProposalLookAhead {
         self.count += 1;
     }
 
-    /// Queues a reader of a changed node.
     #[inline]
     pub(super) fn enqueue(&mut self, height: u32, number: u32) {
         let lower = self.queue.iter().rev();
@@ -72,7 +70,6 @@ impl ProposalLookAhead {
         self.queue.insert(at, (height, number));
     }
 
-    /// Takes the node of the least topological height from the queue.
     #[inline]
     pub(super) fn next(&mut self) -> Option<u32> {
         self.queue.pop().map(|(_, number)| number)
@@ -88,7 +85,7 @@ impl ProposalLookAhead {
         &self.nodes[..self.count]
     }
 
-    /// Returns the log-probability of the proposed value of the choice `site`.
+    /// Returns the log-probability of the proposed value of the choice `site`, if the list is for this choice.
     #[inline]
     pub(super) fn log_of(&self, site: u32) -> Option<f64> {
         if !self.is_current {
@@ -104,30 +101,28 @@ impl ProposalLookAhead {
     }
 }
 
-/// Reason why a list of new node states is ended early.
+/// The reason why the computation of a list of new node states ends early.
 pub(super) enum LookAheadEnd {
-    /// The new world has weight zero.
     Impossible,
-    /// The list cannot represent the effects of the proposal, which must be evaluated by the general path.
+    /// The list cannot represent the changes, so that the general path must be taken.
     GeneralPath,
 }
 
-/// Buffers for the values and the log-probabilities of readers that are weighed together.
+/// Buffers for the values and log-probabilities of choices that are weighed together.
 #[derive(Debug, Default)]
 pub(super) struct WeighedReaders {
-    /// Values of those readers that are free choices.
+    /// The values of the free choices among the weighed choices.
     pub(super) values: Vec<f64>,
     pub(super) logs: Vec<f64>,
 }
 
-/// A proposal of the other truth value for a Boolean choice.
+/// The proposal of the other truth value for a Boolean choice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlipProposal {
     pub(super) site: u32,
     pub(super) truth: bool,
-    /// The log-probability of the proposed value.
     pub(super) log: f64,
     pub(super) chain: u32,
-    /// The result that the Chain has for the proposed truth value.
+    /// The result of the Chain for the proposed truth value.
     pub(super) result: u32,
 }

@@ -1,14 +1,13 @@
-//! Traces: a trace holds one world (one assignment of values to the elements) and modifies it, as the state of a Markov chain over
-//! worlds.
+//! Traces: a trace is one world (one assignment of values to the elements) that changes step by step, as the state of a Markov chain.
 //!
-//! A [`Trace`] holds the value of every element of the world, the log-probability of each random choice and the weight of each
-//! statement of evidence. [`Trace::propose`] gives some choices other values and re-evaluates all elements that depend on them.
-//! The proposed change is then either accepted or undone, in time proportional to the number of nodes touched.
+//! A [`Trace`] holds the value of every element of the world, the log-probability of each random choice and the weight of each statement of evidence.
+//! [`Trace::propose`] gives some choices other values, and re-evaluates all elements that depend on these choices. The proposed change is then either
+//! accepted or undone, in time proportional to the number of changed nodes.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|
 //! | `register` | the value of a node |
-//! | `readers`, `node` | an element of the trace, and its readers |
+//! | `readers`, `node` | an element of the trace, and its children |
 //! | `change`, `look_ahead_list`, `agenda` | parts of the state: the change of a proposal, its new node states, pending updates |
 //! | `state` | the model and its world |
 //! | `limits` | memory use, errors of worlds that are too large, and eviction |
@@ -17,17 +16,17 @@
 //! | `propagation` | re-evaluation in topological order |
 //! | `proposal` | proposals, accepted and undone |
 //! | `look_ahead` | proposals that change values only |
-//! | `parameter_readers` | choices that read one parameter |
+//! | `parameter_readers` | choices that depend on one parameter |
 //! | `boolean_branch` | truth values that only select a branch |
 //! | `conditional` | exact draws from conditionals |
 //! | `parameter_likelihood` | likelihoods of parameters that interventions set |
 //!
 //! # Observations
 //!
-//! A value is *demanded* of an element that is observed. A value is also demanded of an element if an observation implies it
-//! (through an Apply, a Score or the branch of a Chain) and no other element reads it. An element takes the value that is demanded
-//! of it. A random choice with a demanded value is not free; its probability is a likelihood. If any other element with a demanded
-//! value computes to another value, the world has weight zero.
+//! A value is *demanded* of an element that is observed. A value is also demanded of an element if an observation implies this value (through an
+//! Apply, a Score or the branch of a Chain) and nothing else depends on the element. A random choice takes the value that is demanded of it; it is
+//! then not a free choice, and its probability is a likelihood. If the computed value of any other element differs from the demanded value, the world
+//! has weight zero.
 
 mod agenda;
 mod boolean_branch;

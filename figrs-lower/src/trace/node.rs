@@ -1,4 +1,4 @@
-//! A node of a trace: an element with its value, its inputs and its readers.
+//! A node of a trace: an element with its value, its inputs (parents, and the result of a Chain) and its children.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -13,10 +13,9 @@ use figrs_core::value::datum::Datum;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeRole {
-    /// The value is set by an intervention.
     Fixed,
     Atomic,
-    /// A Chain whose result is always a member of one family of distributions: a random choice with parameters.
+    /// A Chain that always returns a member of one family of distributions: a random choice whose parameters are the values of its parents.
     Family,
     Table,
     Apply,
@@ -30,16 +29,14 @@ impl NodeRole {
     }
 }
 
-/// Input edge of a node: the input, the index of this edge among the uses of the input, and the value that the edge requires of
-/// the input.
+/// An edge from an input to a node: the input, the index of this edge among the uses of the input, and the value that the node requires of the input.
 pub(super) struct InputEdge {
     pub(super) to: u32,
     pub(super) at: u32,
     pub(super) demand: Option<Datum>,
 }
 
-/// A node of the dependency graph of a trace. The fields that every step reads come first, because they then fill as few cache
-/// lines as possible.
+/// A node of the dependency graph of a trace. The fields that every step reads come first, so that they fill few cache lines.
 #[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
 pub(super) struct TraceNode {
@@ -61,61 +58,58 @@ pub(super) struct TraceNode {
     pub(super) root: bool,
     pub(super) checked: bool,
     pub(super) reach: ParameterReaders,
-    /// The Chain whose result the node's truth value selects, if that Chain is known.
+    /// The Chain whose result the truth value of the node selects; `None` if it has not been looked for.
     pub(super) boolean_branch: Option<BooleanBranch>,
     /// The index of the node in the list of new node states, for the last proposal that touched the node.
     pub(super) listed: u32,
-    /// Number of further proposals that use the general path without trying the fast path; `backoff` is the length of the last
-    /// such series.
+    /// Number of further proposals for the node that do not try the fast path; `backoff` is the number after the last failure of the fast path.
     pub(super) general_path_left: u8,
     pub(super) backoff: u8,
     /// `true` if the model has evidence on the node's value.
     pub(super) weighs: bool,
-    /// The node's state before the last proposal that touched it.
+    /// The state of the node before the last proposal that touched it.
     pub(super) old: NodeSnapshot,
     /// The log-weight of the evidence on the node.
     pub(super) weight: f64,
-    /// The edges to the node's parents and, for a Chain, to its result, while the node is in the world.
+    /// While the node is in the world, the edges from its parents and, for a Chain, from its result.
     pub(super) inputs: Vec<InputEdge>,
     pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
     pub(super) element: AnyElement,
     pub(super) demand: Option<Datum>,
-    /// Number of uses that require no value, plus one if the node is a root.
+    /// Number of children that require no value of the node, plus one if the node is a root.
     pub(super) uses_without_demand: u32,
     /// The index of the node in the list of free choices.
     pub(super) position: u32,
-    /// Cached results of a Chain, one after another: for each, the index of the result and the values of the parents.
+    /// For each cached result of a Chain, the index of the result's node. The values of the parents are in `keys`.
     pub(super) branches: Vec<u32>,
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
-    /// The log-probabilities of `false` and `true`, if the element has these values and no parents; NaN if they have not been
-    /// computed yet.
+    /// The log-probabilities of `false` and `true`, if the element is Boolean and has no parents; NaN if they have not been computed yet.
     pub(super) log_probs: [f64; 2],
     pub(super) evidence: Arc<[Evidence]>,
-    /// The value that an intervention sets, or that observations determine in every world.
+    /// The value that an intervention sets, or that observations imply in every world.
     pub(super) given: Option<Datum>,
-    /// A required value that is a list, with the sufficient statistics that replace it.
+    /// A required value that is a list, and its sufficient statistics.
     summary: Option<(Datum, SufficientStatistics)>,
     continuous: Option<bool>,
-    /// `true` if the values of the node are integers with a wide prior; `None` if this has not been tested.
+    /// `true` if the node is a choice of an integer with a wide prior; `None` if this has not been tested.
     pub(super) is_wide: Option<bool>,
     pub(super) resolved: bool,
     pub(super) vacant: bool,
 }
 
-/// The state that a node had before a proposal.
+/// The state of a node before a proposal.
 ///
-/// Adjacent numbers are loaded together, and this load is delayed if the numbers were just stored one by one; the order of the
-/// fields avoids the delay.
+/// The processor delays a load of two adjacent numbers if they have just been stored one by one; the order of the fields avoids this delay.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct NodeSnapshot {
-    /// The saved value, if the proposal replaced it.
+    /// The previous value, if the proposal replaced it.
     pub(super) value: ValueRegister,
     pub(super) log: f64,
-    /// One plus the index, in the list of proposed values, of the value that was proposed or drawn for a random choice; zero if
-    /// there is none.
+    /// The index of the node's value in the list of values that were proposed or drawn for random choices, plus one; zero if the value is not in the
+    /// list.
     pub(super) proposed: u32,
     pub(super) replaced: bool,
     pub(super) in_world: bool,
@@ -179,7 +173,7 @@ impl TraceNode {
         }
     }
 
-    /// Drops the contents of the node except the element, so that another node can reuse its memory.
+    /// Drops the contents of the node except its element, so that another node can reuse the memory.
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
@@ -199,13 +193,13 @@ impl TraceNode {
         self.root || !self.uses.is_empty()
     }
 
-    /// Clears the caches that depend on the node's readers.
+    /// Clears the caches that depend on the node's children.
     pub(super) fn clear_reader_caches(&mut self) {
         self.reach.invalidate();
         self.boolean_branch = None;
     }
 
-    /// True if the node is a Chain without evidence and without a required value.
+    /// True if the node is a Chain without evidence and without a required value, so that it only passes on the value of its result.
     pub(super) fn is_pass_through(&self) -> bool {
         self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
     }
@@ -221,7 +215,7 @@ impl TraceNode {
         self.element.kind().family()
     }
 
-    /// Computes the sufficient statistics of the required value `value`; they are weighed faster than the value.
+    /// Computes the sufficient statistics of the required value `value`, for which log-probabilities are computed faster than for the value.
     pub(super) fn summarise(&mut self, value: &Datum) {
         if let Some(family) = self.family()
             && self.summary.as_ref().is_none_or(|(of, _)| of != value)
@@ -231,21 +225,20 @@ impl TraceNode {
         }
     }
 
-    /// Returns the sufficient statistics that replace `value`, if there are any.
+    /// Returns the sufficient statistics of `value`, if they have been computed.
     #[inline]
     pub(super) fn summary_of(&self, value: &ValueRegister) -> Option<&dyn Any> {
         let (of, summary) = self.summary.as_ref()?;
         value.holds(of).then_some(summary)
     }
 
-    /// Sets the log-probability of a choice with the value `value`.
     #[inline]
     pub(super) fn weighed_as(&mut self, log: f64, value: &ValueRegister) {
         self.log = log;
         self.cache_log_prob(log, value);
     }
 
-    /// Caches `log`, the log-probability of the truth value `value`.
+    /// Caches the log-probability `log` of the truth value `value`.
     #[inline]
     pub(super) fn cache_log_prob(&mut self, log: f64, value: &ValueRegister) {
         if let (NodeRole::Atomic, Some(truth)) = (self.role, value.truth()) {
@@ -253,7 +246,6 @@ impl TraceNode {
         }
     }
 
-    /// True if the values of a random choice are continuous.
     pub(super) fn is_continuous(&mut self) -> bool {
         let continuous = || self.element.is_continuous().unwrap_or(false);
         *self.continuous.get_or_insert_with(continuous)

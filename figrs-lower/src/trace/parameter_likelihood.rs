@@ -1,4 +1,4 @@
-//! Likelihoods of parameters that are set by interventions and are therefore not random choices.
+//! Likelihoods of parameters that are set by interventions, and are therefore not random choices.
 
 use super::readers::Readers;
 use super::state::Trace;
@@ -6,12 +6,11 @@ use figrs_core::element::likelihood::{Likelihood, Term};
 use figrs_core::element::node::AnyElement;
 
 impl Trace {
-    /// Returns the log-likelihood of `element`, which an intervention sets, given the values of the choices that read it in this
-    /// world. The log-likelihood is a function of the element's value in the parametric form `terms`. Returns `None` if the world does
-    /// not have this element.
+    /// Returns the log-likelihood of `element`, which an intervention sets, given the values of the choices that depend on it in this world. The
+    /// log-likelihood is a sum of `terms` in the element's value. Returns `None` if the world does not have this element.
     ///
-    /// **Errors.** The error is an element that reads `element` other than as a parameter of its distribution, or whose log-likelihood
-    /// has another parametric form.
+    /// **Errors.** The error is an element that depends on `element` other than by a parameter of its distribution, or whose log-likelihood is not a
+    /// sum of `terms`.
     pub fn likelihood_of_set(
         &mut self,
         element: &AnyElement,

@@ -1,7 +1,8 @@
-//! Fast path for parameters that many random choices read, directly or through Chains that only pass the parameter on.
+//! Fast path for parameters of many random choices, which depend on the parameter directly or through Chains that have its value.
 //!
-//! The readers of a parameter are cached until they change, or until another value is required of a reader. After a proposal for the
-//! parameter, only log-probabilities are computed, for many values of one family of distributions together.
+//! The choices that depend on a parameter are cached until they change, or until another value of such a choice is required. For a proposal of
+//! another value of the parameter, only the log-probabilities of these choices are computed, together for all choices of the same family of
+//! distributions.
 
 use super::look_ahead_list::{LookAheadEnd, WeighedReaders};
 use super::node::{NodeRole, TraceNode};
@@ -13,7 +14,7 @@ use figrs_core::element::node::FamilyOp;
 use figrs_core::value::datum::Datum;
 
 impl<'a> RunReaders<'a> {
-    /// Returns the family of a run of choices (consecutive choices of one family), and the present values of the choices.
+    /// Returns the family and the present values of the choices of this run.
     #[inline]
     fn values<'b>(
         &self,
@@ -36,7 +37,7 @@ impl<'a> RunReaders<'a> {
 }
 
 impl Trace {
-    /// Clears the cached readers of a node, and the cached readers of the nodes whose values this node passes on.
+    /// Clears the cached children of a node; if the node is a Chain that passes on the value of its result, also clears those of the result.
     pub(super) fn clear_parameter_readers(&mut self, number: u32) {
         let mut lost = Some(number);
         while let Some(number) = lost {
@@ -47,7 +48,7 @@ impl Trace {
         }
     }
 
-    /// Collects the choices that read a node as a parameter, if they are not cached. Returns `true` if the node has no other readers.
+    /// Finds the choices of which a node is the only parameter, if they are not cached. Returns `true` if nothing else depends on the node.
     #[inline]
     fn find_reach(&mut self, number: u32) -> bool {
         if let Some(are_all) = self.nodes[number as usize].reach.are_all() {
@@ -96,7 +97,8 @@ impl Trace {
         }
     }
 
-    /// Weighs all readers of a numeric parameter, as if it had the value `parameter`; returns `None` if the proposal has other effects.
+    /// Computes the log-probabilities of all choices that depend on the parameter `number`, for the value `parameter`. Returns `None` if the proposal
+    /// has other effects.
     #[inline]
     pub(super) fn weigh_parameter_readers(
         &mut self,
@@ -128,14 +130,14 @@ impl Trace {
             }
         }
         let gain = prior + likelihood;
-        // The difference is NaN, or a density is infinite.
+        // A density is infinite, or the difference of infinite log-densities is NaN.
         if gain.is_nan() || gain == f64::INFINITY {
             return None;
         }
         look_ahead.prior += prior;
         look_ahead.likelihood += likelihood;
         look_ahead.parameter = Some((number, parameter));
-        // A density is too small for its logarithm to be finite.
+        // A density is too small, so that its logarithm is −∞.
         Some(if gain == f64::NEG_INFINITY {
             Err(LookAheadEnd::Impossible)
         } else {
@@ -143,8 +145,8 @@ impl Trace {
         })
     }
 
-    /// Returns the likelihood of the values of all readers of a numeric parameter, where the likelihood of observed readers is raised to
-    /// `power`; `None` if it must be computed reader by reader.
+    /// Returns the likelihood of the values of all choices that depend on the parameter `number`; the likelihood of observed choices is raised to
+    /// `power`. Returns `None` if the likelihood must be computed choice by choice.
     pub(super) fn likelihood_of_readers(
         &mut self,
         number: u32,
@@ -167,8 +169,8 @@ impl Trace {
         Some(likelihood)
     }
 
-    /// Passes the new value of a parameter on through Chains, and gives the choices the log-probabilities that
-    /// [`weigh_parameter_readers`](Self::weigh_parameter_readers) computed before.
+    /// Sets the Chains that have the value of a parameter to its new value `parameter`, and the choices to the log-probabilities that
+    /// [`weigh_parameter_readers`](Self::weigh_parameter_readers) has computed.
     pub(super) fn apply_parameter(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);

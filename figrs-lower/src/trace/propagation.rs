@@ -1,9 +1,9 @@
-//! Re-evaluation of a trace in topological order: incremental change propagation.
+//! Re-evaluation of a trace in topological order (incremental change propagation).
 //!
-//! The readers of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their
-//! topological heights. Therefore each node is evaluated once, after all nodes that it reads. Nodes in branches of Chains are only
-//! marked; they are evaluated when a node that every world has needs their values. When the result of a Chain changes, the Chain reads
-//! another node. If the height of the Chain is too low for its new result, the height is raised and the Chain is evaluated later.
+//! The children of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their topological
+//! heights. Therefore each node is evaluated once, after all its inputs. Nodes in branches of Chains are only marked; they are evaluated when a node
+//! that every world has needs their values. When a Chain changes its result, it has a new input. If the height of the Chain is too low for this
+//! input, the height is raised, and the Chain is evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,14 +18,13 @@ use figrs_core::error::{Fault, ModelError};
 use rustc_hash::FxHashSet;
 
 impl Trace {
-    /// Marks a node for re-evaluation even if its inputs have not changed; the node is evaluated before any of its readers.
+    /// Marks a node for re-evaluation even if its inputs have not changed; the node is evaluated before its children.
     pub(super) fn mark_for_evaluation(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         (node.stale, node.must_evaluate) = (true, true);
         self.agenda.permanent.push(node.height, number);
     }
 
-    /// Queues the readers of a node for re-evaluation.
     pub(super) fn queue_readers(&mut self, number: u32) {
         let mut reader = Some(number);
         while let Some(reads) = reader {
@@ -36,8 +35,7 @@ impl Trace {
                     continue;
                 }
                 if (by as usize) < self.numbering.permanent() {
-                    // A reader that is a random choice with only one parent need not wait for other nodes, and retains
-                    // its value.
+                    // A child that is a random choice with a single parent need not wait for other nodes, and keeps its value.
                     let alone = node.role.is_choice() && node.parents.len() == 1;
                     if !(alone && reads == number && self.reweigh(by)) {
                         let node = &mut self.nodes[by as usize];
@@ -57,7 +55,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates every node that the world needs, and removes nodes that it no longer needs.
+    /// Re-evaluates the nodes that the world needs, and removes the nodes that it no longer needs.
     pub(super) fn propagate(&mut self, chooser: &mut dyn Chooser) -> Result<(), ModelError> {
         loop {
             while let Some((height, number)) = self.agenda.permanent.pop() {
@@ -85,8 +83,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node and returns `true` if only the values of its inputs are needed, which is the usual case; otherwise does
-    /// nothing and returns `false`.
+    /// Re-evaluates a node if all its inputs are up to date, which is the usual case. Otherwise returns `false` without a change.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
         if node.must_evaluate {
@@ -139,7 +136,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates the node `root`, after all nodes below `height`.
+    /// Re-evaluates the node `root`; all nodes of lower height than `height` are up to date.
     fn re_evaluate(
         &mut self,
         root: u32,
@@ -254,7 +251,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Defers a node if one of its inputs is above the height up to which all nodes are up to date; returns whether it was deferred.
+    /// Defers the evaluation of a node if one of its inputs is above the height up to which all nodes are up to date. Returns `true` if the node is
+    /// deferred.
     fn defer(&mut self, root: u32, height: u32, high: u32) -> bool {
         let lowest = self.agenda.permanent.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
@@ -268,7 +266,6 @@ impl Trace {
         raised > height
     }
 
-    /// Raises the height of a node above the heights of its inputs, so that it is evaluated after them.
     fn raise_above_inputs(&mut self, number: u32) {
         let inputs = &self.nodes[number as usize].inputs;
         let heights = inputs.iter().map(|i| self.nodes[i.to as usize].height);
@@ -276,7 +273,7 @@ impl Trace {
         self.raise_to(number, highest);
     }
 
-    /// Raises a node to the topological height `height`, and its readers above it.
+    /// Raises the height of a node to `height`, and the heights of its children above this height.
     pub(super) fn raise_to(&mut self, number: u32, height: u32) {
         let node = &mut self.nodes[number as usize];
         if node.height >= height {
@@ -286,14 +283,14 @@ impl Trace {
         node.height = height;
         while let Some(Reverse((_, number))) = raised.pop() {
             let height = self.nodes[number as usize].height + 1;
-            // No path in the graph is longer than the number of nodes.
+            // If a height exceeds the number of nodes, the graph has a cycle.
             if height as usize > self.nodes.len() {
                 return;
             }
             for i in 0..self.nodes[number as usize].uses.len() {
                 let by = self.nodes[number as usize].uses[i].by;
                 let node = &mut self.nodes[by as usize];
-                // A node that must be evaluated gets its new height when it is evaluated.
+                // A node that must be evaluated gets its new height in the evaluation.
                 if node.height < height && !node.must_evaluate {
                     raised.push(Reverse((node.height, by)));
                     node.height = height;

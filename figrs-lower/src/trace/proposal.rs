@@ -1,4 +1,4 @@
-//! Proposals of a trace: changes of the world, accepted or undone.
+//! Proposals: changes of the world of a trace, which are kept or undone.
 
 use super::change::{Change, StructureUndo};
 use super::state::{Site, Trace};
@@ -7,7 +7,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// Saves the state of a node before the proposal; only the first call for each proposal has an effect.
+    /// Saves the state of a node before the proposal. Further calls for the same proposal have no effect.
     #[inline]
     pub(super) fn save_state(&mut self, number: u32, in_world: bool) {
         let epoch = self.epoch;
@@ -26,12 +26,11 @@ impl Trace {
         self.undo.touched.push(number);
     }
 
-    /// Stores `value`, which was proposed or drawn for the free choice `number`.
+    /// Stores the value `value` that was proposed or drawn for the free choice `number`.
     pub(super) fn save_choice(&mut self, number: u32, value: &Datum) {
         self.nodes[number as usize].old.proposed = self.proposed_values.push(value) as u32;
     }
 
-    /// True if a node is a free choice of the world.
     #[inline]
     pub(super) fn is_free(&self, number: u32) -> bool {
         let node = &self.nodes[number as usize];
@@ -49,7 +48,6 @@ impl Trace {
         self.begin_epoch();
     }
 
-    /// Gives a new index to the proposal that begins.
     #[inline]
     pub(super) fn begin_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
@@ -61,12 +59,11 @@ impl Trace {
         }
     }
 
-    /// Starts with a world whose choices are drawn from their priors, except choices whose values observations determine.
+    /// Starts a world in which the choices are drawn from their priors, except for choices whose values observations determine.
     ///
     /// Returns `false` if the world has weight zero; call `restart` again in this case.
     ///
-    /// **Errors.** An error if an element that is reached has invalid parameters or a failing function, or if a world reaches too
-    /// many elements.
+    /// **Errors.** An error if an evaluated element has invalid parameters or a function that fails, or if the world has too many elements.
     pub fn restart(&mut self, chooser: &mut dyn Chooser) -> Result<bool, ModelError> {
         self.evict_if_many();
         for node in &mut self.nodes {
@@ -100,8 +97,7 @@ impl Trace {
     /// are new in the world from their priors. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo).
     /// Returns `false` if the new world is not [possible](Change::possible).
     ///
-    /// **Errors.** An error if an element that is reached has invalid parameters or a failing function, or if a world reaches too
-    /// many elements.
+    /// **Errors.** An error if an evaluated element has invalid parameters or a function that fails, or if the world has too many elements.
     pub fn propose(
         &mut self,
         site: Site,
@@ -114,7 +110,7 @@ impl Trace {
         self.begin_proposal();
         self.save_state(site.0, true);
         self.save_choice(site.0, value);
-        // Everything that the site reads is up to date.
+        // All inputs of the choice are up to date.
         if !self.weigh_proposed(site.0, chooser) {
             self.change = Change::default();
             return Ok(false);
@@ -125,7 +121,7 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Proposes other values for several free choices together, as [`propose`](Self::propose) does for one choice.
+    /// Proposes values for several free choices together, as [`propose`](Self::propose) does for one choice.
     pub fn propose_together(
         &mut self,
         values: &[(Site, Datum)],
@@ -145,7 +141,7 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Sums up the differences of log-probabilities, and updates the list of free choices.
+    /// Computes the differences of log-probabilities, and updates the list of free choices.
     fn finish(&mut self) -> Result<(), ModelError> {
         let (mut prior, mut likelihood, mut fresh, mut stale) = (0.0, 0.0, 0.0, 0.0);
         let mut possible = true;
@@ -227,8 +223,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns an error if an observation determines a continuous choice that has another use, because its density would not be
-    /// counted.
+    /// Returns an error if an observation determines a continuous choice on which another element also depends, because the density of the choice
+    /// would not be counted.
     fn check_shared(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.shared.pop() {
             let node = &mut self.nodes[number as usize];

@@ -1,32 +1,30 @@
-//! Readers of the nodes of a trace, as caches and lists store them.
+//! The children of the nodes of a trace. (A child of a node is an element whose value or distribution depends on the node's value.)
 
-/// A use of a node: the reader, and the index of the node among the reader's inputs.
+/// An edge to a child of a node: the child, and the index of the node among the child's inputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeUse {
     pub(super) by: u32,
     pub(super) input: u32,
 }
 
-/// Direct or indirect readers of a node that use it as the parameter of a distribution; indirect readers read Chains whose result is
-/// the node.
+/// Cache of the choices for which a node is a parameter, directly or through Chains that have the value of the node.
 #[derive(Debug, Default)]
 pub(super) struct ParameterReaders {
     is_known: bool,
-    /// `true` if the readers of this Chain are in the cache of the node that is the Chain's result.
+    /// `true` if the node is a Chain whose children are in the cache of its result.
     is_followed: bool,
-    /// `true` if the cache has all readers of the node.
+    /// `true` if all nodes that depend on the node are in the cache.
     is_all: bool,
-    /// The Chains that have the node's value as their value.
+    /// The Chains that have the value of the node.
     chains: Vec<u32>,
-    /// The choices that have the node as their only parameter.
+    /// The choices of which the node is the only parameter.
     choices: Vec<u32>,
-    /// The values of choices that observations determine; the entries of other choices are meaningless.
+    /// The values of the observed choices; the entries of other choices have no meaning.
     values: Vec<f64>,
-    /// Runs of consecutive choices whose distributions belong to one family.
+    /// Runs of successive choices with the same family of distributions.
     runs: Vec<FamilyRun>,
 }
 
-/// Consecutive choices whose distributions belong to the same family.
 #[derive(Clone, Copy, Debug)]
 struct FamilyRun {
     end: usize,
@@ -34,7 +32,7 @@ struct FamilyRun {
     is_observed: bool,
 }
 
-/// The choices of a run (consecutive choices of one family), with the values that observations require.
+/// The choices of a run (successive choices with the same family), with the observed values.
 pub(super) struct RunReaders<'a> {
     pub(super) choices: &'a [u32],
     pub(super) observed: &'a [f64],
@@ -46,7 +44,7 @@ impl ParameterReaders {
         (self.is_known, self.is_followed) = (false, false);
     }
 
-    /// True if the cache has all readers of the node; `None` if that is not known.
+    /// True if all nodes that depend on the node are in the cache; `None` if the cache is not valid.
     #[inline]
     pub(super) fn are_all(&self) -> Option<bool> {
         self.is_known.then_some(self.is_all)
@@ -63,7 +61,6 @@ impl ParameterReaders {
         (self.is_known, self.is_all) = (true, is_all);
     }
 
-    /// True if the readers of this Chain are in the cache of the node that is the Chain's result.
     pub(super) fn is_followed(&self) -> bool {
         self.is_followed
     }
@@ -72,7 +69,6 @@ impl ParameterReaders {
         self.is_followed = true;
     }
 
-    /// Returns the Chains that have the node's value as their value.
     pub(super) fn chains(&self) -> &[u32] {
         &self.chains
     }
@@ -85,7 +81,7 @@ impl ParameterReaders {
         &self.choices
     }
 
-    /// Appends a choice to the last run of choices if it has the same family, and otherwise to a new run.
+    /// Adds a choice to the last run if it has the same family; otherwise starts a new run.
     pub(super) fn push(
         &mut self,
         choice: u32,
@@ -107,7 +103,6 @@ impl ParameterReaders {
         self.values.push(value);
     }
 
-    /// Iterates over the runs of choices of one family.
     pub(super) fn runs(&self) -> impl Iterator<Item = RunReaders<'_>> {
         let mut start = 0;
         self.runs.iter().map(move |run| {
@@ -121,17 +116,16 @@ impl ParameterReaders {
     }
 }
 
-/// The Chain that is the only reader of a Boolean node, if there is such a Chain.
+/// The Chain whose result a Boolean node selects, if this Chain is the only child of the node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BooleanBranch {
-    /// The Boolean node has no Chain as its only reader.
+    /// The node has several children, or its only child is not a Chain whose result the node's truth value selects.
     Absent,
-    /// The Chain, and its results for `false` and `true` if they are cached.
+    /// The Chain, and its results for `false` and `true`, if they are cached.
     Chain(u32, [Option<u32>; 2]),
 }
 
-/// The readers of a choice that its full conditional distribution needs: choices that read its value as a parameter, directly or
-/// through Chains that only pass the value on.
+/// The nodes that depend on a choice: Chains that have the value of the choice, and the choices of which this value is a parameter.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     pub(super) chains: Vec<u32>,

@@ -1,9 +1,8 @@
-//! Registers, which store the value of a node of a trace.
+//! Registers for the values of the nodes of a trace.
 //!
-//! A propagation step writes few values and reads them immediately. If a number is written as part of a [`Datum`] and
-//! then loaded together with its type tag, the load is delayed until the number has reached the cache. The delay of a
-//! load is longer than the computation of the number's log-probability. Therefore a register stores a number or a
-//! truth value as a machine word, and is copied word by word.
+//! A propagation step reads values immediately after it has written them. If a number is written as part of a [`Datum`] and then loaded together with
+//! its type tag, the processor delays the load until the number is in the cache. This delay is longer than the computation of the number's
+//! log-probability. Therefore a register stores a number or a truth value as a machine word, and is copied word by word.
 
 use std::any::Any;
 
@@ -19,9 +18,9 @@ enum RegisterContent {
 /// The value of a node, or no value.
 #[derive(Clone, Debug)]
 pub(super) struct ValueRegister {
-    /// The bits of a plain value, that is, a number or a truth value.
+    /// The bits of a number or a truth value (a plain value).
     word: u64,
-    /// A value that is not plain, that is, neither a number nor a truth value.
+    /// A value that is neither a number nor a truth value.
     shared: Option<Datum>,
     held: RegisterContent,
 }
@@ -73,7 +72,6 @@ impl ValueRegister {
         self.held = RegisterContent::Nothing;
     }
 
-    /// Copies the value of another register.
     #[inline]
     pub(super) fn copy(&mut self, from: &Self) {
         self.word = from.word;
@@ -83,7 +81,6 @@ impl ValueRegister {
         self.held = from.held;
     }
 
-    /// Moves the value from another register into this register.
     #[inline]
     pub(super) fn take(&mut self, from: &mut Self) {
         self.word = from.word;
@@ -115,8 +112,8 @@ impl ValueRegister {
         }
     }
 
-    /// Returns the plain value (a number or a truth value) as an argument of [`any`](Self::any); the result is
-    /// arbitrary if the register holds no plain value.
+    /// Returns the plain value (a number or a truth value) for a call of [`any`](Self::any); if the register has no plain value, the result has no
+    /// meaning.
     #[inline]
     pub(super) fn plain(&self) -> Plain {
         match self.held {
@@ -125,7 +122,7 @@ impl ValueRegister {
         }
     }
 
-    /// Returns the value for dynamic dispatch; `plain` must be the result of [`plain`](Self::plain).
+    /// Returns the value as `dyn Any`; `plain` must be the result of [`plain`](Self::plain).
     #[inline]
     pub(super) fn any<'a>(&'a self, plain: &'a Plain) -> Option<&'a dyn Any> {
         match self.held {
@@ -161,7 +158,7 @@ impl PartialEq for ValueRegister {
     }
 }
 
-/// A list of registers, whose memory is reused.
+/// A list of registers whose memory is used again after it has been cleared.
 #[derive(Debug, Default)]
 pub(super) struct RegisterList {
     registers: Vec<ValueRegister>,

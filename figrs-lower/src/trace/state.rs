@@ -17,11 +17,10 @@ use figrs_core::random::stream;
 use figrs_core::value::datum::Datum;
 use figrs_core::{Limits, Until};
 
-/// Number of draws from an integer prior by which the prior is tested for being wide.
-///
-/// The draws of a Poisson distribution differ by ten or more if its mean is above about twelve.
+/// Number of draws from an integer prior for the test whether the prior is wide. The draws of a Poisson distribution differ by ten or more if its
+/// mean is above about twelve.
 const PROBES: usize = 8;
-/// Minimum range of these draws for which the prior counts as wide; in a narrower prior, any draw is close to the present
+/// An integer prior is wide if the range of its [`PROBES`] draws is at least this number; a draw from a narrower prior is always close to the present
 /// value.
 const MIN_WIDE_RANGE: i128 = 10;
 
@@ -41,10 +40,10 @@ impl Site {
 pub struct Trace {
     pub(super) nodes: Vec<TraceNode>,
     pub(super) numbering: Numbering,
-    /// The indices of the nodes that have evidence or are targets, without duplicates.
+    /// The indices of the nodes with evidence and of the targets, without duplicates.
     pub(super) roots: Vec<u32>,
     targets: Vec<u32>,
-    /// The indices of evicted nodes, which new nodes reuse.
+    /// The indices of removed nodes, which new nodes get.
     pub(super) vacant: Vec<u32>,
     /// The indices of the nodes that are free choices.
     pub(super) choices: Vec<u32>,
@@ -57,7 +56,7 @@ pub struct Trace {
     /// The index of the current proposal.
     pub(super) epoch: u32,
     pub(super) undo: UndoLog,
-    /// A Chain that has switched to another result, and this result, as long as the edges have not been updated.
+    /// A Chain that has changed its result, and this result, until the edges are updated.
     pub(super) pending: Option<(u32, u32)>,
     pub(super) change: Change,
     pub(super) look_ahead: ProposalLookAhead,
@@ -79,8 +78,8 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// Creates a trace of `model`, which has no world yet. A later world that exceeds `limit` (a number of elements or
-    /// [`Limits`]) is an error.
+    /// Creates a trace of `model`, which has no world yet. A proposal returns an error if a world exceeds `limit` (a number of elements or
+    /// [`Limits`]).
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -122,7 +121,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Number of nodes: the elements of the world, and elements of other worlds that are kept.
+    /// Returns the number of nodes: the elements of the world, and elements of other worlds that are kept.
     pub fn nodes(&self) -> usize {
         self.nodes.len()
     }
@@ -156,7 +155,7 @@ impl Trace {
         Site(self.choices[index])
     }
 
-    /// Returns `element` as a free choice; `None` if it is no free choice of the world.
+    /// Returns `element` as a free choice; `None` if it is not a free choice of the world.
     pub fn site(&self, element: &AnyElement) -> Option<Site> {
         let number = self.numbering.number(element)?;
         self.is_free(number).then_some(Site(number))
@@ -214,8 +213,7 @@ impl Trace {
         node.in_world.then(|| node.value.datum()).flatten()
     }
 
-    /// Returns the log-probability of the value of the choice `site`; during a proposal for it, that of the proposed
-    /// value.
+    /// Returns the log-probability of the value of the choice `site`; during a proposal for this choice, the log-probability of the proposed value.
     #[inline]
     pub fn log_prob(&self, site: Site) -> f64 {
         self.look_ahead
@@ -229,7 +227,7 @@ impl Trace {
         self.nodes[site.number()].is_continuous()
     }
 
-    /// Returns the space of the continuous values of the choice `site`.
+    /// Returns the kind of the set of values of the choice `site`, if its values are continuous.
     pub fn space(&self, site: Site) -> Space {
         match self.nodes[site.number()].element.kind() {
             Kind::Atomic(op) => op.space(),
@@ -238,10 +236,9 @@ impl Trace {
         }
     }
 
-    /// True if the values of the choice `site` are integers with a wide prior, whose draws differ by ten or more.
+    /// True if the choice `site` is an integer with a wide prior, whose draws differ by ten or more.
     ///
-    /// The width of the prior is tested once for each element of the world, by `PROBES` draws with separate random
-    /// numbers.
+    /// The prior of each element is tested once, by `PROBES` draws with separate random numbers.
     pub fn is_wide(&mut self, site: Site) -> bool {
         if let Some(is_wide) = self.nodes[site.number()].is_wide {
             return is_wide;
@@ -276,10 +273,8 @@ impl Trace {
         present.filter_map(|node| Some((&node.element, node.value.datum()?)))
     }
 
-    /// Returns the natural logarithm of the likelihood, recomputed from all nodes.
-    ///
-    /// The likelihood is the product of the weights of the evidence and of the probabilities of the choices whose values
-    /// observations determine.
+    /// Returns the natural logarithm of the likelihood, computed anew from all nodes. The likelihood is the product of the weights of the evidence
+    /// and of the probabilities of the choices whose values observations determine.
     pub fn log_likelihood(&self) -> f64 {
         let present = (0..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].in_world);
         let log = |number: u32| {
@@ -289,8 +284,7 @@ impl Trace {
         present.map(log).sum()
     }
 
-    /// Returns the natural logarithm of the product of the world's probability and the weights of the evidence, recomputed
-    /// from all nodes.
+    /// Returns the natural logarithm of the product of the world's probability and the weights of the evidence, computed anew from all nodes.
     pub fn log_weight(&self) -> f64 {
         let present = self.nodes.iter().filter(|node| node.in_world);
         present.map(|node| node.log + node.weight).sum()
@@ -358,7 +352,7 @@ impl Numbered for Trace {
         &self.nodes[number as usize].evidence
     }
 
-    /// If observations imply different values of one element, this contradiction is detected when the world is weighed.
+    /// If observations imply different values of one element, the world gets the weight zero.
     fn imply(&mut self, number: u32, value: &Datum) -> bool {
         let given = &mut self.nodes[number as usize].given;
         let is_new = given.is_none();

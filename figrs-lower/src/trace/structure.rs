@@ -1,21 +1,21 @@
-//! Edges of a trace, elements that enter or leave the world, and values that observations require.
+//! Edges of a trace, nodes that enter or leave the world, and values that observations require of nodes.
 
 use super::change::StructureUndo;
 use super::node::{InputEdge, NodeRole};
 use super::readers::NodeUse;
 use super::register::ValueRegister;
 use super::state::Trace;
-use crate::measured::measured;
 use crate::numbering::Numbered;
+use figrs_core::element::footprint::Footprint;
 use figrs_core::element::node::{AnyElement, ChainOp, Kind};
 use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of cached results of a Chain, equal to the number of values of a small support.
+/// Maximum number of cached results of a Chain.
 const BRANCHES: usize = 64;
 
 impl Trace {
-    /// Adds an edge to the trace: the node `to` becomes the next input of the node `by`.
+    /// Adds an edge: the node `to` becomes the next input of the node `by`.
     pub(super) fn add_input(&mut self, by: u32, to: u32, demand: Option<Datum>) {
         self.clear_parameter_readers(to);
         let target = &mut self.nodes[to as usize];
@@ -72,7 +72,6 @@ impl Trace {
         }
     }
 
-    /// Undoes [`remove_last_input`](Self::remove_last_input).
     pub(super) fn restore_link(&mut self, by: u32, to: u32, at: u32, demand: Option<Datum>) {
         self.clear_parameter_readers(to);
         let input = self.nodes[by as usize].inputs.len() as u32;
@@ -92,7 +91,7 @@ impl Trace {
         self.raise_to(by, height + 1);
     }
 
-    /// Sets the value that the input edge `input` of the node `by` requires; returns the old value.
+    /// Sets the value that the node `by` requires of its input with the index `input`; returns the old value.
     pub(super) fn set_demand(
         &mut self,
         by: u32,
@@ -108,13 +107,13 @@ impl Trace {
         old
     }
 
-    /// Returns the value that the readers of a node require of it.
+    /// Returns the value that the children of a node require of it.
     fn demanded(&self, number: u32) -> Option<&Datum> {
         let node = &self.nodes[number as usize];
         match (node.role, &node.given) {
             (NodeRole::Fixed, _) => None,
             (_, Some(given)) => Some(given),
-            // A node that reads an observed element reads the observed value; otherwise the world has weight zero.
+            // Each child of an observed element has the observed value; otherwise the world has weight zero.
             (NodeRole::Score, _) if node.observed().is_some() => node.observed(),
             _ if node.uses_without_demand > 0 => None,
             _ => {
@@ -126,8 +125,7 @@ impl Trace {
         }
     }
 
-    /// Returns the value that a node requires of each of its inputs; nothing is required of inputs beyond the end of the
-    /// list.
+    /// Returns the values that a node requires of its inputs; the list may be shorter than the list of inputs.
     fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
@@ -164,7 +162,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Removes nodes without readers from the world, and then their inputs if they have no other readers.
+    /// Removes nodes without children from the world, and then their inputs if these have no other children.
     pub(super) fn remove_unread(&mut self) {
         while let Some(number) = self.worklist.orphans.pop() {
             self.apply_deferred_switch();
@@ -185,7 +183,7 @@ impl Trace {
         self.update_demands();
     }
 
-    /// Updates the values required of nodes whose uses changed, and the values that these nodes require of their inputs.
+    /// Updates the values that are required of nodes whose children have changed, and the values that these nodes require of their inputs.
     fn update_demands(&mut self) {
         while let Some(number) = self.worklist.statuses.pop() {
             self.apply_deferred_switch();
@@ -226,7 +224,7 @@ impl Trace {
         }
     }
 
-    /// Sets the value that is required of a node, and returns the old value; other nodes are not updated.
+    /// Sets the value that is required of a node, without an update of other nodes; returns the old value.
     pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
         for input in 0..self.nodes[node as usize].inputs.len() {
             self.clear_parameter_readers(self.nodes[node as usize].inputs[input].to);
@@ -238,8 +236,7 @@ impl Trace {
         std::mem::replace(&mut node.demand, demand)
     }
 
-    /// Returns the cached result of a Chain for the values of its parents; `value` selects one of the stored values of each
-    /// parent.
+    /// Returns the cached result of a Chain for the values of its parents; the function `value` returns one of the stored values of a parent.
     pub(super) fn branch<'a>(
         &'a self,
         number: u32,
@@ -255,8 +252,7 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Selects the result of a Chain for the present values of its parents. The inner error is that of a function of the
-    /// model, if it fails.
+    /// Selects the result of a Chain for the present values of its parents. The inner error is an error of a function of the model.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -295,8 +291,8 @@ impl Trace {
         Ok(Ok(()))
     }
 
-    /// Switches a Chain to the result `result` if nothing else changes: both results stay in the world, and no value is
-    /// required of the Chain.
+    /// Changes the result of a Chain to `result`, if nothing else changes: both results stay in the world, and no value is required of the Chain.
+    /// Otherwise returns `false`.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
@@ -309,11 +305,10 @@ impl Trace {
         true
     }
 
-    /// Switches a Chain to the result `result` as `switch_result` does, but changes the edges only when the proposal is
-    /// accepted, or before the next change of edges.
+    /// Changes the result of a Chain as `switch_result` does, but the edges only when the proposal is accepted, or before the next change of edges.
     pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
         self.apply_deferred_switch();
-        // The result must be final, because the Chain would not be notified of a change.
+        // The value of the result must not change before the edges are updated, because the Chain would not be re-evaluated.
         let lasts = (result as usize) < self.permanent();
         if !lasts && !self.nodes[result as usize].inputs.is_empty() {
             return self.switch_result(number, result);
@@ -325,7 +320,7 @@ impl Trace {
         may
     }
 
-    /// Applies the edge changes of a deferred switch of a Chain's result.
+    /// Updates the edges after a deferred change of a Chain's result.
     #[inline]
     pub(super) fn apply_deferred_switch(&mut self) {
         if let Some((number, result)) = self.pending.take() {
@@ -333,14 +328,13 @@ impl Trace {
         }
     }
 
-    /// Returns the present result of a Chain and the Chain's index among the uses of that result, if `switch_result` is
-    /// possible.
+    /// If `switch_result` is possible, returns the present result of the Chain and the index of the Chain among the uses of this result.
     pub(super) fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
         let &InputEdge { to, at, ref demand } = node.inputs.get(arity)?;
         let (old, new) = (&self.nodes[to as usize], &self.nodes[result as usize]);
-        // Another use without a demand keeps the old result in the world.
+        // The old result stays in the world, because it is a root or has another child that requires no value.
         let stays = (old.uses.len() > 1 || old.root) && old.uses_without_demand > 1;
         let joins = new.in_world
             && new.demand.is_none()
@@ -381,7 +375,7 @@ impl Trace {
         self.raise_to(by, height);
     }
 
-    /// Returns the index of `element`, which is a new result of a Chain.
+    /// Returns the index of `element`, a new result of a Chain, and caches the result.
     fn number_of_result(&mut self, number: u32, element: &AnyElement) -> u32 {
         let result = self.record(element);
         let node = &self.nodes[number as usize];
@@ -405,10 +399,10 @@ impl Trace {
         result
     }
 
-    /// Returns the element that a Chain's function returns for the values of its parents.
+    /// Returns the element that a Chain's function returns for the present values of its parents.
     fn called(&mut self, number: u32, op: &dyn ChainOp) -> Option<Result<AnyElement, Fault>> {
         let call = || self.arguments(number, Self::present, |arguments| op.call(arguments));
-        let (element, made) = measured(call);
+        let (element, made) = Footprint::measured(call);
         self.bytes.add_made(made.bytes);
         element
     }

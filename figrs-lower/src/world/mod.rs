@@ -1,7 +1,7 @@
-//! Evaluation of one world at a time: a flat program with an explicit stack.
+//! Evaluation of one world at a time, by a flat program with an explicit stack.
 //!
-//! The module `world` deliberately shares no code with the modules `columns` and `trace`, because
-//! tests compare them with it.
+//! The module `world` deliberately shares no code with the modules `columns` and `trace`, because tests compare the results of these modules with
+//! those of `world`.
 
 pub(crate) mod program;
 pub(crate) mod run;

@@ -1,33 +1,32 @@
-//! Programs: the elements of a model, numbered for evaluation.
+//! Programs: the elements of a model, with indices for their evaluation.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::run::{Chooser, ElementStart, Observations, World, WorldRun};
-use crate::measured::measured;
 use figrs_core::Limits;
 use figrs_core::element::footprint::ALLOCATION;
+use figrs_core::element::footprint::Footprint;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_elements, check_world};
 use figrs_core::model::Model;
-use figrs_core::model::evidence::Evidence;
-use figrs_core::model::statements::StatementIndex;
+use figrs_core::model::evidence::{Evidence, StatementIndex};
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of elements created by Chains, and of branches of Chains, that are cached from one world to the next.
+/// Maximum number of elements that Chains created, and of branches of Chains, in the caches after a world.
 const MAX_CACHED: usize = 1 << 18;
 
-/// Divisor of the memory limit: the quotient is the memory for caches that persist from one world to the next.
+/// The memory limit divided by this number is the memory for caches that persist from one world to the next.
 const CACHE_DIVISOR: u64 = 4;
 
-/// Size of an element in a program in bytes. The factor two accounts for lists, which double their capacity when they grow, and
-/// for the parent and the value of each element.
+/// Size of an element in a program in bytes. Lists double their capacity when they grow; the factor two allows for this, and for the parents and the
+/// value of each element.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
-/// Size of a cached branch in bytes, without the parent values that select it.
+/// Size of a cached branch in bytes, without the values of the parents.
 const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
 
 /// The index of an element in a [`Program`].
@@ -45,22 +44,22 @@ struct Instruction {
     parents: Option<Box<[Slot]>>,
     evidence: Arc<[Evidence]>,
     fixed: Option<Datum>,
-    /// Values that the element must have according to the observations.
+    /// The values of the element that the observations imply.
     implied: Vec<Datum>,
     branches: FxHashMap<Box<[Datum]>, Slot>,
     checked: bool,
 }
 
-/// A compiled model with its targets, which runs one world (one assignment of values to the elements) after another.
+/// A model with its targets, prepared for the evaluation of one world (one assignment of values to the elements) after another.
 pub struct Program {
     instructions: Vec<Instruction>,
     values: Vec<Option<Datum>>,
     touched: Vec<Slot>,
-    /// The stacks of the last run, whose memory is reused.
+    /// The stacks of the last run; their memory is used again.
     run: WorldRun<Slot>,
     observations: Observations,
     limit: Limits,
-    /// Size in bytes of the elements that Chains created, and of their records in this program.
+    /// Size in bytes of the elements that Chains have created, and of their records in this program.
     made: u64,
     /// Size in bytes of the values of the world on the heap.
     held: u64,
@@ -84,9 +83,9 @@ impl std::fmt::Debug for Program {
 }
 
 impl Program {
-    /// Numbers the elements that the targets and the evidence of `model` reach in every world.
+    /// Creates a program with indices for the elements that every world of `model` evaluates.
     ///
-    /// A later world that exceeds `limit` (a number of elements or [`Limits`]) is an error.
+    /// A run returns an error if the world exceeds `limit` (a number of elements or [`Limits`]).
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -109,7 +108,7 @@ impl Program {
             remembered: 0,
             densities: 0,
         };
-        // Observations come first, because elements whose values they determine need not be drawn.
+        // Observations come first, because elements whose values they imply need not be drawn.
         let (observed, others): (Vec<_>, Vec<_>) =
             (model.evidence().iter()).partition(|(_, statement)| statement.observed().is_some());
         for (element, _) in observed.into_iter().chain(others) {
@@ -134,8 +133,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Propagates observations backwards: an element whose value the observations imply is set instead of drawn, whichever root is
-    /// evaluated first.
+    /// Propagates observations backwards: elements whose values the observations imply are set instead of drawn, whichever root is evaluated first.
     fn propagate_observations(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();
         for (i, instruction) in self.instructions.iter().enumerate() {
@@ -160,12 +158,11 @@ impl Program {
         }
     }
 
-    /// Runs one world, and returns the weight that the evidence gives it.
+    /// Evaluates one world, and returns the weight that the evidence gives it. The evaluation of a world that contradicts the evidence ends early;
+    /// some elements then have no value.
     ///
-    /// A world that contradicts the evidence ends early; some elements then have no value.
-    ///
-    /// **Errors.** An error if an element that is reached has invalid parameters or a failing function, or if the world reaches
-    /// too many elements; the errors of the [`Chooser`].
+    /// **Errors.** An error if an evaluated element has invalid parameters or a function that fails, or if the world has too many elements; the
+    /// errors of the [`Chooser`].
     pub fn run(
         &mut self,
         chooser: &mut dyn Chooser,
@@ -174,10 +171,10 @@ impl Program {
         self.run_first(self.roots.len(), chooser, observations)
     }
 
-    /// Runs one world only as far as its first `roots` roots require, and returns the weight that the evidence evaluated so far
-    /// gives it. The roots are the statements of evidence, followed by the targets.
+    /// Evaluates only the elements of a world on which its first `roots` roots depend, and returns the weight that the evaluated evidence gives the
+    /// world. The roots are the statements of evidence, followed by the targets.
     ///
-    /// The random choices of this run are the first choices of a run with more roots.
+    /// A run with more roots makes the same random choices first.
     pub fn run_first(
         &mut self,
         roots: usize,
@@ -206,7 +203,7 @@ impl Program {
         self.roots.len() - self.targets.len()
     }
 
-    /// Returns the indices of the targets' elements, in the order of the targets.
+    /// Returns the indices of the elements that are targets, in the order of the targets.
     pub fn targets(&self) -> &[Slot] {
         &self.targets
     }
@@ -216,8 +213,9 @@ impl Program {
         self.values[slot.index()].as_ref()
     }
 
-    /// Returns the number of densities among the likelihoods in the weight of the last world. A world with fewer densities is
-    /// infinitely more likely: if an observation can have probabilities and densities, the probabilities dominate.
+    /// Returns the number of densities among the likelihoods in the weight of the last world. A world with fewer densities is infinitely more
+    /// probable than a world with more densities: if an observation has a probability in some worlds and a density in others, only the worlds with
+    /// probabilities count.
     pub fn densities(&self) -> usize {
         self.densities
     }
@@ -271,7 +269,7 @@ impl Program {
         self.instructions[slot.index()].parents = Some(slots);
     }
 
-    /// Clears the last world, and evicts the elements created by Chains if there are too many of them.
+    /// Clears the last world, and removes the elements that Chains created if there are too many of them.
     fn reset(&mut self) {
         self.densities = 0;
         self.held = 0;
@@ -360,7 +358,7 @@ impl World for Program {
         if let Some(&known) = self.instructions[slot.index()].branches.get(arguments) {
             return Ok(known);
         }
-        let (result, made) = measured(call);
+        let (result, made) = Footprint::measured(call);
         let remembered = size_of_val(arguments) + BRANCH;
         self.made += made.bytes.max(0).unsigned_abs() + remembered as u64;
         let result = self.slot(&result?);

@@ -1,4 +1,4 @@
-//! Evaluation of one world, or a part of a world, element by element, with a stack of steps and a stack of values.
+//! Evaluation of one world, or of a part of a world, with a stack of steps and a stack of values.
 
 use std::any::Any;
 
@@ -12,9 +12,9 @@ use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
-/// A source of decisions for the random choices of a world, such as random numbers or the enumeration of all outcomes.
+/// A source of the values of random choices, such as random numbers or the enumeration of all outcomes.
 pub trait Chooser {
-    /// Chooses the value of `element`.
+    /// Chooses a value for the random choice `choice` of `element`.
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
 
     /// Draws a value for `element` from the normalised product of its distribution and `likelihood`; returns `None` if the chooser or the
@@ -52,10 +52,11 @@ impl<R: Rng> Chooser for R {
     }
 }
 
-/// Treatment of observations: either their likelihood becomes a weight, or the sampled value is compared with the observed value.
+/// Treatment of observations in a world: as factors of its weight, or as comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
-    /// The observed value is chosen, and the weight is multiplied by its likelihood, if the structure of the model allows this.
+    /// If the structure of the model allows this, an observed choice has the observed value, and the weight of the world is multiplied by its
+    /// likelihood.
     Weigh,
     /// Values are chosen as if nothing were observed; a world that contradicts an observation has weight zero.
     Compare,
@@ -63,20 +64,17 @@ pub enum Observations {
 
 /// The known values of a world, and the records of its elements.
 pub(crate) trait World {
-    /// An element of the world.
     type Node;
     /// An element whose value must be computed outside the present evaluation.
     type Missing;
 
-    /// Returns the treatment of observations in this world.
     fn observations(&self) -> Observations;
 
-    /// Returns the element of a node.
     fn element<'a>(&'a self, node: &'a Self::Node) -> &'a AnyElement;
 
-    /// Looks up the element of `node`, and begins its evaluation if its value is not known. `demand` becomes the value that the element
-    /// must have in a world of positive weight. `entered` is the number of elements whose evaluation has begun, including this element;
-    /// `bytes` is the number of bytes that the run holds.
+    /// Looks up the value of `node`, and starts its evaluation if the value is not known. `demand` becomes the value that the element must have in a
+    /// world of positive weight. `entered` is the number of elements whose evaluation has started, including this element; `bytes` is the number of
+    /// bytes of the run.
     ///
     /// **Errors.** An error if the world exceeds its [`Limits`](figrs_core::Limits).
     fn begin(
@@ -87,15 +85,15 @@ pub(crate) trait World {
         bytes: u64,
     ) -> Result<ElementStart<Self::Missing>, ModelError>;
 
-    /// Returns the parent of an element with the index `position`.
+    /// Returns the parent number `position` of an element.
     fn parent(&self, node: &Self::Node, position: usize) -> Self::Node;
 
-    /// Checks the parameters of an element that do not depend on its parents.
+    /// Checks the parameters of an element that are not values of parents.
     fn check(&mut self, node: &Self::Node) -> Result<(), ModelError> {
         self.element(node).check_parameters()
     }
 
-    /// Returns the result of a Chain for these values of its parents, computed by `call`.
+    /// Returns the result of a Chain for the values `arguments` of its parents; `call` computes the result.
     fn result(
         &mut self,
         node: &Self::Node,
@@ -103,10 +101,9 @@ pub(crate) trait World {
         call: impl FnOnce() -> Result<AnyElement, ModelError>,
     ) -> Result<Self::Node, ModelError>;
 
-    /// True if the world records the value of an element.
     fn is_recorded(&self, node: &Self::Node) -> bool;
 
-    /// Records the value of an element, and multiplies `weight` by the weight of the evidence on it.
+    /// Records the value of an element, and multiplies `weight` by the weight of the evidence on the element.
     fn record_value(
         &mut self,
         node: Self::Node,
@@ -115,24 +112,19 @@ pub(crate) trait World {
     ) -> Result<(), ModelError>;
 }
 
-/// An element whose value is missing, and the value that observations require of it if there is one.
+/// An element whose value is missing, and the value that observations require of it, if there is one.
 pub(crate) type MissingValue<M> = (M, Option<Datum>);
 
-/// State of an element when its evaluation begins in a world.
 pub(crate) enum ElementStart<M> {
-    /// The value of the element is known.
     Known(Datum),
-    /// The evaluation has to wait for the value of the element, which is computed elsewhere.
+    /// The evaluation must wait for the value of the element, which is computed elsewhere.
     Missing(M),
-    /// An intervention sets the value of the element.
     Fixed(Datum),
-    /// The value of the element has to be computed.
     Open,
-    /// Two different values of the element are required; the world therefore has weight zero.
+    /// Observations require two different values of the element; the world has weight zero.
     Contradiction,
 }
 
-/// The next step in the evaluation of an element.
 struct WorldStep<N> {
     stage: Stage,
     node: N,
@@ -156,13 +148,13 @@ pub(crate) struct WorldRun<N> {
     pub(crate) weight: WorldWeight,
     /// Number of densities among the likelihoods of the world.
     pub(crate) densities: usize,
-    /// Number of elements whose evaluation has begun.
+    /// Number of elements whose evaluation has started.
     pub(crate) entered: usize,
-    /// Number of steps at which the steps are checked for elements that wait for themselves.
+    /// The number of steps at which the steps are checked for cycles next.
     check_cycles_at: usize,
 }
 
-/// Number of steps of an evaluation at which it is first checked for cycles.
+/// Number of steps at which the steps are first checked for cycles.
 pub(crate) const FIRST_CHECK: usize = 1 << 12;
 
 impl<N> Default for WorldRun<N> {
@@ -187,7 +179,6 @@ impl<N> WorldRun<N> {
         self.check_cycles_at = FIRST_CHECK;
     }
 
-    /// Schedules the evaluation of an element.
     pub(crate) fn push(&mut self, node: N, demand: Option<Datum>) {
         let stage = Stage::Begin;
         self.steps.push(WorldStep {
@@ -197,18 +188,17 @@ impl<N> WorldRun<N> {
         });
     }
 
-    /// Takes the value of the element evaluated last, after all steps are done; returns `None` if the world contradicts the evidence.
+    /// Takes the value of the last evaluated element, after all steps; returns `None` if the world contradicts the evidence.
     pub(crate) fn take_value(&mut self) -> Option<Datum> {
         self.values.pop().filter(|_| !self.weight.is_zero())
     }
 
-    /// Returns the approximate size of the stacks in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let steps = self.steps.capacity() * size_of::<WorldStep<N>>();
         (steps + self.values.capacity() * size_of::<Datum>()) as u64
     }
 
-    /// Advances until no steps are left or a value is missing; in the latter case, returns the element whose value is missing.
+    /// Takes steps until none are left or a value is missing; in the latter case, returns the element whose value is missing.
     pub(crate) fn advance<W: World<Node = N>>(
         &mut self,
         world: &mut W,
@@ -256,8 +246,8 @@ impl<N> WorldRun<N> {
         Ok(None)
     }
 
-    /// Returns an error if a Chain waits for a result that waits for the same Chain. The check takes place each time that the number of steps
-    /// has doubled, so that it costs little.
+    /// Returns an error if a Chain waits for a result that waits for the same Chain. This check is made each time that the number of steps has
+    /// doubled, so that its cost is low.
     #[cold]
     fn check_cycles<W: World<Node = N>>(&mut self, world: &W) -> Result<(), ModelError> {
         self.check_cycles_at = 2 * self.steps.len();
@@ -272,7 +262,7 @@ impl<N> WorldRun<N> {
         Ok(())
     }
 
-    /// Gives the world a weight of zero if the required value `demand` differs from the computed value `value`.
+    /// Gives the world the weight zero if the required value `demand` differs from the value `value`.
     fn compare(&mut self, demand: Option<&Datum>, value: &Datum) {
         if demand.is_some_and(|demand| demand != value) {
             self.contradict();
@@ -283,8 +273,7 @@ impl<N> WorldRun<N> {
         self.weight.times(0.0, f64::NEG_INFINITY);
     }
 
-    /// Schedules the parents of an element, followed by the element itself; an element without parents is evaluated
-    /// immediately.
+    /// Schedules the parents of an element, and then the element itself; an element without parents is evaluated immediately.
     fn open<W: World<Node = N>>(
         &mut self,
         step: WorldStep<N>,
@@ -312,7 +301,7 @@ impl<N> WorldRun<N> {
         Ok(())
     }
 
-    /// Evaluates an element after its parents.
+    /// Evaluates an element, given the values of its parents.
     fn finish<W: World<Node = N>>(
         &mut self,
         step: WorldStep<N>,
@@ -382,7 +371,7 @@ impl<N> WorldRun<N> {
         self.set_value(node, value, world)
     }
 
-    /// Records the value of an element, and puts it on the stack of values.
+    /// Records the value of an element, and puts the value on the stack.
     fn set_value<W: World<Node = N>>(
         &mut self,
         node: N,

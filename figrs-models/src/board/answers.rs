@@ -1,4 +1,4 @@
-//! Exact answers about boards, computed by a generator's own formulas or by the exact method, which explores the states of a board read cell by cell.
+//! Exact answers about boards: by formulas of the generator, or by the exact method, which explores the states of a board read cell by cell.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use super::{BoardError, ConditionalSampler, Cost, ExactBoards, Generator, Method
 /// The distribution of a cell's values.
 pub type CellDistribution<C> = Vec<(C, f64)>;
 
-/// Exact answers that a generator computes by its own formulas, for boards of any size.
+/// Exact answers about boards of any size, computed by formulas of the generator.
 ///
-/// **Errors.** The errors of the formulas; the error of [`Progress::step`] if the computation has to end.
+/// **Errors.** The errors of the generator's formulas; the error of [`Progress::step`] if the computation is interrupted.
 pub trait OwnAnswers<C, B> {
     /// Returns the name of the method.
     fn name(&self) -> &'static str;
@@ -22,10 +22,10 @@ pub trait OwnAnswers<C, B> {
     /// Returns the number of boards that follow the rules and meet all demands.
     fn count(&self, progress: &Progress<'_>) -> Result<BigUint, BoardError>;
 
-    /// Returns the logarithm of the probability that independently drawn cells follow the rules and meet all demands.
+    /// Returns the logarithm of the probability that a board of independently drawn cells follows the rules and meets all demands.
     fn log_probability(&self) -> Result<f64, BoardError>;
 
-    /// Returns the marginal distribution of each cell, in scan order (row by row), within `memory` bytes.
+    /// Returns the marginal distribution of each cell, in scan order (row by row). The computation may use `memory` bytes.
     fn marginals(
         &self,
         memory: u64,
@@ -36,7 +36,7 @@ pub trait OwnAnswers<C, B> {
     fn most_probable(&self) -> Result<(B, f64), BoardError>;
 }
 
-/// Progress of a computation that can be interrupted.
+/// Progress of a computation of [`OwnAnswers`], which can be interrupted.
 #[derive(Debug)]
 pub struct Progress<'a> {
     watch: &'a BoardWatch,
@@ -46,7 +46,7 @@ pub struct Progress<'a> {
 impl Progress<'_> {
     /// Reports that `steps` of `total` steps are done.
     ///
-    /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] if the computation has to end.
+    /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] if the computation is interrupted.
     pub fn step(&self, steps: u64, total: u64) -> Result<(), BoardError> {
         self.watch.tell(Event::Computed { steps, total });
         if self.watch.is_interrupted() {
@@ -109,7 +109,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the number and the size of the states that the exact method explores; `None` if another method answers.
+    /// Returns the number and the size of the states that the exact method explores; `None` if the generator's own formulas answer.
     pub fn cost(&self) -> Option<Cost> {
         match &self.source {
             Source::Own(_) => None,
@@ -142,7 +142,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the logarithm of the probability that independently drawn cells follow the rules and meet all demands.
+    /// Returns the logarithm of the probability that a board of independently drawn cells follows the rules and meets all demands.
     ///
     /// **Errors.** The errors of the generator's own formulas.
     pub fn log_probability(&self) -> Result<f64, BoardError> {
@@ -179,7 +179,6 @@ impl<G: Generator> BoardAnswers<'_, G> {
     }
 }
 
-/// Returns the distribution with the values and probabilities `pairs`, without its values of probability zero.
 pub(crate) fn positive<C: Value>(pairs: impl Iterator<Item = (C, f64)>) -> CellDistribution<C> {
     pairs.filter(|(_, p)| *p > 0.0).collect()
 }

@@ -10,7 +10,8 @@ use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, ConflictStage, ExactBoards, Generator, Method, MethodChoice, Reason};
 
-/// Size in bytes of the states that the exact method explores before it consults a prediction, which takes about two seconds.
+/// Size in bytes of the states that the exact method explores before it consults the prediction of their size; exploring them takes about two
+/// seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 
 /// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands and clues by the most suitable method, and reports this
@@ -27,19 +28,22 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 /// | rules that independent cells often follow | rejection |
 /// | a probabilistic program only | particles |
 ///
-/// The sampler uses the first applicable row of the table whose methods [`among`](Self::among) allows; if the method runs out of memory, it uses the next
-/// row. The choice of the method does not depend on the machine, because predictions are in bytes of states, and work is counted in states and boards.
+/// The sampler uses the first applicable row of the table whose methods [`among`](Self::among) allows; if the method runs out of memory, it uses the
+/// next row. The choice of the method does not depend on the machine, because predictions are in bytes of states, and the work of each method is
+/// counted in states or boards instead of time.
 ///
-/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands and
-/// clues. Boards of particles are independent, and their distribution tends to the exact one as the number of particles grows. Boards of Markov chains are
-/// not independent, and their distribution tends to the exact one as the chains run. The chains end when the R-hat of simple measures is at most 1.05, or
-/// after about half a minute's work. The report on Markov chains has their R-hat and the effective number of boards.
+/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands
+/// and clues. Boards of particles are independent, and their distribution tends to the exact one as the number of particles grows. Boards of Markov
+/// chains are not independent, and their distribution tends to the exact one as the chains run. The chains end when the R-hat of simple measures of
+/// the boards is at most 1.05, or after work that takes about half a minute. The report on Markov chains has their R-hat and the effective number of
+/// boards.
 ///
-/// **Complexity.** The complexity of the method that draws the boards; if methods take turns, a few times that of the quicker one.
+/// **Complexity.** The complexity of the method that draws the boards; if the exact method and rejection run in turn, a few times the complexity of
+/// the quicker one.
 ///
-/// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other, if no board is possible; [`BoardError::TooLarge`] if a method needs too
-/// much memory; [`BoardError::NoneMet`] if too many boards in a row fail; [`BoardError::NotFound`] if Markov chains find no board; [`BoardError::NoMethod`]
-/// if no method is allowed; the errors of the generator.
+/// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other, if no board is possible; [`BoardError::TooLarge`] if a method needs
+/// too much memory; [`BoardError::NoneMet`] if too many boards in a row do not meet the demands; [`BoardError::NotFound`] if Markov chains find no
+/// board; [`BoardError::NoMethod`] if no method is allowed; the errors of the generator.
 ///
 /// ```
 /// use figrs_core::{Element, Flip};
@@ -92,11 +96,10 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 pub struct ConditionalSampler {
     pub(super) memory: u64,
     pub(super) seed: u64,
-    /// Number of particles of a population; `None` for the number that the generator states.
+    /// Number of particles of a population; `None` for the default of the generator.
     pub(super) particles: Option<usize>,
-    /// Largest number of particles of a population, if it is set.
+    /// Largest number of particles of a population; `None` for the default.
     most_particles: Option<usize>,
-    /// The allowed methods; `None` allows all methods.
     methods: Option<Vec<Method>>,
     pub(super) watch: BoardWatch,
 }
@@ -120,7 +123,8 @@ impl ConditionalSampler {
         }
     }
 
-    /// Limits the size in bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts it, and of all particles.
+    /// Limits the memory in bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts it, and of all
+    /// particles.
     pub fn memory(self, bytes: u64) -> Self {
         let memory = bytes;
         Self { memory, ..self }
@@ -137,8 +141,9 @@ impl ConditionalSampler {
         Self { particles, ..self }
     }
 
-    /// Sets the largest number of particles of a population for a [numbered](Self::numbered) board; if all of them fail, drawing gives up. The default is
-    /// 64 times the number of [`particles`](Self::particles), at least 1 280, and at most 100 000 or [`particles`](Self::particles) if that is larger.
+    /// Sets the largest number of particles of a population for a [numbered](Self::numbered) board; if all of them fail, the board cannot be drawn.
+    /// The default is 64 times the number of [`particles`](Self::particles), at least 1 280, and at most 100 000 or [`particles`](Self::particles) if
+    /// that is larger.
     pub fn most_particles(self, particles: usize) -> Self {
         let most_particles = Some(particles);
         Self {
@@ -147,7 +152,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Returns the largest number of particles of a population that begins with `particles` particles.
+    /// Returns the largest number of particles of a population, given the number `particles` of the first population.
     pub(super) fn largest_population(&self, particles: usize) -> usize {
         let usual = || particles.saturating_mul(64).clamp(1_280, 100_000);
         self.most_particles.unwrap_or_else(usual)
@@ -159,13 +164,13 @@ impl ConditionalSampler {
         Self { methods, ..self }
     }
 
-    /// Ends a run with the boards drawn so far once `flag` is `true`.
+    /// Ends a run once `flag` is `true`; the run returns the boards drawn so far.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.watch.interrupt = Some(flag);
         self
     }
 
-    /// Sets a listener, which is called from time to time, on the calling thread or on a worker thread.
+    /// Sets a listener, which receives the progress of a run from time to time, on the calling thread or on a worker thread.
     pub fn on_event(mut self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         self.watch.listener = Some(Arc::new(listener));
         self
@@ -183,11 +188,11 @@ impl ConditionalSampler {
         }
     }
 
-    /// Returns the exact method, for any question about the boards. Unless the exact method is the only allowed one, it explores more than 16 MiB of
-    /// states only if the states are predicted to fit into memory.
+    /// Compiles the boards for the exact method, which answers any question about the boards. Unless the exact method is the only allowed one, it
+    /// explores more than 16 MiB of states only if the states are predicted to fit into memory.
     ///
-    /// **Errors.** [`BoardError::TooLarge`] if the states do not fit into memory; [`BoardError::Inference`] instead if the exact method is the only allowed
-    /// one; the errors of the generator.
+    /// **Errors.** If the states do not fit into memory, [`BoardError::TooLarge`], or [`BoardError::Inference`] if the exact method is the only
+    /// allowed one; the errors of the generator.
     pub fn exact<P>(&self, generator: P) -> Result<ExactBoards<P>, BoardError>
     where
         P: Deref<Target: Generator> + Clone,
@@ -213,7 +218,8 @@ impl ConditionalSampler {
         })
     }
 
-    /// Returns [`BoardError::NoSolution`] for a generator without possible boards; the error has clues that contradict each other, if there are any.
+    /// Returns [`BoardError::NoSolution`] for a generator without possible boards; the error names clues that contradict each other, if there are
+    /// any.
     ///
     /// **Guarantee.** No board meets the clues of the error.
     ///
@@ -235,7 +241,7 @@ impl ConditionalSampler {
         })
     }
 
-    /// Compiles the probabilistic program of the boards, if its states fit into `memory` bytes.
+    /// Compiles the probabilistic program of the boards; returns `None` if its states do not fit into `memory` bytes.
     pub(super) fn within<P: Deref<Target: Generator>>(
         &self,
         generator: P,
@@ -247,7 +253,6 @@ impl ConditionalSampler {
         }
     }
 
-    /// Compiles the probabilistic program of the boards, if its states fit into memory.
     fn fitting<P>(&self, generator: P) -> Result<Option<ExactBoards<P>>, BoardError>
     where
         P: Deref<Target: Generator> + Clone,
@@ -262,7 +267,6 @@ impl ConditionalSampler {
         self.within(generator, self.memory)
     }
 
-    /// True unless the states of the exact method are predicted to exceed the memory.
     pub(super) fn may_fit<G: Generator>(&self, generator: &G) -> bool {
         let predicted = generator.predicted_bytes();
         predicted.is_none_or(|bytes| bytes <= self.memory as f64)
@@ -283,7 +287,6 @@ impl ConditionalSampler {
         }
     }
 
-    /// Reports to the listener that `method` now draws the boards.
     pub(super) fn turn(&self, method: Method, reason: Reason) -> MethodChoice {
         let choice = MethodChoice { method, reason };
         self.watch.tell(Event::Turned(choice));

@@ -1,4 +1,4 @@
-//! Chooses the method that draws boards, and draws boards by it.
+//! Chooses the method that draws boards, and draws boards by this method.
 
 use std::time::Instant;
 
@@ -22,7 +22,6 @@ pub(super) struct BoardDrawing<'a, G: Generator> {
 }
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Draws boards by the first method that succeeds; see [`ConditionalSampler`].
     pub(super) fn draw(&self) -> Result<Report, BoardError> {
         let settings = self.settings;
         let own = self.generator.sampler();
@@ -34,7 +33,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let Err(BoardError::NoneMet { tried }) = drawn else {
             return drawn;
         };
-        // Another method may draw boards that are too rare for it, or prove that there are none.
+        // Another method may draw boards that are too rare for the generator's own sampler, or prove that there are none.
         match self.draw_by_elements(Some(Reason::TooRare { tried })) {
             Err(BoardError::NoMethod) => drawn,
             Err(error) if error.is_without_elements() => drawn,
@@ -42,12 +41,13 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// Draws boards by the first method that succeeds, except the generator's own sampler; `reason` states why that sampler could not draw them.
+    /// Draws boards by the first method that succeeds, except the generator's own sampler; `reason` states why that sampler could not draw the
+    /// boards.
     fn draw_by_elements(&self, reason: Option<Reason>) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let exact = settings.allows(Method::Exact);
         let relaxed = generator.relaxed();
-        // Without a relaxed generator and without rules that are often met, rejection would do the same as the exact method.
+        // Without a relaxed generator and without rules that are often met, rejection would only repeat the work of the exact method.
         let rejects = relaxed.is_some() || generator.is_often_met();
         let rejection = settings.allows(Method::Rejection)
             && (rejects || settings.only() == Some(Method::Rejection));
@@ -78,7 +78,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                     .and_then(|exact| self.exactly(&exact)),
             },
         };
-        // If the method failed for one of these reasons, the next method is tried; otherwise its outcome is returned.
+        // If the method failed for one of these reasons, the next method is tried; otherwise the outcome of the method is returned.
         let reason = match &outcome {
             Err(BoardError::TooLarge { .. }) => self.too_large(),
             Err(BoardError::NoneMet { tried }) => Reason::TooRare { tried: *tried },
@@ -88,13 +88,11 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let rejection = is_often_met && relaxed.is_none();
         match self.other(rejection, reason) {
             Err(BoardError::NoMethod) => outcome,
-            // Particles need the program too.
             Err(error) if error.is_without_elements() => outcome,
             drawn => drawn,
         }
     }
 
-    /// Returns the reason that the states of the exact method do not fit into memory.
     pub(super) fn too_large(&self) -> Reason {
         Reason::TooLarge {
             predicted: self.settings.excess(self.generator),
@@ -138,7 +136,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(self.by_chains_within(reason, u64::MAX)?.0)
     }
 
-    /// Draws boards by Markov chains, each of which proposes to change at most `work` cells; returns the report, and whether the chains converged.
+    /// Draws boards by Markov chains, each of which proposes at most `work` changes of cells. Returns the report, and true if the chains converged.
     fn by_chains_within(&self, reason: Reason, work: u64) -> Result<(Report, bool), BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let choice = self.begin(Method::Chain, reason);
@@ -156,12 +154,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok((report, drawn.is_settled))
     }
 
-    /// Draws a few boards, each by its own Markov chain, if this is predicted to be several times as quick as the exact method. Returns `None` if it
-    /// is not, or if the chains do not converge in time.
+    /// Draws a few boards, each by its own Markov chain, if this is predicted to be several times as quick as the exact method. Returns `None` if
+    /// this is not predicted, or if the chains do not converge in time.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
-        /// Size in bytes of the states that the exact method explores in the time in which a Markov chain proposes to change a cell.
+        /// Size in bytes of the states that the exact method explores in the time that a proposal of a Markov chain takes.
         const PROPOSAL: f64 = 12.0;
-        /// Ratio of the predicted times of the exact method and of Markov chains up to which boards are drawn exactly.
+        /// Boards are drawn by the exact method unless its predicted time is more than this multiple of the predicted time of Markov chains.
         const EXACT: f64 = 20.0;
         let (generator, wanted) = (self.generator, self.boards.wanted());
         let is_few = (1..=chain::MOST_CHAINS).contains(&wanted);
@@ -195,7 +193,6 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, drawn, compile))
     }
 
-    /// True if Markov chains are allowed, and the generator has cells and rules for them.
     fn has_chains(&self) -> bool {
         self.settings.allows(Method::Chain) && self.generator.ruled_cells().is_some()
     }
@@ -218,8 +215,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, diagnostics, compile))
     }
 
-    /// Draws boards by rejection: from boards without the most costly demands or, if this costs too much and the rules are often met, from
-    /// independent cells.
+    /// Draws boards by rejection: from the boards of the relaxed generator or, if these cost too much and the rules are often met, from independent
+    /// cells.
     fn rejected(&self, reason: Reason) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let relaxed = generator.relaxed();
@@ -282,7 +279,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         })
     }
 
-    /// Returns those boards of the relaxed generator that meet all demands, and `None` for each other board.
+    /// Returns each board of the relaxed generator that meets all demands, and `None` for each other board.
     pub(super) fn met(
         &self,
         boards: impl Iterator<Item = Result<G::Board, BoardError>>,
@@ -290,9 +287,9 @@ impl<G: Generator> BoardDrawing<'_, G> {
         boards.map(|board| board.map(|board| self.generator.meets(&board).then_some(board)))
     }
 
-    /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or after fewer if there are Markov chains.
+    /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or earlier if Markov chains can draw the boards.
     pub(super) fn rejection(&self, tries: u64) -> RejectionTally<'_, G::Board> {
-        /// Number of cells of rejected boards that are drawn before Markov chains are tried, which takes up to a few seconds (a sampler of mazes
+        /// Number of cells of rejected boards after which Markov chains are tried. Drawing these cells takes up to a few seconds (a sampler of mazes
         /// visits each room several times).
         const CELLS: u64 = 1 << 22;
         let most = match self.has_chains() {

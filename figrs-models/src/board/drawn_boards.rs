@@ -1,10 +1,10 @@
-//! Collection of the boards that have been drawn.
+//! Collects the boards that a sampler has drawn.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Method;
 
-/// The boards drawn so far, up to the number wanted; another thread may take them if the sampler is stopped.
+/// The boards drawn so far, up to the number wanted. If the sampler is stopped, another thread may take the boards.
 #[derive(Debug)]
 pub struct DrawnBoards<B> {
     wanted: usize,

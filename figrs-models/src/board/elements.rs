@@ -12,14 +12,14 @@ pub struct BoardElements<C> {
     cells: Vec<Element<C>>,
     rules: Model,
     clues: Vec<(Position, C)>,
-    /// Cells with a clue that is not a single value, each with an element that is true if the cell agrees with the clue.
+    /// Cells with a clue that allows several values, each with an element that is true if the cell agrees with its clue.
     conditions: Vec<(Position, Element<bool>)>,
     model: Model,
 }
 
 impl<C: Value> BoardElements<C> {
-    /// Creates a program from elements of the cells in scan order (row by row), and the evidence that the cells follow the rules and meet all
-    /// demands.
+    /// Creates a program from an element for each cell, in scan order (row by row), and from the evidence that the cells follow the rules and meet
+    /// all demands.
     ///
     /// **Errors.** [`GridError::Invalid`] if the number of elements is not the number of cells.
     pub fn new(size: Size, cells: Vec<Element<C>>, rules: Model) -> Result<Self, GridError> {
@@ -34,7 +34,7 @@ impl<C: Value> BoardElements<C> {
         })
     }
 
-    /// Adds cells with known values. Clues are stored apart from the rules. Contradictory clues can therefore be found.
+    /// Adds cells with known values. Clues are stored apart from the rules, so that contradictory clues can be found.
     ///
     /// **Errors.** [`GridError::Invalid`] if the grid has no such cell.
     pub fn with_clues(
@@ -52,7 +52,7 @@ impl<C: Value> BoardElements<C> {
         })
     }
 
-    /// Adds to the rules the evidence that an automaton accepts the cells.
+    /// Adds to the rules the evidence that an automaton accepts the values of the cells.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the automaton cannot read grids of this size.
     #[track_caller]
@@ -66,8 +66,7 @@ impl<C: Value> BoardElements<C> {
         })
     }
 
-    /// Adds further clues, each as an element that is true if the cell agrees with the clue. The clues are stored apart from the rules.
-    /// Contradictory clues can therefore be found.
+    /// Adds clues that allow several values, each as an element that is true if the cell agrees with its clue.
     ///
     /// **Errors.** The errors of [`with_clues`](Self::with_clues).
     pub(crate) fn with_conditions(
@@ -89,14 +88,14 @@ impl<C: Value> BoardElements<C> {
         })
     }
 
-    /// Returns the cells of all clues: first the clues that are values, then the clues that are conditions.
+    /// Returns the cells of all clues: first the cells with known values, then the cells whose clues allow several values.
     pub(crate) fn clue_cells(&self) -> Vec<Position> {
         let values = self.clues.iter().map(|(at, _)| *at);
         let conditions = self.conditions.iter().map(|(at, _)| *at);
         values.chain(conditions).collect()
     }
 
-    /// Returns the evidence of the rules and of the clues with the indices `clues` in [`clue_cells`](Self::clue_cells).
+    /// Returns the evidence of the rules and of some clues, given by their indices `clues` in the list [`clue_cells`](Self::clue_cells).
     pub(crate) fn model_of(&self, clues: &[usize]) -> Model {
         let known = self.clues.len();
         let values = clues.iter().filter_map(|&clue| self.clues.get(clue));
@@ -139,7 +138,6 @@ impl<C: Value> BoardElements<C> {
         Ok(Board::of(self.size, world.values(&self.cells)?))
     }
 
-    /// Returns the evidence of the rules and of `clues`, whose cells must be in the grid.
     pub(crate) fn model_with(&self, clues: &[(Position, C)]) -> Model {
         clues.iter().fold(self.rules.clone(), |model, (at, value)| {
             model.observe(&self.cells[self.size.index(*at)], value.clone())

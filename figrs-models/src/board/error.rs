@@ -21,11 +21,11 @@ pub enum BoardError {
         size: Size,
         /// Clues that contradict each other; empty if the rules and the other demands exclude all boards without clues.
         clues: Vec<Position>,
-        /// `true` if, without any one of the clues, a board meets the others; `false` if the search for clues was interrupted, or ran out of
+        /// `true` if leaving out any one of these clues makes a board possible; `false` if the search for clues was interrupted, or ran out of
         /// memory.
         is_minimal: bool,
     },
-    /// A method needs more memory than is allowed.
+    /// A method needs more memory than the limit.
     #[error("{method} would need {} bytes, and {limit} are allowed; allow more{}, or use a smaller board", bytes(*.predicted), Call("memory"))]
     TooLarge {
         /// The method that needs too much memory.
@@ -34,7 +34,7 @@ pub enum BoardError {
         predicted: Option<f64>,
         /// The limit in bytes.
         limit: u64,
-        /// `true` if the most costly demands had already been left out.
+        /// `true` if the method draws boards without the most costly demands, and still needs too much memory.
         is_relaxed: bool,
     },
     /// Many boards in a row were drawn, and none met the demands.
@@ -42,7 +42,7 @@ pub enum BoardError {
         "none of {tried} boards in a row met the demands, which are impossible or very rare; demand less"
     )]
     NoneMet {
-        /// Number of boards in a row that did not meet the demands.
+        /// Number of boards that failed to meet the demands, one after another.
         tried: u64,
     },
     /// Markov chains did not find a board that follows all rules.
@@ -52,10 +52,10 @@ pub enum BoardError {
     NotFound {
         /// Number of sweeps of all chains.
         sweeps: u64,
-        /// Smallest violation of the rules by the final boards of the chains.
+        /// Smallest violation of the rules among the last boards of the chains.
         nearest: u32,
     },
-    /// Boards of this kind have no probabilistic program.
+    /// No probabilistic program can be built for these boards.
     #[error("there is no element program for {what}; draw such boards by a sampler of their own")]
     NoElements {
         /// Description of the demand that no probabilistic program can state.
@@ -79,12 +79,12 @@ pub enum BoardError {
 }
 
 impl BoardError {
-    /// Converts an error of a generator to a board error.
+    /// Wraps an error of a generator in a board error.
     pub fn of_generator(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Generator(Arc::new(error))
     }
 
-    /// True if the error states that boards of this size or with these demands have no probabilistic program.
+    /// True if the error states that no probabilistic program can be built for boards of this size or with these demands.
     pub(super) fn is_without_elements(&self) -> bool {
         matches!(
             self,

@@ -7,16 +7,16 @@ use figrs_infer::{CompiledFrontier, Frontier, Marginal, World};
 
 use super::{BoardError, Generator};
 
-/// Number and size of the states of the exact method.
+/// Number and size of the states that the exact method explores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Largest number of states of the exact method after reading a cell.
+    /// Largest number of states after reading a cell.
     pub states: usize,
     /// Size of all states in bytes.
     pub bytes: u64,
 }
 
-/// The boards of a generator as a compiled probabilistic program, for independent samples, counts, marginals and the most probable board.
+/// The boards of a generator as a compiled probabilistic program, which computes independent samples, counts, marginals and the most probable board.
 ///
 /// **Guarantee.** The answers are exact up to rounding.
 ///
@@ -28,14 +28,14 @@ pub struct ExactBoards<P: Deref<Target: Generator>> {
     generator: P,
     compiled: CompiledFrontier,
     cells: Vec<Element<<P::Target as Generator>::Cell>>,
-    /// Natural logarithm of the sum of the weights of all boards without demands.
+    /// Natural logarithm of the sum of the weights of the boards of the generator without its demands.
     log_total: f64,
 }
 
 impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
     /// Compiles the probabilistic program of `generator`.
     ///
-    /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of the engine.
+    /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory limit of `engine`.
     pub fn compile(generator: P, engine: &Frontier) -> Result<Self, BoardError> {
         let elements = generator.elements()?;
         let compiled = engine.compile(elements.model(), elements.cells())?;
@@ -63,7 +63,7 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
         self.compiled.log_evidence() - self.log_total
     }
 
-    /// Returns the number and the size of the states.
+    /// Returns the number and the size of the states that the exact method explores.
     pub fn cost(&self) -> Cost {
         Cost {
             states: self.compiled.largest_frontier(),
@@ -71,7 +71,7 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
         }
     }
 
-    /// Returns the compiled program, for further questions: the number of its worlds is the number of boards.
+    /// Returns the compiled program, for other queries: each world of the program is a board.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }
@@ -83,7 +83,7 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
 
     /// Returns the marginal distribution of each cell, in scan order.
     ///
-    /// **Errors.** [`BoardError::Inference`] if no board is possible, or if the messages exceed the memory.
+    /// **Errors.** [`BoardError::Inference`] if no board is possible, or if the messages between states exceed the memory limit.
     pub fn marginals(&self) -> Result<Vec<Marginal<G::Cell>>, BoardError> {
         let cells = self.cells.iter();
         cells

@@ -9,16 +9,15 @@ use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Report};
 
-/// Size in bytes of the states that the exact method explores in the first round.
 const FIRST: u64 = 1 << 20;
 const GROWTH: u64 = 4;
 
-/// Size in bytes of the states that the exact method explores in the time in which rejection draws and checks a cell.
+/// Size in bytes of the states that the exact method explores while rejection draws and checks one cell.
 const CELL: u64 = 3;
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Runs both methods (the exact method and rejection) in rounds of equal work, each several times as long as the round before. Drawing in rounds
-    /// takes at most a few times as long as the quicker method alone, although the quicker method is not known in advance.
+    /// Runs the exact method and rejection in rounds of equal work, each round with several times the work of the round before. Together, the rounds
+    /// take at most a few times as long as the quicker of both methods alone.
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
@@ -80,7 +79,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
             match exact(budget) {
                 Ok(None) => {}
                 Ok(Some(exact)) => {
-                    // The boards that rejection has drawn have the same law and are kept; further boards get other random numbers.
+                    // The boards drawn by rejection have the same distribution and are kept; the exact method uses other random numbers for the
+                    // remaining boards.
                     let seed = stream(settings.seed, u64::MAX).next_u64();
                     self.boards.turn_to(Method::Exact);
                     let report = self.complete_exactly(&exact, seed)?;
@@ -95,7 +95,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 }
 
-/// Returns, for each round, the number of bytes that the states may take.
+/// Returns the memory limit in bytes of the states in each round.
 fn budgets(memory: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(FIRST.min(memory)), move |&budget| {
         (budget < memory).then(|| budget.saturating_mul(GROWTH).min(memory))

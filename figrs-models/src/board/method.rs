@@ -1,4 +1,4 @@
-//! Methods that draw boards, and the reasons why one is chosen.
+//! Methods that draw boards, and the reasons for the choice of a method.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ pub enum Method {
     /// The exact method explores the states of the board, which is read cell by cell. Boards of the exact method are independent and have exactly
     /// their probabilities.
     Exact,
-    /// Rejection draws boards without some demands and keeps the boards that meet the demands. Boards of rejection are independent and have exactly
+    /// Rejection draws boards without some demands and keeps the boards that meet these demands. Boards of rejection are independent and have exactly
     /// their probabilities.
     Rejection,
-    /// Particles read the board cell by cell. Boards of particles are independent; their distribution tends to the exact one as the number of
+    /// Particles read the board cell by cell. Boards drawn by particles are independent; their distribution tends to the exact one as the number of
     /// particles grows.
     Particles,
     /// Markov chains of whole boards, from the [cells and rules](super::RuledCells) of the generator. The distribution of the boards of Markov chains
@@ -50,7 +50,7 @@ pub struct MethodChoice {
     pub reason: Reason,
 }
 
-/// Reason why a method was chosen.
+/// Reason why the sampler chose a method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -58,7 +58,7 @@ pub enum Reason {
     Asked,
     /// The method draws boards of any size exactly without exploring states.
     Direct,
-    /// None of the boards drawn by the method before met the demands.
+    /// The method that was tried before drew boards, but none of them met the demands.
     TooRare {
         /// Number of boards in a row that did not meet the demands.
         tried: u64,
@@ -73,14 +73,14 @@ pub enum Reason {
         /// Predicted size of the states in bytes.
         bytes: f64,
     },
-    /// Boards drawn without the rules often follow them, and the exact method is predicted to need many states.
+    /// Independent cells often follow the rules, and the exact method is predicted to need many states.
     OftenMet,
     /// Few boards are wanted, and the method is predicted to draw them several times as quickly as the exact method.
     Quicker {
         /// Predicted size in bytes of the states of the exact method.
         predicted: f64,
     },
-    /// The exact method and rejection ran in rounds of equal work, and this method was the first that had drawn the boards.
+    /// The exact method and rejection ran in rounds of equal work, and this method finished first.
     FirstInTurn {
         /// Size in bytes of the states of the exact method in the last round.
         round: u64,
@@ -92,7 +92,7 @@ pub enum Reason {
         /// The limit in bytes.
         limit: u64,
     },
-    /// Boards of this size or with these demands have no probabilistic program.
+    /// No probabilistic program can be built for boards of this size or with these demands.
     NoElements,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Predicted(pub(super) f64);
 
 impl fmt::Display for Predicted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Number of bytes above which any memory is exceeded; all larger numbers are written as the same text.
+        /// Number of bytes that exceeds any memory; larger numbers have the same text.
         const MOST: f64 = 1e18;
         if self.0 < MOST {
             write!(f, "about {:.0}", self.0)

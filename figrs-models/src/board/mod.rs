@@ -1,9 +1,9 @@
-//! Boards: grids with a value in each cell, drawn from exactly the boards that rules and demands allow.
+//! Boards: grids with a value in each cell, drawn at random from all boards that the rules and demands allow.
 //!
 //! A puzzle is a [`Generator`]: a probabilistic program with its demands as evidence, and a function that converts the values of its cells to a
-//! board. The [`ConditionalSampler`] draws boards by the most suitable method, and reports this method and the reason; [`ExactBoards`] answers all
-//! other questions about boards, and [`NumberedBoards`] draw sets of boards in parts. The modules [`maze`](crate::boards::maze),
-//! [`dungeon`](crate::boards::dungeon), [`island`](crate::boards::island), [`yin_yang`](crate::boards::yin_yang) and
+//! board. The [`ConditionalSampler`] draws boards by the most suitable method, and reports the method with the reason for its choice. [`ExactBoards`]
+//! answers all other questions about boards. [`NumberedBoards`] draws a set of boards in several parts, on any machines. The modules
+//! [`maze`](crate::boards::maze), [`dungeon`](crate::boards::dungeon), [`island`](crate::boards::island), [`yin_yang`](crate::boards::yin_yang) and
 //! [`chromatic_maze`](crate::boards::chromatic_maze) have such generators; users can write their own: see [`ConditionalSampler`].
 //!
 //! # References

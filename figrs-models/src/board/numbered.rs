@@ -1,4 +1,4 @@
-//! Sets of numbered boards, each drawn from its own random numbers.
+//! Samplers of numbered boards: the random numbers of a board depend only on the seed and on its number.
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
@@ -13,17 +13,18 @@ use super::numbered_particles::NumberedParticles;
 use super::rejection::MAX_CONSECUTIVE_FAILURES;
 use super::{BoardError, ConditionalSampler, ExactBoards, Generator, Method, OwnSampler};
 
-/// A sampler of numbered boards, for sets that are drawn in parts: a board depends only on the seed and on its own number.
+/// A sampler of numbered boards, which can draw a set of boards in several parts, because a board depends only on the seed and on its own number.
 ///
-/// `P` is a reference to the generator, or an [`Arc`] of it. A clone shares all results.
+/// `P` is a reference to the generator, or an [`Arc`] of it. A clone shares the results that the sampler has stored.
 ///
-/// **Guarantee.** Boards are independent and meet all rules, demands and clues. By all methods except particles they have exactly their probabilities; if no
-/// board is rejected, they equal those that [`ConditionalSampler::sample`] returns by the same method for the same seed. By particles, a board is drawn from
-/// one population: as the number of particles grows, the board's distribution tends to the exact one. With few particles, boards that are easier to begin
-/// than to finish are somewhat too rare; [`effective_populations`](Self::effective_populations) measures how near the distribution is to the exact one.
+/// **Guarantee.** Boards are independent and meet all rules, demands and clues. By all methods except particles, boards have exactly their
+/// probabilities. If no board is rejected, the boards equal those that [`ConditionalSampler::sample`] draws by the same method with the same seed. By
+/// particles, a board is drawn from one population: as the number of particles grows, the board's distribution tends to the exact one. With few
+/// particles, boards whose first cells seldom lead to a complete board are somewhat too rare; [`effective_populations`](Self::effective_populations)
+/// measures how near the distribution is to the exact one.
 ///
-/// **Complexity.** By particles, time is linear in the number of particles and in the number of cells. If all particles of a board fail, it is drawn from a
-/// population four times as large, and so on.
+/// **Complexity.** By particles, time is linear in the number of particles and in the number of cells. If all particles of a board fail, a population
+/// four times as large draws the board, and so on.
 pub struct NumberedBoards<P: Deref<Target: Generator>>(NumberedMethod<P>);
 
 impl<P: Deref<Target: Generator>> fmt::Debug for NumberedBoards<P> {
@@ -50,12 +51,12 @@ enum NumberedMethod<P: Deref<Target: Generator>> {
     Particles(NumberedParticles<P>),
 }
 
-/// Number of boards that are drawn in one sweep over the states.
+/// Number of boards that the exact method draws in one sweep over the states.
 const BATCH: u64 = 64;
 
 impl ConditionalSampler {
-    /// Returns a sampler of numbered boards: the generator's own sampler of independent boards if it has one, else the exact method, else particles if they
-    /// are allowed and the states do not fit into memory.
+    /// Returns a sampler of numbered boards. It uses the generator's own sampler of independent boards if there is one, else the exact method. If
+    /// particles are allowed and the states of the exact method do not fit into memory, it uses particles.
     ///
     /// The seed of the boards is an argument of [`items`](ItemSampler::items).
     ///
@@ -120,7 +121,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
         }
     }
 
-    /// Returns the exact method, for further questions, if it draws the boards.
+    /// Returns the compiled boards, which also answer other queries, if the exact method draws the boards.
     pub fn exact(&self) -> Option<&ExactBoards<P>> {
         match &self.0 {
             NumberedMethod::Exact(exact) => Some(exact),
@@ -136,9 +137,9 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
         }
     }
 
-    /// Returns the number of populations of particles drawn so far and their effective number 1 / Σw², where the weights w are the populations' estimates of
-    /// the evidence, scaled to sum to 1. The closer the effective number is to the number of populations, the closer the distribution of the boards is to
-    /// the exact one. Returns `None` for fewer than two populations, and for methods without particles.
+    /// Returns the number of populations of particles drawn so far and the effective number 1 / Σw² of populations, where the weights w are the
+    /// populations' estimates of the evidence, scaled to sum to 1. The closer the effective number is to the number of populations, the closer the
+    /// distribution of the boards is to the exact one. Returns `None` for fewer than two populations, and for methods without particles.
     pub fn effective_populations(&self) -> Option<(usize, f64)> {
         match &self.0 {
             NumberedMethod::Particles(particles) => particles.effective_populations(),
@@ -146,7 +147,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
         }
     }
 
-    /// Ends runs of particles, and searches for demands that exclude each other, once `flag` is `true`, instead of the flag of the
+    /// Sets the flag that ends runs of particles and searches for contradictory demands once it is `true`; it replaces the flag of the
     /// [settings](ConditionalSampler::interrupt).
     #[must_use]
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {

@@ -1,4 +1,4 @@
-//! Draws numbered boards by particles: each board is drawn from a population of its own.
+//! Draws numbered boards by particle filters: each board from a population of its own.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -14,7 +14,7 @@ use super::conflict::ConflictStage;
 use super::sequence::{BoardSequence, EvidenceOnly};
 use super::{BoardError, ConditionalSampler, Generator};
 
-/// Maximum number of populations whose weights are stored.
+/// Maximum number of populations whose weights the sampler stores.
 const MOST_WEIGHTS: usize = 1 << 20;
 /// Number of particles per block of populations; larger blocks do not reduce the time per board.
 const BATCH_PARTICLES: u64 = 480;
@@ -22,35 +22,33 @@ const BATCH_PARTICLES: u64 = 480;
 /// cells in which players are followed took 300 to 450 ms of one core, and drawing six of them 110 ms.
 const SLOW_BATCH_PARTICLES: u64 = 120;
 const BATCH_BOARDS: u64 = 24;
-/// Maximum product of the numbers of particles and of cells in a batch: that of twenty particles on each of 24 boards of 14 by 200 cells.
+/// Maximum product of the number of particles and the number of cells of a batch: 24 boards of 14 by 200 cells, with twenty particles for each.
 const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
-/// Maximum number of particles of a trial that searches for demands that exclude each other.
+/// Maximum number of particles in each trial of the search for demands that exclude each other.
 const TRIAL_PARTICLES: usize = 400;
 
 pub(super) type BoardCells<G> = Vec<<G as Generator>::Cell>;
 
-/// Populations of particles, each of which draws the board with its number.
+/// Populations of particles; each population draws the board with the number of the population.
 ///
-/// If all particles of a population fail, the board is drawn from a population four times as large, and so on.
+/// If all particles of a population fail, a population four times as large draws the board, and so on.
 #[derive(Clone)]
 pub(super) struct NumberedParticles<P: Deref<Target: Generator>> {
     pub(super) generator: P,
     pub(super) settings: ConditionalSampler,
     pub(super) particles: usize,
     is_slow: bool,
-    /// Each population's estimate of the logarithm of the probability of the evidence, by the seed and the number of the population.
+    /// Estimates of the logarithm of the probability of the evidence, one from each population. The key is the seed and the number of the population.
     weights: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
     latest: Latest<BoardCells<P::Target>>,
 }
 
-/// The boards of the most recent run, if any.
 type Latest<B> = Arc<Mutex<Option<DrawnBlocks<B>>>>;
 
-/// Boards of the most recent run of populations.
 struct DrawnBlocks<B> {
     seed: u64,
     numbers: Range<u64>,
-    /// The board of each population; `None` where all particles failed.
+    /// The board of each population; `None` if all particles of the population failed.
     boards: Vec<Option<B>>,
 }
 
@@ -69,9 +67,9 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         })
     }
 
-    /// Returns the number of boards that one run of at most `most` particles should draw.
+    /// Returns the number of boards that a single run should draw; the run has at most `most` particles.
     fn fitting(&self, most: u64) -> u64 {
-        // Large boards are drawn few at a time, so that the first boards come early.
+        // A run draws only few large boards, so that the first boards are ready soon.
         let particles = self.particles.max(1) as u64;
         let cells = self.generator.size().cells() as u64;
         let fitting = BATCH_CELLS / (particles * cells).max(1);
@@ -88,8 +86,8 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         })
     }
 
-    /// Returns the number of boards in a batch of several whole blocks of populations; the blocks of a batch share the probabilistic programs of the board's
-    /// parts.
+    /// Returns the number of boards in a batch, a multiple of the number of boards in a block; the blocks of a batch share the probabilistic programs
+    /// of the board's parts.
     pub(super) fn batch(&self) -> u64 {
         let block = self.side_by_side();
         self.fitting(BATCH_PARTICLES) / block * block
@@ -101,7 +99,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         numbers: Range<u64>,
     ) -> Result<Vec<BoardCells<G>>, BoardError> {
         let block = self.side_by_side();
-        // Blocks are drawn whole, so that a board does not depend on how many boards are requested.
+        // Whole blocks are drawn, so that a board does not depend on the number of requested boards.
         let (first, end) = (
             numbers.start / block * block,
             numbers.end.next_multiple_of(block),
@@ -120,7 +118,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         boards.collect()
     }
 
-    /// Returns the boards of the populations with the numbers `numbers`, if the latest run drew them.
+    /// Returns the boards with the numbers `numbers`, if the most recent run drew all of them.
     fn kept(&self, seed: u64, numbers: &Range<u64>) -> Option<Vec<Option<BoardCells<G>>>> {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         let latest = latest.as_ref().filter(|latest| latest.seed == seed)?;
@@ -136,7 +134,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         filter.threads(NonZero::<usize>::MIN)
     }
 
-    /// Runs whole blocks of populations; returns the board of each population, or `None` if all its particles failed.
+    /// Runs whole blocks of populations; returns the board of each population, or `None` for a population whose particles all failed.
     ///
     /// **Errors.** [`Error::NothingDone`] if the run is interrupted, and the other errors of [`SequentialMonteCarlo`].
     fn populations_of(
@@ -151,7 +149,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
             .first_population(numbers.start)
             .seed(seed)
             .follow(sequence.parts());
-        // An interrupted run holds only some of the populations.
+        // An interrupted run has boards for some of the populations only.
         self.settings.watch.check()?;
         let (drawn, died, weights) = match found {
             Err(Error::NoSampleMetEvidence { .. }) => {
@@ -189,7 +187,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         Ok(boards)
     }
 
-    /// Draws the board `number` from larger and larger populations, after all particles of its first population failed.
+    /// Draws the board `number` from larger and larger populations, because all particles of its first population failed.
     fn again(
         &self,
         sequence: &BoardSequence<'_, G::Cell>,
@@ -203,7 +201,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         let largest = self.settings.largest_population(self.particles);
         while particles < largest {
             watch.check()?;
-            // After a larger population has failed too, a search for a proof that no board meets the demands is worth its time.
+            // If a larger population has failed, too, the sampler searches for a proof that no board meets the demands.
             if particles > self.particles {
                 let conflict = self.generator.conflict(ConflictStage::Undecided, &engine);
                 watch.check()?;
@@ -242,7 +240,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         Err(conflict.unwrap_or(BoardError::NoneMet { tried }))
     }
 
-    /// Stores the weights of the populations of a batch; the populations listed in `died` have no weight.
+    /// Stores the weights of the populations of a batch; a population listed in `died` has weight zero and no entry in `weights`.
     fn note_weights(&self, seed: u64, numbers: Range<u64>, died: &[u64], weights: &[f64]) {
         let mut weights = weights.iter();
         let mut noted = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
@@ -273,9 +271,9 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
 }
 
 impl ConditionalSampler {
-    /// Estimates the natural logarithm of the probability that a board drawn without the demands follows the rules and meets all demands, with its standard
-    /// error. The estimate uses 64 populations, each with fifty times as many [`particles`](Self::particles) as a numbered board, up to 20 000; with five times
-    /// as many if the evidence on a particle takes [most of the time](BoardSequence::slow).
+    /// Estimates the natural logarithm of the probability that a board drawn without the demands follows the rules and meets all demands, with its
+    /// standard error. The estimate uses 64 populations. Each has fifty times as many [`particles`](Self::particles) as a numbered board, up to 20
+    /// 000, or five times as many if the evidence on a particle takes [most of the time](BoardSequence::slow).
     ///
     /// **Errors.** The errors of [`Generator::sequence`] and of [`SequentialMonteCarlo`].
     pub fn estimated_log_probability<G: Generator>(

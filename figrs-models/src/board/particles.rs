@@ -1,4 +1,4 @@
-//! Draws boards by particles that read boards cell by cell, each board from its own populations of particles.
+//! Draws boards by particle filters that read a board cell by cell, each board from populations of its own.
 
 use std::cell::RefCell;
 use std::num::NonZero;
@@ -7,11 +7,11 @@ use std::thread::available_parallelism;
 use super::sequence::BoardSequence;
 use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Method};
 
-/// Size in bytes of a cell for each particle, measured on boards of 100 and 200 rows by 15 columns.
+/// Memory in bytes of each cell of a particle's board, measured on boards of 100 and 200 rows by 15 columns.
 const CELL: f64 = 60.0;
 
-/// Draws independent boards by particles; the distribution of each board tends to the exact one as the number of particles grows. Returns
-/// diagnostics of the particles.
+/// Draws independent boards by particles; the distribution of each board tends to the exact one as the number of particles grows. Returns the
+/// diagnostics of the particle filters.
 pub(super) fn draw<G: Generator>(
     generator: &G,
     sequence: &BoardSequence<'_, G::Cell>,
@@ -19,9 +19,9 @@ pub(super) fn draw<G: Generator>(
     boards: &DrawnBoards<G::Board>,
 ) -> Result<Vec<(&'static str, f64)>, BoardError> {
     let particles = settings.particles.unwrap_or(sequence.particles);
-    // Each thread holds a population.
+    // Each thread holds one population in memory.
     let population = CELL * (particles * generator.size().cells()) as f64;
-    // Draws do not depend on the number of threads.
+    // The boards do not depend on the number of threads.
     let cores = available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let fit = (settings.memory as f64 / population) as usize;
     let Some(threads) = NonZero::new(fit.min(cores.get())) else {

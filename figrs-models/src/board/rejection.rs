@@ -7,18 +7,16 @@ use figrs_infer::{Error, RejectionSampling, Run};
 use super::watch::{BoardWatch, Event};
 use super::{BoardElements, BoardError, DrawnBoards, Generator};
 
-/// Maximum number of consecutive boards that may fail to meet the demands.
 pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
-/// The boards of rejection sampling: the first boards that meet the demands. Accepted boards have exactly the distribution given the demands,
-/// whenever drawing stops.
+/// The accepted boards of rejection sampling, and the number of rejected boards. Accepted boards have exactly the distribution given the demands,
+/// whenever the sampler stops.
 pub(super) struct RejectionTally<'a, B> {
     boards: &'a DrawnBoards<B>,
     watch: &'a BoardWatch,
     tried: u64,
     met: u64,
     failures: u64,
-    /// Maximum number of consecutive boards that may fail to meet the demands.
     most: u64,
 }
 
@@ -52,7 +50,7 @@ impl<'a, B> RejectionTally<'a, B> {
         !self.boards.are_complete() && !self.watch.is_interrupted()
     }
 
-    /// Draws at most `draws` more boards, of which `all` has `None` for those that fail; returns true if there are enough boards, or drawing was
+    /// Takes at most `draws` more boards from `all`, which has `None` for each rejected board; returns true if there are enough boards or the run was
     /// interrupted.
     pub(super) fn draw(
         &mut self,
@@ -72,7 +70,6 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(!self.wants_more())
     }
 
-    /// Draws boards until there are enough of them or drawing is interrupted.
     pub(super) fn complete(
         mut self,
         all: &mut impl Iterator<Item = Result<Option<B>, BoardError>>,
@@ -83,14 +80,14 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Draws the elements of a program without its rules, and keeps the boards that meet the rules and the demands of `generator`.
+    /// Draws the cells of a probabilistic program independently, and keeps the boards that meet its rules and the demands of `generator`.
     pub(super) fn complete_by_elements<G: Generator<Board = B>>(
         mut self,
         generator: &G,
         elements: &BoardElements<G::Cell>,
         seed: u64,
     ) -> Result<Self, BoardError> {
-        /// Smallest and largest number of boards that one run of the sampler tries.
+        /// Smallest and largest number of boards that one run of the rejection sampler tries.
         const RUN: (u64, u64) = (1 << 10, 1 << 16);
         let model = elements.model();
         for part in 0.. {
@@ -98,7 +95,7 @@ impl<'a, B> RejectionTally<'a, B> {
                 break;
             }
             let missing = (self.boards.wanted() - self.boards.len()) as u64;
-            // Runs become larger, so that the first boards come soon.
+            // Later runs are larger, so that the first boards are ready soon.
             let tries = missing.saturating_mul(4).min(RUN.0 << part.min(16));
             let tries = tries.clamp(RUN.0, RUN.1);
             let mut sampler = RejectionSampling::new(tries)
@@ -112,7 +109,7 @@ impl<'a, B> RejectionTally<'a, B> {
                 Err(Error::NoSampleMetEvidence { tried, .. }) => self.failed(tried),
                 answer => {
                     let answer = answer?;
-                    // Fewer than requested if it was interrupted.
+                    // An interrupted run tried fewer boards than requested.
                     self.failed(answer.sampling().map_or(tries, |sampling| sampling.done));
                     let draws = answer.draws()?;
                     let values = elements.cells().iter().map(|cell| draws.values(cell));
@@ -132,13 +129,12 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Counts boards that were tried; they count as consecutive failures until a board is accepted.
+    /// Counts `tries` boards as consecutive failures, until a board is accepted.
     fn failed(&mut self, tries: u64) {
         self.tried += tries;
         self.failures += tries;
     }
 
-    /// Returns an error if too many consecutive boards have failed.
     fn check(&self) -> Result<(), BoardError> {
         if self.failures < self.most {
             return Ok(());

@@ -8,16 +8,15 @@ use super::{Cost, MethodChoice};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// The method that drew the boards, and the reason for its choice.
+    /// The method that drew the boards, with the reason for its choice.
     pub choice: MethodChoice,
-    /// Diagnostics of the method, by their names.
+    /// Diagnostics of the method, each with its name.
     pub diagnostics: Vec<(&'static str, f64)>,
-    /// Number and size of the exact method's states, if this method drew the boards.
+    /// Number and size of the states, if the exact method drew the boards.
     pub cost: Option<Cost>,
-    /// True if drawing was interrupted. In this case there are fewer boards than requested, or Markov chains ran too
-    /// short.
+    /// True if the run was interrupted: there are fewer boards than requested, or Markov chains ran too short.
     pub is_cut: bool,
-    /// Time before the method began to draw: for building and compiling elements, and for trying other methods.
+    /// Time before the method began to draw boards: for building and compiling elements, and for methods that failed before.
     pub compile: Duration,
 }
 

@@ -21,8 +21,8 @@ pub struct Sample<B> {
 impl ConditionalSampler {
     /// Draws `count` boards.
     ///
-    /// **Errors.** [`BoardError`] if no board is possible, no allowed method can draw boards in this memory, or inference fails; for example,
-    /// [`Error::NothingDone`] if drawing is interrupted before the first board.
+    /// **Errors.** [`BoardError`] if no board is possible, no allowed method can draw boards within the memory limit, or inference fails; for
+    /// example, [`Error::NothingDone`] if the sampler is interrupted before it has drawn a board.
     pub fn sample<G: Generator>(
         &self,
         generator: &G,
@@ -40,8 +40,8 @@ impl ConditionalSampler {
 
     /// Draws boards into a shared collection, from which another thread may take the boards drawn so far.
     ///
-    /// **Errors.** The errors of [`sample`](Self::sample), except that some methods return an empty collection if they are interrupted before the
-    /// first board. The boards that were drawn before an error stay in the collection.
+    /// **Errors.** The errors of [`sample`](Self::sample), except that some methods return an empty collection if they are interrupted before they
+    /// have drawn a board. The boards that were drawn before an error stay in the collection.
     pub fn sample_into<G: Generator>(
         &self,
         generator: &G,
@@ -54,7 +54,7 @@ impl ConditionalSampler {
             started: Instant::now(),
         };
         match drawing.draw() {
-            // Decides whether there is any board if that is quick.
+            // If no sample met the demands, the exact method decides whether any board is possible, provided that it can do so quickly.
             Err(error @ BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
                 let quick = self.clone().memory(UNPREDICTED_BYTES.min(self.memory));
                 match quick.within(generator, quick.memory) {

@@ -1,4 +1,4 @@
-//! Boards as sequences of parts, through which particles move.
+//! Boards as sequences of parts, which a particle filter adds one after another.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use figrs_infer::{Sequence, SequencePart};
 
 use super::BoardElements;
 
-/// A board as a sequence of parts, with elements that propose the values of its cells to particles.
+/// A board as a sequence of parts of the board, with elements that propose the values of the cells to particles.
 ///
-/// The trajectory of the sequence consists of the cells in scan order. These elements may propose values in view of later evidence, if weights correct
-/// the proposals.
+/// The trajectory of the sequence consists of the cells in scan order. Elements may take later evidence into account when they propose values, if
+/// weights correct the proposals.
 pub struct BoardSequence<'g, C> {
     parts: Box<dyn Sequence<Value = C> + 'g>,
-    /// Number of particles of a population, unless the caller sets it.
+    /// Number of particles of a population, unless the user sets it.
     pub(super) particles: usize,
     pub(super) is_slow: bool,
 }
@@ -40,7 +40,7 @@ impl<'g, C: Value> BoardSequence<'g, C> {
         Self::new(WholeBoard(elements), PARTICLES)
     }
 
-    /// Declares that the evidence on a particle takes most of the time; fewer particles then run side by side.
+    /// Declares that the evidence on a particle takes most of the time; the sampler then runs fewer particles side by side.
     #[must_use]
     pub fn slow(self) -> Self {
         Self {
@@ -49,7 +49,6 @@ impl<'g, C: Value> BoardSequence<'g, C> {
         }
     }
 
-    /// Returns the parts of the board; the trajectory of the sequence is the board.
     pub(super) fn parts(&self) -> &(dyn Sequence<Value = C> + 'g) {
         &*self.parts
     }
@@ -70,7 +69,7 @@ impl<C: Value> Sequence for WholeBoard<C> {
     }
 }
 
-/// A sequence without its trajectory: particles draw only the cells on which the evidence depends.
+/// A sequence without its trajectory; in such a sequence, particles draw only the cells on which the evidence depends.
 pub(super) struct EvidenceOnly<'a, C>(pub(super) &'a dyn Sequence<Value = C>);
 
 impl<C: Value> Sequence for EvidenceOnly<'_, C> {

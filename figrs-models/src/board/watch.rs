@@ -1,4 +1,4 @@
-//! Progress reports of a running sampler, and its interruption.
+//! Progress reports and interruption of a running sampler.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::{BoardError, MethodChoice};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The sampler switches to another method, or begins with a method that needs more than a few seconds.
+    /// The sampler turns to another method, or begins a method that needs more than a few seconds.
     Turned(MethodChoice),
     /// The exact method has explored further states.
     Explored {
@@ -42,14 +42,14 @@ pub enum Event {
         /// Number of all particles, if known.
         total: Option<u64>,
     },
-    /// The sampler has evaluated a further part of the generator's own formula.
+    /// The generator's own formula has been evaluated further.
     Computed {
-        /// Number of steps of the formula done so far.
+        /// Number of steps of the formula's evaluation so far.
         steps: u64,
-        /// Number of all steps of the formula.
+        /// Number of all steps of the formula's evaluation.
         total: u64,
     },
-    /// Further clues were left out in turn, to find contradictory clues.
+    /// The search for contradictory clues has left out further clues, one after another.
     TriedClues {
         /// Number of clues tried so far.
         tried: u64,
@@ -60,7 +60,7 @@ pub enum Event {
 
 type EventListener = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// The listener and the interrupt of a sampler, both optional.
+/// The optional listener and the optional interrupt of a sampler.
 #[derive(Clone, Default)]
 pub(super) struct BoardWatch {
     pub(super) interrupt: Option<Arc<AtomicBool>>,
@@ -85,7 +85,6 @@ impl BoardWatch {
         }
     }
 
-    /// Returns the exact algorithm with the listener, the interrupt, and a limit of `memory` bytes.
     pub(super) fn frontier(&self, memory: u64) -> Frontier {
         let mut frontier = Frontier::new().memory(memory);
         if let Some(flag) = &self.interrupt {
@@ -103,7 +102,6 @@ impl BoardWatch {
         frontier
     }
 
-    /// **Errors.** [`Error::NothingDone`] if the sampler is interrupted.
     pub(super) fn check(&self) -> Result<(), BoardError> {
         if self.is_interrupted() {
             let algorithm = "SequentialMonteCarlo";
@@ -112,7 +110,7 @@ impl BoardWatch {
         Ok(())
     }
 
-    /// Returns a particle filter with `particles` particles and the interrupt, which reports no progress.
+    /// Returns a particle filter that can be interrupted but reports no progress.
     pub(super) fn silent_filter(&self, particles: usize) -> SequentialMonteCarlo {
         let filter = SequentialMonteCarlo::new(particles);
         match &self.interrupt {

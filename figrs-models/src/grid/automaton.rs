@@ -8,22 +8,22 @@ use super::{Position, Size};
 
 /// A constraint on the cells of a grid, as an automaton that reads one cell after another in scan order.
 ///
-/// Exact inference costs less if the automaton has fewer states: states that accept the same continuations should be equal.
+/// Exact inference costs less if the automaton has fewer states. States that accept the same remaining cells should therefore be equal.
 pub trait Automaton<C>: Send + Sync + 'static {
-    /// A summary of the cells read so far, which suffices to decide which continuations are accepted.
+    /// A summary of the cells read so far, which suffices to decide which values of the remaining cells are accepted.
     type State: Value;
 
     /// Returns the state before the first cell.
     fn start(&self) -> Self::State;
 
-    /// Returns the automaton's state after one more cell; `None` if no continuation can be accepted.
+    /// Returns the automaton's state after one more cell; `None` if no values of the remaining cells can be accepted.
     fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State>;
 
     /// True if the constraint holds when `state` is the state after the last cell.
     fn accepts(&self, state: &Self::State) -> bool;
 
-    /// Returns the maximum number of columns of a grid: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the size of states does not grow
-    /// with the columns.
+    /// Returns the maximum number of columns of a grid that the automaton can read: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the
+    /// size of states does not grow with the columns.
     fn most_columns(&self) -> usize {
         Size::AUTOMATON_COLUMNS
     }
@@ -39,7 +39,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
         }
     }
 
-    /// Returns the constraint that this automaton accepts the results of the function `read` for the cells.
+    /// Returns a constraint on other cells: this automaton reads the values that the function `read` computes from those cells.
     fn reading<D, F>(self, read: F) -> MappedAutomaton<Self, F, C>
     where
         Self: Sized,
@@ -82,7 +82,7 @@ impl<C, A: Automaton<C>, B: Automaton<C>> Automaton<C> for ProductAutomaton<A, B
     }
 }
 
-/// An automaton that reads cells through a function; see [`Automaton::reading`].
+/// An automaton that reads the results of a function of the cells; see [`Automaton::reading`].
 #[derive(Clone, Debug)]
 pub struct MappedAutomaton<A, F, C> {
     automaton: A,

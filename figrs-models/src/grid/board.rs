@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::{Clues, GridError, Position, Size, Symbol};
 
-/// A grid with a value in each cell, whether or not the values follow the rules of some puzzle. A board whose values are [`Symbol`]s is written as a
-/// line for each row.
+/// A grid with a value in each cell, whether or not the values follow the rules of some puzzle. The text of a board whose values are [`Symbol`]s has
+/// a line for each row.
 ///
-/// Each kind of board has further methods for its values, such as the number of walls of a dungeon.
+/// Each kind of board has further methods, such as a count of the walls of a dungeon.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Board<C> {
     size: Size,
@@ -23,7 +23,6 @@ impl<C> Board<C> {
         Ok(Self { size, cells })
     }
 
-    /// Creates a board; the number of values must be the number of cells.
     pub(crate) fn of(size: Size, cells: Vec<C>) -> Self {
         Self { size, cells }
     }

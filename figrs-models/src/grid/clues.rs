@@ -6,17 +6,17 @@ use std::str::FromStr;
 use super::{GridError, Position, Size};
 use figrs_reading::{FileError, Mistake, MistakeKind};
 
-/// A value that a file of clues can give to a cell.
+/// A value of a cell that has a character in the text of clues.
 pub trait Symbol: Copy {
     /// The character of a cell without a clue.
     const FREE: char;
-    /// Description of the allowed characters.
+    /// Description of the allowed characters, for messages.
     const WRITE: &'static str;
 
     /// Returns the character that stands for the value.
     fn symbol(self) -> char;
 
-    /// Returns the value for which the character `symbol` stands; `None` if there is none.
+    /// Returns the value for which the character `symbol` stands; `None` if it stands for no value.
     fn from_symbol(symbol: char) -> Option<Self>;
 }
 
@@ -78,7 +78,7 @@ impl<C: Copy> Clues<C> {
         self.iter().count()
     }
 
-    /// True if a line is a comment: it starts with `#`, or with `#` and a space if `#` is a clue itself.
+    /// True if a line is a comment: it starts with `#` or, if `#` is a clue, with `#` and a space.
     fn is_comment(row: &str) -> bool
     where
         C: Symbol,

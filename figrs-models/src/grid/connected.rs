@@ -1,33 +1,32 @@
-//! Constraint that the cells of one colour are connected.
+//! Constraints that the cells of one colour are connected, with or without cycles.
 
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
 /// Requires that the cells with the value `true` are connected, side by side or one above the other, and that there is at least one such cell.
 ///
-/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups; each further column makes their number
-/// about three times as large.
+/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups; each additional column makes the number
+/// of states about three times as large.
 #[derive(Clone, Copy, Debug)]
 pub struct Connected;
 
-/// State of [`Connected`]: the groups of connected cells among the last cells of the columns.
+/// State of [`Connected`]: the groups of connected cells among the cells that were read last in each column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// `true` if a cell with the value `true` was read. If `any` is true but no last cell of a column is, no further cell with the value `true` may
+    /// `true` if a cell with the value `true` was read. If `any` is true but the last cell read in every column is `false`, no more `true` cells may
     /// follow.
     any: bool,
 }
 figrs_core::value!(ConnectedState);
 
 impl ConnectedState {
-    /// Returns the connected groups of cells among the last cell read in each column.
     pub(super) fn partition(&self) -> Partition {
         self.partition
     }
 }
 
-/// Returns the next cell, at the position `at`, which joins the groups of the cells above it and to its left.
+/// Returns the cell at the position `at`, which joins the groups of the cell above it and of the cell to its left.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> NextCell {
     NextCell::Inside {
         up: partition.group(at.column) > 0,
@@ -64,5 +63,33 @@ impl Automaton<bool> for Connected {
 
     fn accepts(&self, state: &ConnectedState) -> bool {
         state.any && state.partition.groups() <= 1
+    }
+}
+
+/// Requires that the cells with the value `true`, each connected with its neighbours, form no cycle: every connected group is a tree.
+///
+/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups, as for [`Connected`](super::Connected).
+#[derive(Clone, Copy, Debug)]
+pub struct Acyclic;
+
+impl Automaton<bool> for Acyclic {
+    type State = Partition;
+
+    fn start(&self) -> Partition {
+        Partition::default()
+    }
+
+    fn step(&self, at: Position, state: &Partition, cell: &bool) -> Option<Partition> {
+        let member = if *cell {
+            joining(*state, at, false)
+        } else {
+            NextCell::Outside
+        };
+        let next = state.extended(at.column, member);
+        (!next.cycle).then_some(next.partition)
+    }
+
+    fn accepts(&self, _: &Partition) -> bool {
+        true
     }
 }

@@ -9,13 +9,13 @@ use super::{Automaton, Partition, Position, Size};
 /// Requires that the cells with the value `true` are connected, side by side or one above the other, that a given cell is among them, and that there
 /// are at most 16 of them.
 ///
-/// The constraint accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. A board
-/// is rejected as soon as the allowed number of further cells is too small to connect all groups. Two neighbouring groups need one further cell for
-/// each column between them that no group encloses. The given cell needs at least one further cell for each column beside the groups and for each row
-/// below them.
+/// The constraint accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. The
+/// automaton rejects a board as soon as the allowed number of additional cells is too small to connect all groups. Two neighbouring groups need one
+/// additional cell for each column between them, unless a group encloses this column. If the given cell has not been read, it needs at least one
+/// additional cell for each column between it and the groups, and for each row below them.
 ///
-/// **Complexity.** The number of states does not grow with the grid, because all open groups are within 16 columns. Each allowed cell multiplies the
-/// number of states by two and a half.
+/// **Complexity.** The number of states does not grow with the grid, because all groups that can still grow are within 16 columns. Each additional
+/// allowed cell multiplies the number of states by two and a half.
 #[derive(Clone, Debug)]
 pub struct ConnectedAround {
     cell: Position,
@@ -23,10 +23,11 @@ pub struct ConnectedAround {
     most: u32,
 }
 
-/// State of [`ConnectedAround`]: the groups of connected cells among the last cells of the columns, and the number of cells so far.
+/// State of [`ConnectedAround`]: the groups of connected cells among the cells that were read last in each column, and the number of `true` cells so
+/// far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedAroundState {
-    /// The first column that has a cell of a group; the partition counts columns from it.
+    /// The first column that has a cell of a group. The partition counts its columns from this column.
     first: u16,
     partition: Partition,
     count: u32,
@@ -37,13 +38,14 @@ impl ConnectedAround {
     /// Maximum number of cells with the value `true`.
     pub const MAX_CELLS: u32 = 16;
 
-    /// Creates the constraint around the cell `cell` with a number of cells in `cells`; `None` if this range exceeds [`Self::MAX_CELLS`].
+    /// Creates the constraint that `cell` is among the connected cells and that their number is in the range `cells`; `None` if this range exceeds
+    /// [`Self::MAX_CELLS`].
     pub fn new(cell: Position, cells: &RangeInclusive<u32>) -> Option<Self> {
         let (least, most) = (*cells.start(), *cells.end());
         (most <= Self::MAX_CELLS).then_some(Self { cell, least, most })
     }
 
-    /// Returns the least number of further cells that connect all groups; `None` if the groups can no longer be connected.
+    /// Returns the least number of additional cells that connect all groups; `None` if the groups can no longer be connected.
     fn missing(&self, at: Position, state: &ConnectedAroundState) -> Option<u32> {
         let is_ahead = (self.cell.row, self.cell.column) > (at.row, at.column);
         if state.partition.is_empty() {
@@ -96,7 +98,7 @@ impl Automaton<bool> for ConnectedAround {
                 }
                 next.first = at.column as u16;
             }
-            // A group further away would need more cells than are allowed.
+            // Groups that are too far apart would need more cells than are allowed.
             let before = usize::from(next.first).saturating_sub(at.column);
             next.partition = next.partition.moved(before, Self::MAX_CELLS as usize)?;
             next.first -= before as u16;
@@ -154,8 +156,8 @@ mod tests {
         automaton.accepts(&state)
     }
 
-    /// The automaton accepts the boards that `Connected` and `Count` accept and that contain the given cell; all boards of small grids are compared,
-    /// for all given cells and several ranges.
+    /// The automaton accepts exactly the boards that `Connected` and `Count` accept and that contain the given cell. The test compares all boards of
+    /// small grids, for all given cells and several ranges.
     #[test]
     fn it_accepts_connected_cells_around_one() {
         for (rows, columns) in [(1, 7), (7, 1), (3, 4), (4, 3), (2, 6)] {

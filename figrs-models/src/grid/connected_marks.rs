@@ -4,23 +4,23 @@ use super::Partition;
 use super::partition::NextCell;
 use super::walk::{Ground, OpenEdges, Walk};
 
-/// Requires that each mark is in exactly one cell, and that a walk over cells that are not walls leads from each mark to every other.
+/// Requires that each mark is in exactly one cell, and that a walk over cells that are not walls connects all marked cells.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectedMarks {
     marks: u8,
 }
 
-/// State of [`ConnectedMarks`]: the connected groups of open cells and the marks read so far, until all marks are connected.
+/// State of [`ConnectedMarks`]: the connected groups of open cells and the marks read so far, until all marked cells are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConnectedMarksState {
-    /// Some marks have not been read, or are not known to be connected with the others.
+    /// Some marks have not been read, or the marked cells are not known to be connected.
     Searching {
-        /// The open cells among the last cells of the columns, in connected groups.
+        /// The open cells among the cells that were read last in each column, in connected groups.
         partition: Partition,
         /// Bit set of the marks that have been read.
         seen: u8,
     },
-    /// All marks are connected.
+    /// All marked cells are connected.
     Found,
 }
 figrs_core::value!(ConnectedMarksState);
@@ -70,7 +70,7 @@ impl Walk for ConnectedMarks {
             }
         };
         let next = partition.extended(column, member);
-        // A marked group that leaves the frontier cannot be joined with later marks.
+        // A marked group without cells on the frontier can never be connected with later marks.
         if next.lost == Some(true) {
             return None;
         }

@@ -8,18 +8,16 @@ use super::{Automaton, GridError, Size};
 
 /// An automaton folded over the elements of the cells of a grid: its state after each cell, and the evidence that it accepts the cells.
 ///
-/// The state is `None` from the first cell on after which no continuation can be accepted. Each state has the evidence that it is not `None`.
-/// Inference therefore leaves out impossible boards early.
+/// The state is `None` as soon as no values of the remaining cells can be accepted. There is evidence that no state is `None`, so that inference
+/// excludes impossible boards early.
 #[derive(Clone, Debug)]
 pub struct Constraint<S> {
     states: Vec<Element<Option<S>>>,
     model: Model,
 }
 
-/// The state of the automaton after each cell.
 type States<S> = Vec<Element<Option<S>>>;
 
-/// Function that states whether the automaton accepts its state after the last cell.
 type Accepts<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
 
 /// Adds the evidence that no state is `None`, and that the last state is accepted.
@@ -58,7 +56,7 @@ impl<S: Value> Constraint<S> {
         Ok(Self { states, model })
     }
 
-    /// Folds an automaton over the elements of all cells, and adds to each of `models` the evidence that it accepts the cells.
+    /// Folds an automaton over the elements of all cells, and adds to each of `models` the evidence that the automaton accepts the cells.
     ///
     /// **Errors.** The errors of [`new`](Self::new).
     #[track_caller]
@@ -71,7 +69,6 @@ impl<S: Value> Constraint<S> {
         Ok(models.map(|model| evidence(model, &states, &accepts)))
     }
 
-    /// Returns the state of the automaton after each cell, and the function that accepts or rejects the last state.
     #[track_caller]
     fn folded<C: Value>(
         size: Size,

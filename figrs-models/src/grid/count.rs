@@ -11,12 +11,12 @@ use super::{Automaton, Position, Size};
 pub struct Count {
     least: u32,
     most: u32,
-    /// The number up to which the state counts `true` cells; all larger numbers have the same state.
+    /// The number up to which the state counts `true` cells; larger numbers share a state.
     enough: u32,
 }
 
 impl Count {
-    /// Allows any number of `true` cells; used to query this number.
+    /// Allows any number of `true` cells. The state of this constraint is the number of `true` cells, for queries.
     pub fn any() -> Self {
         Self::between(0, u32::MAX)
     }
@@ -26,7 +26,7 @@ impl Count {
         Self::between(count, count)
     }
 
-    /// Requires at least `count` cells with the value `true`. The state counts them up to this number only.
+    /// Requires at least `count` cells with the value `true`. The state counts `true` cells up to `count` only.
     pub fn at_least(count: u32) -> Self {
         Self {
             enough: count,
@@ -48,7 +48,7 @@ impl Count {
         }
     }
 
-    /// Requires a number of `true` cells in `range`, among `cells` cells.
+    /// Requires that the number of `true` cells among `cells` cells is in `range`.
     pub fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
         let (least, most) = (*range.start(), *range.end());
         if most as usize >= cells {

@@ -1,5 +1,6 @@
-//! Constraint on the length of a walk between marked cells.
+//! Constraint on the length of a walk that visits marked cells in order.
 
+use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use super::limits::{WAY_CELLS, WAY_COLUMNS, WAY_STOPS};
@@ -7,39 +8,38 @@ use super::walk::{OpenEdges, Walk};
 use super::{GridError, Ground, Size};
 use figrs_reading::Mistake;
 
-/// Maximum number of nodes whose distances the state holds: the last cell of each column, then the stops of the walk.
+/// Maximum number of nodes of the distance matrix in a state: the last cell read in each column, then the marked cells.
 const NODES: usize = WAY_COLUMNS + WAY_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
-/// Distance between nodes if no path between them is known yet.
+/// Distance between two nodes if no path between the nodes is known yet.
 const UNREACHABLE: u8 = u8::MAX;
 
 /// Requires a walk over cells that are not walls, which visits some marks in order, by a shortest path from each mark to the next. The length of the
 /// walk (its number of steps) must be in a range. Each mark of the walk must be in exactly one cell.
 ///
-/// The automaton's state holds the distances, through cells read so far, between the last cells of the columns, from these cells to the marks, and
-/// between successive marks.
+/// The automaton's state holds distances through the cells read so far: between the cells that were read last in each column, from these cells to the
+/// marked cells, and between successive marked cells.
 ///
 /// **Guarantee.** The lengths of walks are exact.
 ///
-/// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), because the states are metrics on the
-/// last cells of the columns instead of partitions of them; therefore grids must be narrow.
+/// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), because a state has the distances
+/// between the cells that were read last in each column instead of a partition of these cells. Grids must therefore be narrow.
 #[derive(Clone, Copy, Debug)]
 pub struct Distances {
     columns: usize,
     stops: usize,
     least: u8,
     most: u8,
-    /// The distance up to which the state distinguishes distances; all larger distances count as this one.
+    /// The distance up to which the state distinguishes distances; larger distances count as this one.
     enough: u8,
 }
 
-/// State of [`Distances`]: pairwise distances between marks and the last cells of the columns.
+/// State of [`Distances`]: the distances between the marked cells and the cells that were read last in each column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DistancesState {
     distances: [u8; PAIRS],
-    /// Bit set of the columns whose last cell is not a wall.
+    /// Bit set of the columns in which the last cell read is not a wall.
     open: u8,
-    /// Bit set of the marks that have been read.
     seen: u8,
 }
 figrs_core::value!(DistancesState);
@@ -54,7 +54,8 @@ impl Distances {
     /// Maximum number of marks.
     pub const MAX_STOPS: usize = WAY_STOPS;
 
-    /// Creates the constraint for `stops` marks, 2 to 4 (the lowest bits, in the order of the walk), and a walk whose number of steps is in `steps`.
+    /// Creates the constraint that a walk visits 2 to 4 marks in a number of steps in `steps`. The marks are the `stops` lowest bits of
+    /// [`Ground::Marked`](super::Ground::Marked), in the order of the walk.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large; [`GridError::Invalid`] if the range is empty, or if there are too few or too
     /// many marks.
@@ -77,7 +78,7 @@ impl Distances {
             ));
         }
         let (least, most) = GridError::not_empty("steps", steps)?.into_inner();
-        // No walk is longer than one that passes all cells between each two successive marks; even that walk has fewer than 255 steps.
+        // The longest walk passes all cells between each two successive marks; even this walk has fewer than 255 steps.
         let longest = (stops as u32 - 1) * (size.cells() as u32 - 1);
         let enough = if most >= longest && least > 0 {
             least
@@ -93,7 +94,7 @@ impl Distances {
         })
     }
 
-    /// Returns the length of the walk after the last cell; `None` if there is no walk.
+    /// Returns the length of the walk after the last cell; `None` if the board has no walk.
     pub fn length(&self, state: &DistancesState) -> Option<u32> {
         let matrix = unpacked(&state.distances);
         (1..self.stops).try_fold(0, |length, stop| {
@@ -106,14 +107,13 @@ impl Distances {
         self.columns + stop
     }
 
-    /// Returns the pairs of successive marks of the walk, as indices of nodes.
     fn legs(&self) -> impl Iterator<Item = (usize, usize)> {
         let columns = self.columns;
         (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
     }
 
-    /// Drops distances to marks that can no longer shorten the path between two marks. Returns false if some path between marks can no longer be
-    /// completed.
+    /// Drops each distance to a marked cell that can no longer shorten a path between two marks. Returns false if no path can connect some marks any
+    /// more.
     fn forget(&self, matrix: &mut DistanceMatrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));
@@ -122,7 +122,7 @@ impl Distances {
             let from = self.node(stop);
             let mut open = false;
             for column in 0..self.columns {
-                // Any shorter path has to leave the cells read so far and to return to them in another column.
+                // A shorter path has to leave the cells read so far, and to return to these cells in another column.
                 let can_help = |to: usize| {
                     (0..self.columns).any(|back| {
                         let across = column.abs_diff(back) as u8 + 1;
@@ -221,7 +221,7 @@ impl Walk for Distances {
         for (node, distance) in here.iter_mut().enumerate() {
             *distance = reach(ways.up, &above, node).min(reach(ways.left, &before, node));
         }
-        // The cell above leaves the frontier; paths through it are kept as distances between the other nodes.
+        // The cell above is no longer a node; distances between the other nodes include the paths through it.
         for (node, &distance) in here.iter().enumerate() {
             set(&mut matrix, column, node, distance);
         }
@@ -258,7 +258,8 @@ impl Walk for Distances {
         let ended =
             |stop| (0..self.columns).all(|column| matrix[self.node(stop)][column] == UNREACHABLE);
         if seen.count_ones() as usize == self.stops && (0..self.stops).all(ended) {
-            // No distance can become shorter, so the distances from the frontier are no longer needed.
+            // No distance between marked cells can become shorter, so the distances of the cells that were read last in each column are no longer
+            // needed.
             for column in 0..self.columns {
                 for node in 0..nodes {
                     if node != column {
@@ -288,5 +289,34 @@ impl Walk for Distances {
         all && self
             .length(state)
             .is_some_and(|length| steps.contains(&length))
+    }
+}
+
+impl Size {
+    /// Returns the cells of a shortest path from `from` to `to`, including both, by steps between adjacent cells that `passable` allows. Cells are
+    /// given as indices in scan order. The search is breadth-first.
+    pub(crate) fn shortest_way(
+        self,
+        from: usize,
+        to: usize,
+        passable: impl Fn(usize, usize) -> bool,
+    ) -> Option<Vec<usize>> {
+        let mut next = vec![None; self.cells()];
+        next[to] = Some(to);
+        let mut queue = VecDeque::from([to]);
+        while let Some(cell) = queue.pop_front() {
+            for beside in self.beside(cell) {
+                if next[beside].is_none() && passable(beside, cell) {
+                    next[beside] = Some(cell);
+                    queue.push_back(beside);
+                }
+            }
+        }
+        let (mut way, mut cell) = (vec![from], from);
+        while cell != to {
+            cell = next[cell]?;
+            way.push(cell);
+        }
+        Some(way)
     }
 }

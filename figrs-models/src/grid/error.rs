@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::{Position, Size};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// An error of a grid or of a generator, with the invalid number and a remedy.
+/// An error of a grid or of a generator; its text states the invalid number and a remedy.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GridError {
@@ -16,7 +16,7 @@ pub enum GridError {
     /// The grid is too large for automata, or for bounds on the lengths of paths.
     #[error("{0}")]
     TooLarge(Mistake),
-    /// No board of this size is possible, or no board has a number (such as that of its walls) in the demanded range.
+    /// No board of this size is possible, or a demanded number, such as the number of walls, occurs on no board.
     #[error("{0}")]
     Impossible(Mistake),
     /// No maze meets the clues.
@@ -25,13 +25,12 @@ pub enum GridError {
         .clues.iter().map(Position::to_string).collect::<Vec<_>>().join("; ")
     )]
     PointerClues {
-        /// The rooms that have the contradictory clues.
+        /// The positions of the contradictory clues.
         clues: Vec<Position>,
     },
 }
 
 impl GridError {
-    /// Returns the error of a grid that is too large for automata, or for bounds on the lengths of paths.
     pub(crate) fn too_large(problem: String, remedy: String) -> Self {
         Self::TooLarge(Mistake::new(MistakeKind::TooLarge, problem, remedy))
     }
@@ -41,7 +40,7 @@ impl GridError {
         Self::Impossible(Mistake::new(MistakeKind::Contradiction, problem, remedy))
     }
 
-    /// Returns an error unless a list has as many items as expected: one for each cell, row or column.
+    /// Returns an error unless a list has an item for each cell, row or column of a grid.
     pub(crate) fn same_length(what: &str, expected: usize, found: usize) -> Result<(), Self> {
         if found == expected {
             return Ok(());
@@ -59,7 +58,8 @@ impl GridError {
         Err(Mistake::value(problem, "").into())
     }
 
-    /// Returns an error if `range` contains none of the possible numbers, which are those of `possible` in steps of `apart`.
+    /// Returns an error if `range` contains none of the possible numbers, which start at the first number of `possible` and are `apart` from each
+    /// other.
     pub(crate) fn reachable(
         what: &str,
         range: &RangeInclusive<u32>,
@@ -68,7 +68,7 @@ impl GridError {
     ) -> Result<(), Self> {
         let (least, most) = (*range.start(), *range.end());
         let (fewest, highest) = (*possible.start(), *possible.end());
-        // No overflow: numbers of cells and steps on a grid are far below the largest.
+        // The sum does not overflow, because numbers of cells and steps are far below the largest integer.
         let first = fewest
             + least
                 .min(highest + 1)
@@ -82,7 +82,7 @@ impl GridError {
         Err(Self::impossible(&problem, "use a range that meets that"))
     }
 
-    /// Returns `range` if it is not empty; `what` names its number in the error.
+    /// Returns `range` if it is not empty; `what` names the number with this range in the error.
     pub fn not_empty(what: &str, range: RangeInclusive<u32>) -> Result<RangeInclusive<u32>, Self> {
         if range.is_empty() {
             let (least, most) = range.into_inner();
@@ -96,7 +96,6 @@ impl GridError {
     }
 }
 
-/// Describes the range of numbers from `least` to `most` in words.
 fn numbers(least: u32, most: u32) -> String {
     match (least, most) {
         (least, u32::MAX) => format!("at least {least}"),

@@ -1,8 +1,8 @@
-//! Constraints that apply to each row, or to each column.
+//! Constraints that consist of an automaton for each row, or of an automaton for each column.
 
 use super::{Automaton, GridError, Position, Size};
 
-/// An automaton for each row, which reads only its own row.
+/// A constraint on each row of a grid: an automaton for each row, which reads only this row.
 #[derive(Clone, Debug)]
 pub struct Rows<A> {
     size: Size,
@@ -19,7 +19,6 @@ impl<A> Rows<A> {
     }
 }
 
-/// Collects the automata of all lines; an error if their number is not `expected`.
 fn all<A>(
     lines: impl IntoIterator<Item = A>,
     what: &str,
@@ -52,7 +51,7 @@ impl<C, A: Automaton<C>> Automaton<C> for Rows<A> {
     }
 }
 
-/// An automaton for each column, which reads only its own column.
+/// A constraint on each column of a grid: an automaton for each column, which reads only this column.
 #[derive(Clone, Debug)]
 pub struct Columns<A> {
     size: Size,
@@ -83,7 +82,7 @@ impl<C, A: Automaton<C>> Automaton<C> for Columns<A> {
         states[at.column] = if at.row + 1 < self.size.rows() {
             state
         } else if column.accepts(&state) {
-            // Completed columns share one state.
+            // All completed columns have the same state, so that states differ only in columns that are not completed.
             column.start()
         } else {
             return None;

@@ -2,8 +2,8 @@
 //!
 //! An [`Automaton`] has a small state, and a function that reads one more cell: row by row, from left to right. The state summarises the cells read
 //! so far; often it depends only on the last cell read in each column, the *frontier*. A state from which no board can be accepted is `None`. A
-//! [`Constraint`] folds an automaton over the elements of the cells: each state is a function (an Apply) of the state before it and one cell, and
-//! the constraint is evidence on the states. The module `grid` has no solver, because every algorithm can answer questions about the cells. Exact
+//! [`Constraint`] folds an automaton over the elements of the cells: each state is a function (an Apply) of the state before it and one cell, and the
+//! constraint is evidence on the states. The module `grid` has no solver, because any algorithm of figrs can answer queries about the cells. Exact
 //! algorithms evaluate constraints by dynamic programming (transfer matrices); [`Frontier`](figrs_infer::Frontier) is the fastest.
 //!
 //! | constraint | automaton |
@@ -40,10 +40,8 @@
 //! Transfer matrices over partitions of a frontier are described in I. Jensen, "Enumerations of lattice animals and trees", Journal of Statistical
 //! Physics 102 (2001), and D. E. Knuth, *The Art of Computer Programming* 4A (2011), section 7.1.4, exercise 225 (Simpath).
 
-mod acyclic;
 mod automaton;
 mod board;
-mod checked_size;
 mod clues;
 mod connected;
 mod connected_around;
@@ -56,19 +54,16 @@ pub(crate) mod limits;
 mod lines;
 mod no_square;
 mod partition;
-mod position;
 mod rules;
 mod runs;
-mod shortest_path;
 mod size;
 mod two_colours;
 mod walk;
 
-pub use acyclic::Acyclic;
 pub use automaton::{Automaton, MappedAutomaton, ProductAutomaton};
 pub use board::Board;
 pub use clues::{Clues, Symbol};
-pub use connected::{Connected, ConnectedState};
+pub use connected::{Acyclic, Connected, ConnectedState};
 pub use connected_around::{ConnectedAround, ConnectedAroundState};
 pub use connected_marks::{ConnectedMarks, ConnectedMarksState};
 pub use constraint::Constraint;
@@ -79,9 +74,8 @@ pub use lines::{Columns, Rows};
 pub use no_square::{NoSquare, NoSquareState};
 pub(crate) use partition::NextCell;
 pub use partition::Partition;
-pub use position::Position;
 pub use rules::{BoardRule, ConnectedRule, CountRule, SquareRule, WayRule, WeighedRule};
 pub use runs::{Runs, RunsState};
-pub use size::Size;
+pub use size::{Position, Size};
 pub use two_colours::TwoColours;
 pub use walk::{Ground, OpenEdges, Walk};

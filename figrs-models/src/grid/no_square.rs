@@ -4,18 +4,17 @@ use super::{Automaton, Position, Size};
 
 /// Requires that no 2 by 2 square has four equal cells.
 ///
-/// **Complexity.** The automaton's states are the colours of one row and of one more cell; each further column doubles their number.
+/// **Complexity.** The automaton's states are the colours of one row and of one more cell; each additional column doubles the number of states.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSquare {
     size: Size,
 }
 
-/// State of [`NoSquare`]: the colours of the last cells of the columns and of one further cell.
+/// State of [`NoSquare`]: the colours of the cells that were read last in each column, and of one more cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoSquareState {
-    /// The values of the last cells read in the columns, as bits; the first column has the lowest bit.
+    /// Bit set of the columns in which the last cell read is `true`; the first column has the lowest bit.
     frontier: u16,
-    /// The value of the diagonal neighbour of the next cell, above and to the left.
     corner: bool,
 }
 figrs_core::value!(NoSquareState);

@@ -1,4 +1,4 @@
-//! Partition of the last cells of the columns into groups of connected cells.
+//! Partition of the cells that were read last in each column into groups of connected cells.
 
 /// The next cell that a [`Partition`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,11 +7,9 @@ pub(crate) enum NextCell {
     Outside,
     /// A cell that joins the group above, the group to the left, both, or neither.
     Inside {
-        /// True if the cell joins the cell above, which is in some group.
         up: bool,
-        /// True if the cell joins the cell to the left, which is in some group.
         left: bool,
-        /// True if the cell marks the group that it joins.
+        /// True if the group that the cell joins becomes a marked group.
         marked: bool,
     },
 }
@@ -22,14 +20,14 @@ pub(crate) struct ExtendedPartition {
     pub(crate) partition: Partition,
     /// `true` if the cell joins two cells of one group, and so closes a cycle.
     pub(crate) cycle: bool,
-    /// `Some` if a group has no cell left among the last cells of the columns, with whether this group was marked.
+    /// `Some` if the last cell of a group has left the frontier; states whether this group was marked.
     pub(crate) lost: Option<bool>,
 }
 
 /// The last cell read in each column of a grid (the frontier), divided into groups of connected cells.
 ///
-/// Groups are numbered from 1 in the order of their first columns; equal partitions are therefore equal values; 0 stands for cells in no group.
-/// The index of each column's group takes four bits.
+/// Groups are numbered from 1 in the order of their first columns, so that equal partitions are equal values. The number 0 stands for cells that
+/// belong to no group. The number of the group of each column takes four bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Partition {
     labels: u64,
@@ -39,12 +37,12 @@ pub struct Partition {
 figrs_core::value!(Partition);
 
 impl Partition {
-    /// Returns the index of the group of the last cell read in the column `column`; 0 if the cell is in no group.
+    /// Returns the number of the group of the last cell read in the column `column`; 0 if the cell belongs to no group.
     pub fn group(self, column: usize) -> u8 {
         (self.labels >> (4 * column) & 15) as u8
     }
 
-    /// True if no last cell of a column is in a group.
+    /// True if no column's last cell belongs to a group.
     pub fn is_empty(self) -> bool {
         self.labels == 0
     }
@@ -64,7 +62,7 @@ impl Partition {
         self.marks.count_ones()
     }
 
-    /// Moves the groups of cells right by `by` columns; `None` if they then exceed `columns` columns, at most 16.
+    /// Moves the groups of cells right by `by` columns; `None` if the groups then exceed `columns` columns (at most 16).
     pub(super) fn moved(self, by: usize, columns: usize) -> Option<Self> {
         let last = (0..columns).rev().find(|&column| self.group(column) > 0);
         match last {
@@ -122,7 +120,7 @@ impl Partition {
         }
     }
 
-    /// Renumbers the groups in the order of their first columns; `marks` has the mark of each group by its old index.
+    /// Renumbers the groups in the order of their first columns; `marks` has a bit for each old number of a group.
     fn canonical(labels: &[usize; 16], marks: u32) -> Self {
         let mut names = [0u64; 17];
         let (mut last, mut partition) = (0, Self::default());

@@ -3,7 +3,7 @@
 use super::{Automaton, Position};
 
 /// Requires that the `true` cells of a line form runs of given lengths, in order and with a gap between any two, as in a nonogram.
-/// [`Rows`](super::Rows) and [`Columns`](super::Columns) combine constraints on single lines to constraints on a grid.
+/// [`Rows`](super::Rows) and [`Columns`](super::Columns) combine constraints on single lines into a constraint on a grid.
 #[derive(Clone, Debug)]
 pub struct Runs {
     lengths: Vec<u16>,
@@ -21,7 +21,7 @@ pub struct RunsState {
 figrs_core::value!(RunsState);
 
 impl Runs {
-    /// Creates the constraint that a line has runs of the lengths `lengths`; lengths of zero are left out.
+    /// Creates the constraint that a line has runs of the lengths `lengths`; lengths of zero are ignored.
     pub fn new(lengths: impl IntoIterator<Item = u16>) -> Self {
         let lengths = lengths.into_iter().filter(|&length| length > 0);
         Self {

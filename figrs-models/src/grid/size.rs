@@ -1,6 +1,10 @@
-//! The size of a grid.
+//! The size of a grid, and the positions of its cells.
 
-use super::Position;
+use std::fmt;
+use std::str::FromStr;
+
+use super::GridError;
+use figrs_reading::Mistake;
 
 /// Size of a grid: its numbers of rows and columns. A size is written as `8` for a square, or as `8x12`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,8 +16,8 @@ pub struct Size {
 impl Size {
     /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = 4096;
-    /// Maximum number of columns for automata with a state for each column: states have four bits per column, and number groups of cells from 1 to
-    /// 15. An automaton has fewer states on a narrow grid than on a wide one, so turn a wide grid on its side.
+    /// Maximum number of columns for automata whose states number a group of cells for each column: from 1 to 15, in four bits. An automaton has
+    /// fewer states on a narrow grid than on a wide one; it is therefore best to turn a wide grid on its side.
     pub const AUTOMATON_COLUMNS: usize = 15;
     /// Maximum number of rows for automata, and maximum number of columns if the size of states does not grow with the columns.
     pub const AUTOMATON_ROWS: usize = 1000;
@@ -51,7 +55,6 @@ impl Size {
         at.row * self.columns + at.column
     }
 
-    /// Returns the indices in scan order of the cells above, to the left of, to the right of and below `cell`.
     pub(crate) fn beside(self, cell: usize) -> impl Iterator<Item = usize> {
         let column = cell % self.columns;
         let beside = [
@@ -71,5 +74,81 @@ impl Size {
     /// True if the cell `at` is on the border of the grid.
     pub fn is_border(self, at: Position) -> bool {
         at.row == 0 || at.column == 0 || at.row + 1 == self.rows || at.column + 1 == self.columns
+    }
+}
+
+/// A cell of a grid, written as its row and column counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// The row, from 0 at the top.
+    pub row: usize,
+    /// The column, from 0 at the left.
+    pub column: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "row {}, column {}", self.row + 1, self.column + 1)
+    }
+}
+
+impl Size {
+    /// Creates the size of a grid with `rows` rows and `columns` columns.
+    ///
+    /// **Errors.** [`GridError::Invalid`] if one of the numbers is zero or too large.
+    pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
+        Ok(Self::checked(rows, columns)?)
+    }
+
+    /// Returns the size of a level; a level may have more rows than other boards, and its model has checked the size.
+    pub(crate) fn of_level(rows: usize, columns: usize) -> Self {
+        Self { rows, columns }
+    }
+
+    pub(super) fn checked(rows: usize, columns: usize) -> Result<Self, Mistake> {
+        let sides = 1..=Self::MAX_SIDE;
+        if sides.contains(&rows) && sides.contains(&columns) {
+            return Ok(Self { rows, columns });
+        }
+        Err(Mistake::value(
+            format!("a grid of {rows} rows and {columns} columns"),
+            format!("use 1 to {} of each", Self::MAX_SIDE),
+        ))
+    }
+
+    /// Returns this size unless some automata cannot read grids of this size.
+    ///
+    /// **Errors.** [`GridError::TooLarge`] if the grid has too many rows or columns.
+    pub fn for_automata(self) -> Result<Self, GridError> {
+        self.within_columns(Self::AUTOMATON_COLUMNS)
+    }
+
+    pub(super) fn within_columns(self, most: usize) -> Result<Self, GridError> {
+        let Self { rows, columns } = self;
+        if rows <= Self::AUTOMATON_ROWS && columns <= most {
+            return Ok(self);
+        }
+        let most_rows = Self::AUTOMATON_ROWS;
+        Err(GridError::too_large(
+            format!("a grid of {rows} rows and {columns} columns"),
+            format!(
+                "use 1 to {most_rows} rows and 1 to {most} columns (turn a wide grid on its side)"
+            ),
+        ))
+    }
+}
+
+/// **Errors.** [`GridError::Invalid`] if the text is not one side or two sides; the errors of [`Size::new`].
+impl FromStr for Size {
+    type Err = GridError;
+
+    fn from_str(text: &str) -> Result<Self, GridError> {
+        let (rows, columns) = text.split_once('x').unwrap_or((text, text));
+        let side = |text: &str| text.parse().ok().filter(|&side: &usize| side > 0);
+        let (Some(rows), Some(columns)) = (side(rows), side(columns)) else {
+            let write = "write a side such as 8, or rows and columns such as 8x12";
+            return Err(Mistake::value(write, "").into());
+        };
+        Self::new(rows, columns)
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{Automaton, Connected, ConnectedState, Position, Size};
 
-/// Requires that the cells with the value `true` are connected and that there is at least one, and the same for the cells with the value `false`.
+/// Requires that the cells with the value `true` are connected, that the cells with the value `false` are connected, and that both values occur.
 ///
-/// The constraint accepts the boards that two [`Connected`] automata accept, but rejects boards earlier. If groups among the last cells of the
-/// columns have colours in the order `a b a' b'`, with no other group around them, they can no longer be connected to one group of each colour.
+/// The constraint accepts the boards that two [`Connected`] automata accept, but rejects boards earlier. Let `a`, `b`, `a'` and `b'` be four groups
+/// among the cells that were read last in each column, in this order and with alternating colours. If no other group encloses them, later cells
+/// cannot connect both `a` with `a'` and `b` with `b'`.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoColours {
     size: Size,
@@ -17,15 +18,15 @@ impl TwoColours {
         Self { size }
     }
 
-    /// True if four groups that no other group encloses have alternating colours. If later cells connect the first and the third of four such
-    /// groups, they separate the second group from the fourth.
+    /// True if four groups that no other group encloses have alternating colours. Later cells that connect the first group with the third separate
+    /// the second group from the fourth.
     fn is_crossed(self, (yes, no): &(ConnectedState, ConnectedState)) -> bool {
         let columns = self.size.columns();
         let group = |column| (yes.partition().group(column), no.partition().group(column));
         let (mut alternations, mut colour, mut column) = (0, None, 0);
         while column < columns {
             let here = group(column);
-            // Groups do not cross, so the cells before the last cell of this group are inside it.
+            // Groups do not cross, so this group encloses all cells before its last cell.
             let last = (column..columns).rev().find(|&other| group(other) == here);
             column = last.unwrap_or(column) + 1;
             let is_yes = here.0 > 0;

@@ -23,7 +23,7 @@ impl Ground {
     }
 }
 
-/// The possible steps from a cell to its neighbours that were read before.
+/// The neighbours of a cell, among those read before, to which a step is possible.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenEdges {
     /// `true` if a step to the cell above is possible.
@@ -32,18 +32,18 @@ pub struct OpenEdges {
     pub left: bool,
 }
 
-/// A constraint on walks, which receives the pairs of cells between which a step is possible.
+/// A constraint on walks, which receives for each cell the neighbours to which a step is possible.
 ///
 /// A `Walk` is an [`Automaton`] if a step is possible between any two adjacent cells that are not walls.
 pub trait Walk: Send + Sync + 'static {
-    /// A summary of the cells read so far, which suffices to judge all continuations.
+    /// A summary of the cells read so far, which suffices to decide which values of the remaining cells are accepted.
     type State: figrs_core::Value;
 
     /// Returns the state before the first cell.
     fn before(&self) -> Self::State;
 
-    /// Returns the state after the next cell, which is in the column `column`; `None` if no continuation can be accepted. A neighbouring cell to
-    /// which `ways` allows a step is not a wall.
+    /// Returns the state after the next cell, which is in the column `column`; `None` if no values of the remaining cells can be accepted. A
+    /// neighbouring cell to which `ways` allows a step is never a wall.
     fn walk(
         &self,
         column: usize,
@@ -55,7 +55,7 @@ pub trait Walk: Send + Sync + 'static {
     /// True if the last cell read in the column `column` is known not to be a wall.
     fn is_open(&self, state: &Self::State, column: usize) -> bool;
 
-    /// True if steps between later cells no longer matter.
+    /// True if the state no longer depends on steps between later cells.
     fn is_settled(&self, state: &Self::State) -> bool;
 
     /// True if the constraint holds when `state` is the state after the last cell.

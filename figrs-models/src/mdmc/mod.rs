@@ -2,8 +2,8 @@
 //!
 //! A chain is trained by counting. For every cell of every training level, the tiles at a few fixed offsets (the *network structure*, such as left,
 //! below and left-below) form a *configuration*, and the chain counts each tile in each configuration. Levels are generated from the bottom row up
-//! and from left to right; the neighbours of a cell are therefore decided before it. A configuration that never occurred in training is *unseen*;
-//! looking ahead when a tile is drawn avoids most unseen configurations.
+//! and from left to right; the neighbours of a cell therefore have tiles before the cell. A configuration that never occurred in training is
+//! *unseen*; a sampler avoids most unseen configurations if it looks ahead before it accepts a tile.
 //!
 //! | subject | types |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! A picture of pixels, which are palette indices or colours.
+//! A picture as a grid of pixels.
 
 use super::Palette;
 
@@ -61,7 +61,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Copies a part of the canvas, given by its corner, width and height; the part must be inside the canvas.
+    /// Copies the part of the canvas with the given upper left corner, width and height, which must be inside the canvas.
     #[must_use]
     pub fn cut(&self, (x, y): (usize, usize), (width, height): (usize, usize)) -> Self {
         let rows = self.pixels.chunks(self.width).skip(y).take(height);
@@ -69,7 +69,7 @@ impl<P: Copy> Canvas<P> {
         Self::of_pixels(pixels.collect(), width)
     }
 
-    /// Copies the picture `other` to a position where it fits.
+    /// Copies the picture `other` into the canvas, at a position where it fits.
     pub(super) fn paste(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -98,7 +98,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Draws an outlined line through the pixels `points`, with larger discs at both ends.
+    /// Draws an outlined line through the pixels `points`, with a larger disc at each end.
     pub fn way(
         &mut self,
         points: impl Iterator<Item = (isize, isize)> + Clone,
@@ -117,8 +117,8 @@ impl<P: Copy> Canvas<P> {
 }
 
 impl Canvas {
-    /// Draws rows of characters by their colours, with the upper left corner at the pixel `x`, `y`; all pixels must be inside the canvas. Characters
-    /// that stand for transparent pixels leave the canvas unchanged.
+    /// Draws a picture given as rows of characters, each of which stands for a pixel's colour. The upper left corner is at the pixel `x`, `y`, and
+    /// all pixels must be inside the canvas. Characters for transparent pixels leave the canvas unchanged.
     pub fn art<const N: usize>(
         &mut self,
         (x, y): (usize, usize),
@@ -139,7 +139,7 @@ impl Canvas {
 }
 
 impl Canvas<Rgba> {
-    /// Draws the picture `other` at a position where it fits; pixels that are not opaque are mixed with the pixels below.
+    /// Draws the picture `other` at a position where it fits; pixels that are not opaque are mixed with the pixels of the canvas.
     pub fn overlay(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -152,7 +152,7 @@ impl Canvas<Rgba> {
 
 /// Mixes a colour with the colour below it.
 ///
-/// The mixture is the result of the operator *over* of Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984.
+/// The mixture is that of the operator *over* in Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984.
 fn over(below: Rgba, above: Rgba) -> Rgba {
     let [front, back] = [above[3], below[3]].map(u32::from);
     let behind = back * (255 - front);
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(over([0; 4], [9, 8, 7, 20]), [9, 8, 7, 20]);
         // Blue with an opacity of three fifths is drawn over opaque red.
         assert_eq!(over(red, [0, 0, 100, 153]), [80, 0, 60, 255]);
-        // Both colours are half opaque: the result is three quarters opaque, and two thirds of it is the upper colour.
+        // Both colours are half opaque: the mixture is three quarters opaque, and the upper colour makes up two thirds of it.
         assert_eq!(over([0, 90, 0, 128], [90, 0, 0, 128]), [60, 30, 0, 192]);
     }
 }

@@ -1,7 +1,7 @@
 //! Pictures of boards, in PNG.
 //!
-//! Each kind of [`Board`](crate::grid::Board) has a method `picture`, which returns an [`Image`];
-//! [`Image::sheet`] puts several images on one page.
+//! Each kind of [`Board`](crate::grid::Board) has a method `picture`, which returns an [`Image`]; [`Image::sheet`] arranges several images on one
+//! page.
 //!
 //! ```
 //! use figrs_core::stream;

@@ -23,13 +23,11 @@ impl Image {
         Self { canvas, colours }
     }
 
-    /// Creates a canvas with one colour in every pixel; returns an error if its size is too large.
     pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, Mistake> {
         Self::check_pixels(width, height)?;
         Ok(Canvas::new(width, height, colour))
     }
 
-    /// Returns an error if a picture is too large.
     pub(super) fn check_pixels(width: usize, height: usize) -> Result<(), Mistake> {
         if width.saturating_mul(height) > Self::MAX_PIXELS {
             return Err(too_large(width, height));
@@ -42,7 +40,8 @@ impl Image {
         columns + usize::from(columns * columns < pictures)
     }
 
-    /// Returns the number of pixels on a page before the column or row of pictures with the index `number`; pictures have sides of `side` pixels.
+    /// Returns the first column (or row) of pixels of the pictures in column (or row) `number` of a page; pictures have `side` columns (or rows) of
+    /// pixels.
     fn before(number: usize, side: usize) -> usize {
         Self::MARGIN + number * (side + Self::MARGIN)
     }
@@ -70,8 +69,8 @@ impl Image {
         self.colours.get(usize::from(index)).copied()
     }
 
-    /// Creates a page with `pictures`, which are of one kind, side by side; it has as many columns as rows, or one more. The margins have the first
-    /// colour of the pictures.
+    /// Creates a page that shows `pictures`, which must have the same colours, in as many columns as rows, or in one column more. The margins have
+    /// the first colour of the pictures.
     ///
     /// **Errors.** An error if there are no pictures, if their colours differ, or if the page has too many pixels.
     pub fn sheet(pictures: &[Self]) -> Result<Self, Mistake> {
@@ -109,7 +108,7 @@ impl Image {
     }
 }
 
-/// Returns the mistake of a picture with more pixels than the memory of a small machine allows.
+/// Returns the mistake for a picture with more pixels than a small machine's memory can hold.
 pub(super) fn too_large(width: usize, height: usize) -> Mistake {
     let problem = format!("a picture of {width} by {height} pixels is too large");
     let most = Image::MAX_PIXELS;

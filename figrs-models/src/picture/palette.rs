@@ -1,7 +1,6 @@
 //! Palettes: colours by characters.
 
-/// Characters and their colours; the first character is transparent and leaves the background
-/// visible.
+/// A palette: characters and their colours. The first character stands for transparent pixels, which leave the background visible.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette(pub &'static [(u8, [u8; 3])]);
 
@@ -28,7 +27,7 @@ impl Palette {
     }
 }
 
-/// Returns `steps` colours in even steps between the colours `stops`.
+/// Returns `steps` colours, which change evenly through the colours `stops`.
 pub fn gradient(stops: &[[u8; 3]], steps: usize) -> impl Iterator<Item = [u8; 3]> + use<'_> {
     let spans = stops.len() - 1;
     (0..steps).map(move |step| {

@@ -6,12 +6,12 @@ use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 
 use super::{Canvas, Rgba};
 
-/// True if an uncompressed PNG text chunk can hold the text.
+/// True if an uncompressed text chunk of a PNG file can hold the text.
 pub fn is_latin(text: &str) -> bool {
     text.chars().all(|c| ('\u{20}'..='\u{ff}').contains(&c))
 }
 
-/// Writes a canvas of colour indices as PNG with a palette; `transparency` gives the opacity of the first colours, from 0 to 255.
+/// Writes a canvas of colour indices as PNG with a palette; `transparency` has the opacity of the first colours of the palette, from 0 to 255.
 pub fn encode(
     out: impl Write,
     canvas: &Canvas,
@@ -27,7 +27,7 @@ pub fn encode(
     finish(encoder, canvas.pixels(), notes)
 }
 
-/// Writes a canvas of colours as PNG.
+/// Writes a canvas whose pixels are colours as PNG.
 pub fn encode_colours(
     out: impl Write,
     canvas: &Canvas<Rgba>,

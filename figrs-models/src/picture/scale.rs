@@ -5,12 +5,12 @@ use figrs_reading::Mistake;
 
 use super::{Canvas, Image};
 
-/// Sizes in pixels for the pictures of a kind of board.
+/// Sizes in pixels of the pictures of a kind of board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureScale {
-    /// Number of pixels of the side of a cell.
+    /// Number of pixels of each side of a cell.
     pub cell: usize,
-    /// Number of pixels of the borders on two opposite sides of a picture together.
+    /// Total number of pixels of the two borders on opposite sides of a picture.
     pub borders: usize,
 }
 
@@ -33,7 +33,6 @@ impl PictureScale {
         Image::check_pixels(width, height)
     }
 
-    /// Creates a canvas of a single colour for the picture of a board.
     pub(crate) fn canvas(self, size: Size, colour: u8) -> Result<Canvas, Mistake> {
         let (width, height) = self.pixels(size);
         Image::canvas(width, height, colour)

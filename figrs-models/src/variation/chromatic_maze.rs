@@ -6,11 +6,11 @@ use crate::boards::chromatic_maze::{ChromaticTile, Hue};
 use crate::grid::{Board, Position};
 use figrs_reading::Mistake;
 
-/// The variation of chromatic mazes has four components: the distance of the starts, the distance of the finishes, the difference of the lengths of
-/// the paths from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of the same colour.
+/// The variation of chromatic mazes has four components: the distance of the starts, the distance of the finishes, the difference of the distances
+/// from start to finish (in steps, ignoring colours), and the distances of tiles from tiles of the same colour.
 ///
 /// On mazes of side `N` with the components `s`, `f`, `d` and `c`, the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. Each tile, in scan
-/// order, is matched with a remaining tile of its colour in the other maze, or counts `2N - 2` if none remains:
+/// order, is matched with an unmatched tile of its colour in the other maze, or counts `2N - 2` if no such tile remains:
 ///
 /// - The reading `nearest`, which is recommended, matches each tile with the nearest one, as the text of the publication states.
 /// - The reading `percent` is `nearest` as a percentage of the largest value that the terms of the formula can have.
@@ -54,7 +54,6 @@ impl Variation for Board<ChromaticTile> {
 }
 
 impl Board<ChromaticTile> {
-    /// Returns the tiles of the colour `colour`, in scan order.
     fn tiles_of(&self, colour: Hue) -> impl Iterator<Item = Position> + '_ {
         let tiles = self.iter();
         tiles.filter_map(move |(at, tile)| (tile.colour == colour).then_some(at))

@@ -6,10 +6,11 @@ use crate::boards::dungeon::DungeonTile;
 use crate::grid::{Board, Position};
 use figrs_reading::Mistake;
 
-/// The variation of dungeons is the mean of six differences: the distances of the gems and of the altars, the differences of the path lengths from
-/// gem to altar and of the numbers of walls, and the distances of walls from walls and of empty cells from empty cells. Distances and path lengths
-/// are numbers of steps, as if no cell were in the way. Each wall is matched, in scan order, with the nearest unmatched wall of the other dungeon;
-/// if none is left, the distance is the largest possible one, `2N - 2` for side `N`. Empty cells are matched by the same rule.
+/// The variation of dungeons is the mean of six differences: the distance between the gems, the distance between the altars, the difference of the
+/// path lengths from gem to altar, the difference of the numbers of walls, the distances between matched walls, and the distances between matched
+/// empty cells. Distances and path lengths are numbers of steps, on a grid without walls. Each wall is matched, in scan order, with the nearest
+/// unmatched wall of the other dungeon; if no wall is left, the distance is the largest possible one, `2N - 2` for side `N`. Empty cells are matched
+/// by the same rule.
 ///
 /// The scores of two dungeons with side `N` are:
 ///

@@ -2,13 +2,13 @@
 
 use crate::grid::Position;
 
-/// Returns the number of steps between the cells `a` and `b` if no cell is in the way.
+/// Returns the number of steps between the cells `a` and `b` on a grid without walls.
 pub(super) fn steps(a: Position, b: Position) -> usize {
     a.row.abs_diff(b.row) + a.column.abs_diff(b.column)
 }
 
-/// Returns, for each cell of one board, its distance from the remaining cell of the other board that `choose` takes; `none_left` if no cell
-/// remains.
+/// Matches each cell of one board with the unmatched cell of the other board whose index `choose` returns. Returns for each cell its distance from
+/// the matched cell, or `none_left` if no unmatched cell was left.
 pub(super) fn distances(
     cells: &[Position],
     mut others: Vec<Position>,
@@ -25,7 +25,6 @@ pub(super) fn distances(
     cells.iter().map(distance).collect()
 }
 
-/// Returns the index of the cell of `others` that is nearest to `cell`; the first of several such cells.
 pub(super) fn nearest(cell: Position, others: &[Position]) -> usize {
     let places = 0..others.len();
     places

@@ -5,7 +5,8 @@ use crate::boards::maze::Pointer;
 use crate::grid::{Board, Position};
 use figrs_reading::Mistake;
 
-/// The variation of mazes weights the passages by three quarters and the length of the solution by one quarter.
+/// The variation of mazes is a weighted mean: the difference of the passages has the weight three quarters, and the difference of the lengths of the
+/// solutions one quarter.
 ///
 /// Let the mazes have side `N` and `s` common passages, and let the lengths of their solutions differ by `d` steps:
 ///
@@ -38,7 +39,6 @@ impl Variation for Board<Pointer> {
     }
 }
 
-/// Returns the number of passages that both mazes have.
 fn shared_passages(one: &Board<Pointer>, other: &Board<Pointer>) -> usize {
     let both = |a: Position, b: Position| one.is_open(a, b) && other.is_open(a, b);
     let shared = one.size().positions().map(|at| {

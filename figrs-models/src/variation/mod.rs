@@ -1,8 +1,8 @@
-//! Variation scores: differences between the boards of a generator, by a published comparison of generators.
+//! Variation scores: measures of the differences between the boards of a generator, by the formulas of a published comparison of generators.
 //!
-//! The formulas for mazes, dungeons and chromatic mazes are those of the published comparison. The printed formulas are damaged in places and do not
-//! always agree with the text of the publication. Each score therefore has three readings, listed in [`Variation::READINGS`]; the first reading is
-//! the recommended one. The implementations of [`Variation`] define the readings of each score.
+//! The printed formulas for mazes, dungeons and chromatic mazes are damaged in places and do not always agree with the text of the publication. Each
+//! score therefore has three readings (interpretations of the formula), listed in [`Variation::READINGS`]; the first reading is the recommended one.
+//! The implementations of [`Variation`] define the readings of each score.
 //!
 //! A score shows that boards differ, not that they have the right distribution: use it together with a test of the distribution, such as
 //! [`goodness_of_fit`]. With a correct sampler, the mean score of many boards is, up to chance, the mean score of pairs of boards drawn independently
@@ -45,11 +45,10 @@ pub trait Variation {
 
     /// Returns the scores of the difference between this board and `other`, one for each reading of the formula.
     ///
-    /// **Errors.** An error if the boards are not square boards of one size, 2 by 2 or larger, or if one lacks a tile that the score needs.
+    /// **Errors.** An error if the boards are not square boards of one size, 2 by 2 or larger, or if a board lacks a tile that the score needs.
     fn variation(&self, other: &Self) -> Result<[f64; 3], Mistake>;
 }
 
-/// Returns the side of two square boards of one size.
 fn side(one: (usize, usize), other: (usize, usize)) -> Result<usize, Mistake> {
     if one == other && one.0 == one.1 && one.0 >= 2 {
         return Ok(one.0);
@@ -66,7 +65,7 @@ fn not_comparable([one, other]: [(usize, usize); 2]) -> Mistake {
     Mistake::new(MistakeKind::Count, problem, remedy)
 }
 
-/// Returns the mistake of a board that lacks a tile that the score needs, such as the gem of a dungeon.
+/// Returns the mistake for a board without a tile that the score needs, such as the gem of a dungeon.
 fn no_such_tile(missing: &str) -> Mistake {
     let problem = format!("a variation score of boards, one of which has no {missing}");
     let remedy = "compare boards that follow their rules";

@@ -31,14 +31,14 @@ pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, Mistake> 
     scores_watched(boards, |_| ())
 }
 
-/// Summarises scores as [`scores`] does, and calls `watch` after each board with the number of pairs compared so far.
+/// Summarises scores as [`scores`] does. After each board, it calls `watch` with the number of pairs compared so far.
 ///
 /// **Errors.** The errors of [`Variation::variation`].
 pub fn scores_watched<B: Variation>(
     boards: &[B],
     mut watch: impl FnMut(u64),
 ) -> Result<Vec<ScoreSummary>, Mistake> {
-    // Number of pairs for each score, given by its bits.
+    // For each reading, the number of pairs with each score, given by the bits of the score.
     let mut of_readings: [FxHashMap<u64, usize>; 3] = Default::default();
     let mut compared = 0;
     for (place, board) in boards.iter().enumerate() {

@@ -25,13 +25,13 @@ fn size(rows: usize, columns: usize) -> Size {
     Size::new(rows, columns).unwrap()
 }
 
-/// Draws one board for each seed.
+/// Draws four boards for each seed, each from a chain of its own.
 fn drawn<G: Generator>(generator: &G) -> impl Iterator<Item = G::Board> {
-    (0..DRAWS).map(|seed| {
+    (0..DRAWS / 4).flat_map(|seed| {
         let sampler = ConditionalSampler::new().among([Method::Chain]);
-        let sample = sampler.seed(seed).sample(generator, 1).unwrap();
-        assert!(!sample.report.is_cut);
-        sample.boards.into_iter().next().unwrap()
+        let sample = sampler.seed(seed).sample(generator, 4).unwrap();
+        assert!(!sample.report.is_cut && sample.boards.len() == 4);
+        sample.boards
     })
 }
 

@@ -18,7 +18,6 @@ pub(super) struct TableBlock<'t> {
     pub(super) parents: Vec<(usize, &'t str)>,
     /// The input text from the beginning of the block's body on.
     pub(super) body: Input<'t>,
-    /// Length of the body in bytes.
     pub(super) length: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Skips the text between the blocks of a BIF file, which the format ignores.
+//! Skips the text between the blocks of a BIF file; the format ignores this text.
 
 use figrs_core::internals::edit_distance;
 use winnow::Parser;
@@ -7,7 +7,6 @@ use winnow::token::any;
 use super::super::lexer::{Input, LexerResult, expected, offset, unexpected};
 use super::token::{bare, mark, space, word};
 
-/// The words that can begin a block.
 pub(super) const BLOCKS: &str = "`network`, `variable` or `probability`";
 
 /// Kind of a block, given by its first word.
@@ -25,7 +24,7 @@ impl BlockKind {
         ("probability", Self::Probability),
     ];
 
-    /// True if the text after the first word has the form of a block of this kind: a name or variables, and an opening brace.
+    /// True if the text after the first word has the form of a block of this kind: a name or a list of variables, and an opening brace.
     fn goes_on(self, input: &Input<'_>) -> bool {
         let mut input = *input;
         let begins = |input: &mut Input<'_>, it| mark(input, it).unwrap_or(false);

@@ -8,7 +8,6 @@ use super::block::{StateNames, TableBlock};
 use super::token::{mark, number, property, require, word};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Parses the tables of a BIF file one after another.
 pub(super) struct Tables<'d, 't> {
     draft: &'d mut NetworkDraft,
     /// The names of the states of each variable.
@@ -19,7 +18,7 @@ pub(super) struct Tables<'d, 't> {
 struct TableReader<'d, 't> {
     /// The indices of the table's parents and child among the variables of the network.
     variables: Vec<usize>,
-    /// For each parent, the names of its states and the index of its state in the latest row.
+    /// For each parent, the names of its states, and the index of its state in the row that was parsed last.
     parents: Vec<(&'d StateNames<'t>, usize)>,
     columns: usize,
     /// The entries of the table; NaN in rows that have not been parsed yet.
@@ -31,7 +30,6 @@ impl<'d, 't> Tables<'d, 't> {
         Self { draft, names }
     }
 
-    /// Parses the table of the probability block `block`.
     pub(super) fn read(&mut self, block: &TableBlock<'t>) -> LexerResult<()> {
         let names = [&block.child].into_iter().chain(&block.parents);
         let mut variables = self.draft.scope(names.copied())?;
@@ -84,7 +82,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Returns the number of entries of the table, or an error if the text of `block` is too short for that number.
+    /// Returns the number of entries of the table, or an error if the text of `block` is too short for this number of entries.
     fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> LexerResult<usize> {
         if block.body[..block.length].contains("default") {
             let (at, held) = (block.child.0, block.length);
@@ -100,7 +98,7 @@ impl<'d, 't> Tables<'d, 't> {
         let mut row = 0;
         for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
             let (at, name) = word(input, "a state of each parent")?;
-            // Rows are usually in order, so the state of the last row and the state after it are compared first.
+            // Rows are usually in order, so the state in the last row and the next state are compared first.
             let next = if *last + 1 < names.len() {
                 *last + 1
             } else {

@@ -11,7 +11,6 @@ use winnow::token::{any, take_till, take_until, take_while};
 use super::super::lexer::{Input, LexerResult, expected, weight};
 use super::super::token::{self, Dialect, is_blank, quoted};
 
-/// The rules of the BIF format for tokens.
 struct Bif;
 
 impl Dialect for Bif {
@@ -29,22 +28,18 @@ impl Dialect for Bif {
     }
 }
 
-/// Reads a name, with or without quotes.
 pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
     token::word::<Bif>(input, what)
 }
 
-/// Skips the characters that separate tokens.
 pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     token::space::<Bif>(input)
 }
 
-/// Reads the punctuation mark `mark` if it is the next token; returns `false` otherwise.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Bif>(input, mark)
 }
 
-/// Reads the punctuation mark `it`; returns an error if the next token is another one.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Bif>(input, it, what)
 }
@@ -64,7 +59,6 @@ fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
     }
 }
 
-/// Reads the characters of a name without quotes; returns an empty text if there is no name.
 pub(super) fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();
     let mut length = 0;

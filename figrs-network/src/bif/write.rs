@@ -78,7 +78,7 @@ fn list<'n>(text: &mut String, names: impl Iterator<Item = &'n str>) {
     }
 }
 
-/// Appends `name` to `text`, in quotes if it could otherwise be read as another token.
+/// Appends `name` to `text`. The name is in quotes if a reader could otherwise take it for another token.
 fn name(text: &mut String, name: &str) {
     let comment = name.contains("//") || name.contains("/*");
     if !name.is_empty() && name.chars().all(is_bare) && !comment {

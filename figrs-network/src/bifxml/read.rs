@@ -85,7 +85,7 @@ fn variable<'t>(
     }
 }
 
-/// Parses a definition, which consists of the parents of a variable and its table.
+/// Parses a definition: the parents and the table of a variable.
 fn definition<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

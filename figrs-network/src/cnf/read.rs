@@ -15,7 +15,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum number of variables that a small file may declare.
 const VARIABLES: usize = 1 << 16;
 
-/// Parses a CNF text, and returns the draft of its network.
+/// Parses a CNF text to a [`NetworkDraft`].
 pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
     let mut reader = CnfReader::new(text);
     for line in text.trim_start_matches('\u{feff}').split_inclusive('\n') {
@@ -35,7 +35,7 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
 
 type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
 
-/// The numbers in the header line of a formula, and the offset of the second one (the number of clauses).
+/// The numbers in the header line of a formula, and the offset of the second number (the number of clauses).
 struct CnfHeader {
     variables: usize,
     clauses_at: usize,
@@ -184,7 +184,7 @@ impl<'t> CnfReader<'t> {
         Ok(())
     }
 
-    /// Parses the list of variables of a projected count, which ends with a zero.
+    /// Parses the list of variables of a projected count; a zero ends the list.
     fn show(&mut self, word: &str, variables: impl Iterator<Item = &'t str>) {
         self.projected_at.get_or_insert(self.offset(word));
         let variables = variables.map_while(|digits| digits.parse().ok());
@@ -232,7 +232,7 @@ impl<'t> CnfReader<'t> {
                 Mistake::new(MistakeKind::Syntax, problem, remedy),
             ));
         }
-        // A projected count with all variables equals the plain count, so it is accepted.
+        // A projected count over all variables is accepted, because it equals the plain count.
         let is_plain = (1..=header.variables as i64).all(|v| self.shown.contains(&v));
         if let Some(at) = self.projected_at.filter(|_| !is_plain) {
             return Err(projected(at));

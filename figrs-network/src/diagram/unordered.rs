@@ -6,8 +6,8 @@ use super::InfluenceDiagram;
 
 impl InfluenceDiagram {
     /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order only the file determines, as indices of their variables. The file
-    /// alone orders two consecutive decisions if no directed path leads from one to the other and they know different variables. If the order of two
-    /// such decisions were exchanged, the decision that would come first would remember less.
+    /// alone orders two consecutive decisions if no directed path leads from one decision to the other, and if different variables are known at the
+    /// two decisions. If two such decisions exchanged their places, the decision that comes first would remember less.
     ///
     /// ```
     /// # use figrs_network::InfluenceDiagram;

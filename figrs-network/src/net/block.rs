@@ -7,28 +7,27 @@ use super::token::{mark, require, space, value, word};
 /// A name and its offset in the text.
 pub(super) type Name<'t> = (usize, &'t str);
 
-/// A potential of a NET file (the table of a node): the node, its parents, and numbers or formulas, which may be absent.
+/// A potential of a NET file (the table of a node): the node, its parents, and numbers or formulas, if there are any.
 pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
     pub(super) data: Option<Data<'t>>,
-    /// The formulas of the potential; `None` if it has numbers.
+    /// The formulas of the potential; `None` if the potential has numbers.
     pub(super) model: Option<Model<'t>>,
     /// The normal distributions of the potential; `None` unless its node is continuous.
     pub(super) normals: Option<Model<'t>>,
-    /// The nodes over whose joint states the formulas range: there is one formula for each joint state.
+    /// Nodes of the potential; the list of formulas has one formula for each joint state of these nodes.
     pub(super) nodes: Vec<Name<'t>>,
 }
 
-/// The formulas of a potential, which are not parsed yet.
+/// The text of a potential's formulas, which are parsed later.
 pub(super) struct Model<'t> {
     /// The input from the beginning of the list of formulas on.
     data: Input<'t>,
-    /// Length of the list of formulas in bytes.
     length: usize,
 }
 
-/// A list of numbers in parentheses, which may be nested.
+/// A list of numbers in parentheses; the list may contain lists.
 pub(super) struct Data<'t> {
     /// The input text after the opening parenthesis of the list.
     start: Input<'t>,
@@ -133,7 +132,7 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
     Ok(found)
 }
 
-/// True if the first word of a list, which may be nested, is `normal`.
+/// True if the first word of a list, or of its first nested list, is `normal`.
 fn begins_with_normal(input: &Input<'_>) -> LexerResult<bool> {
     let mut ahead = *input;
     if !mark(&mut ahead, '(')? {
@@ -178,7 +177,7 @@ impl<'t> Data<'t> {
         require(input, '(', "`(`")?;
         let start = *input;
         let mut columns: Option<(usize, usize)> = None;
-        // The nesting depth of parentheses, and the start of the innermost list with the number of its numbers so far.
+        // The nesting depth of parentheses; the start of the innermost list, and the number of numbers that were read from this list.
         let (mut depth, mut row) = (1usize, (begin, 0usize));
         while depth > 0 {
             space(input)?;

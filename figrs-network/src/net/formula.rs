@@ -6,10 +6,9 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum nesting depth of formulas.
 const MOST_DEPTH: usize = 100;
 
-/// Maximum number of operators in a formula; the number is limited because each operation may be nested in the next one.
+/// Maximum number of operators in a formula. The number is limited because each operation may be nested in the next operation.
 const MOST_OPERATORS: usize = 1000;
 
-/// A value that a formula may have.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Truth(bool),

@@ -49,7 +49,7 @@ impl StateValues {
         }
     }
 
-    /// Returns the index of the state that has the value `value`, or whose interval contains it.
+    /// Returns the index of the state that has the value `value`, or whose interval contains `value`.
     fn state(&self, value: &Value, names: &[&str]) -> Option<usize> {
         match (self, value) {
             (Self::Boolean, Value::Truth(truth)) => Some(usize::from(*truth)),

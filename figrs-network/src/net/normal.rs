@@ -68,9 +68,7 @@ pub(super) fn define(
     draft.define_real(place, node, distribution)
 }
 
-/// Reads the normal distributions of one node.
 struct NormalReader<'n> {
-    /// The name of the node.
     node: &'n str,
     /// The identifiers of the continuous parents, with their indices among the real variables.
     parents: &'n IndexMap<&'n str, usize, FxBuildHasher>,

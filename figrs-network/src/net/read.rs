@@ -11,7 +11,6 @@ use super::generated::{self, StateValues};
 use super::normal;
 use super::token::{mark, next_word, word};
 
-/// The words that can begin a block.
 const BLOCKS: &str = "`net`, `node`, `continuous node`, `decision`, `utility` or `potential`";
 
 /// Parses the network or influence diagram of a text, whose nodes and potentials may come in any order.
@@ -57,7 +56,7 @@ fn node<'t>(
     let (mut at, mut name) = first;
     while is_known(name) {
         kinds.push(name);
-        // The name of a node may be a word for a kind: the word before the opening brace is the name.
+        // The name of a node may also be the word for a kind of node: the last word before the opening brace is the name.
         (at, name) = word(input, "a name")?;
         if mark_ahead(input)? {
             break;
@@ -116,8 +115,7 @@ fn define(
     };
     let parents = potential.parents.iter().map(|&parent| names.of(parent));
     draft.define((at, name), parents.clone(), data.words())?;
-    // An innermost list has one number for each state of the last variable, which is the node itself, or the last
-    // parent of a utility.
+    // An innermost list has one number for each state of the node itself; for a utility, one number for each state of the last parent.
     let last = potential.parents.last().filter(|_| draft.is_utility(name));
     let (_, last) = names.of(*last.unwrap_or(&potential.subject));
     let needed = draft

@@ -33,7 +33,6 @@ fn is_bare(c: char) -> bool {
     !is_mark && !is_blank(c)
 }
 
-/// Skips white space and comments.
 pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     token::space::<Net>(input)
 }
@@ -43,7 +42,6 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult
     token::word::<Net>(input, what)
 }
 
-/// Reads the word at the beginning of the next block; `None` at the end of the text.
 pub(super) fn next_word<'t>(
     input: &mut Input<'t>,
     what: &'static str,
@@ -51,12 +49,10 @@ pub(super) fn next_word<'t>(
     token::next_word::<Net>(input, what)
 }
 
-/// Reads the punctuation mark `mark` if it is the next token; returns `false` otherwise.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Net>(input, mark)
 }
 
-/// Reads the punctuation mark `it`; returns an error if the next token is another one.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Net>(input, it, what)
 }

@@ -71,8 +71,8 @@ pub(in super::super) fn write(
     Ok(text)
 }
 
-/// Formats the entries of a table over variables with `sizes` states, with parentheses around the entries for each state of each variable but the last
-/// one, which varies fastest.
+/// Formats the entries of a table over variables with `sizes` states, with parentheses around the entries for each state of each variable except the
+/// last variable. The last variable varies fastest.
 fn nested(sizes: &[usize], entries: impl ExactSizeIterator<Item = String>) -> String {
     // For each variable, the number of table entries for one of its states, and for all of its states.
     let mut blocks = vec![1];
@@ -100,7 +100,7 @@ fn nested(sizes: &[usize], entries: impl ExactSizeIterator<Item = String>) -> St
     text
 }
 
-/// Returns the attributes that store `name`, the name of a node, if it differs from the identifier `id`.
+/// Returns the attributes that store the name of a node, if the name differs from the identifier `id`.
 fn full_name(name: &str, id: &str) -> Result<String, NetworkError> {
     if id == name {
         return Ok(String::new());
@@ -119,7 +119,7 @@ fn normal(row: &LinearNormal, ids: &[String]) -> String {
     format!("normal ( {mean}, {:?} )", row.variance)
 }
 
-/// Returns `name` in quotes; an error if it contains a quotation mark or a line end.
+/// Returns `name` in quotes; an error if `name` contains a quotation mark or a line end.
 fn quoted(name: &str) -> Result<String, NetworkError> {
     if name.contains(['"', '\n']) {
         return Err(NetworkError::of_name(name, NetworkFormat::Net));

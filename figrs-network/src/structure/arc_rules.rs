@@ -15,7 +15,7 @@ pub(super) const MOST_ENTRIES_IN_ALL: usize = 1 << 26;
 /// Arcs given by the names of their parent and their child.
 type ArcNames = [(String, String)];
 
-/// The rules that a structure must obey, which are required and forbidden arcs and the maximum number of parents.
+/// The rules that a structure must obey: required arcs, forbidden arcs, and the maximum number of parents.
 pub(super) struct ArcRules {
     required: FxHashSet<(u32, u32)>,
     forbidden: FxHashSet<(u32, u32)>,
@@ -127,12 +127,11 @@ impl ArcRules {
         Ok(())
     }
 
-    /// Returns the graph that contains only the required arcs.
     pub(super) fn least(&self) -> &Dag {
         &self.least
     }
 
-    /// Returns the required arcs together with the arcs of a structure, which are added child by child as far as the rules allow.
+    /// Returns the graph of the required arcs. Arcs of the structure `parents` are added to the graph, child by child, as far as the rules allow.
     pub(super) fn start(&self, parents: &[Vec<u32>]) -> Dag {
         let mut dag = self.least.clone();
         for (child, parents) in (0..).zip(parents) {
@@ -150,7 +149,7 @@ impl ArcRules {
         self.required.contains(&(from, to))
     }
 
-    /// True if `change` obeys the rules; it may close a cycle.
+    /// True if `change` obeys the rules. The rules do not exclude cycles.
     pub(super) fn allow(&self, dag: &Dag, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => self.allows_parent(dag, from, to),

@@ -22,7 +22,7 @@ impl<'f> Family<'f> {
         }
     }
 
-    /// Returns all parents, including the additional one.
+    /// Returns all parents, including the additional parent.
     pub(super) fn all_parents(&self) -> impl Iterator<Item = u32> {
         self.parents.iter().copied().chain(self.more)
     }
@@ -33,7 +33,6 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the number of variables.
     fn width(&self) -> usize;
 
-    /// Returns the number of states of `variable`.
     fn states(&self, variable: u32) -> usize;
 
     /// Returns the number of all rows, including repetitions.
@@ -42,11 +41,12 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the number of distinct rows, each of which is read to count a family.
     fn distinct(&self) -> usize;
 
-    /// Returns precomputed indices that speed up the counting of `child` with `parents`; `None` if its table would be large compared with the
-    /// data.
+    /// Returns precomputed indices that speed up the counting of `child` with `parents`; `None` if the table of `child` and `parents` would be large
+    /// compared with the data.
     fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase>;
 
-    /// Returns the sum of a variable's score terms over all states of its parents, which are those in `base` and possibly one more.
+    /// Returns the sum of a variable's score terms over all joint states of its parents. The parents are the parents in `base`, and possibly one
+    /// more.
     fn sum_of_terms(
         &self,
         family: Family<'_>,

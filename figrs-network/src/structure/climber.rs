@@ -1,4 +1,4 @@
-//! A structure with the score gain of each change of an arc, which is updated after each change.
+//! A structure, with the gain in the score by each possible change of an arc. The gains are updated after each change.
 
 use super::arc_rules::ArcRules;
 use super::dag::{ArcChange, Dag};
@@ -15,11 +15,11 @@ pub(super) struct Climber<'c, 'd> {
     scores: Vec<f64>,
     gains: Vec<Vec<f64>>,
     preference: ChildPreference,
-    /// Largest difference between scores that count as equal, because it may be a rounding error.
+    /// Largest difference between scores that count as equal, because the difference may be a rounding error.
     resolution: f64,
 }
 
-/// The child that is preferred among changes of equal gain, which are frequent because an arc and its reverse often have the same gain.
+/// The preferred child among changes of equal gain. Equal gains are frequent, because an arc and its reverse often have the same gain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChildPreference {
     /// The variable with the fewest children is preferred as a child; among equals, the first variable.
@@ -67,7 +67,6 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.rules
     }
 
-    /// Sets the preference for children among changes of equal gain.
     pub(super) fn prefer(&mut self, preference: ChildPreference) {
         self.preference = preference;
     }
@@ -89,7 +88,6 @@ impl<'c, 'd> Climber<'c, 'd> {
         children
     }
 
-    /// Returns the score of the present structure.
     pub(super) fn total(&self) -> f64 {
         self.scores.iter().sum()
     }
@@ -122,8 +120,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         Some(())
     }
 
-    /// Returns the gain of `change` in the score, which is minus infinity if the rules exclude the change. A change that closes a cycle has a gain as
-    /// well.
+    /// Returns the gain in the score by `change`; the gain is minus infinity if the rules exclude the change. A change that closes a cycle has a gain
+    /// as well.
     pub(super) fn gain(&self, change: ArcChange) -> f64 {
         let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
         match change {
@@ -177,8 +175,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         let changed = children.filter(|&v| before.parents(v) != self.dag.parents(v));
         let changed: Vec<u32> = changed.collect();
         for &child in &changed {
-            // The scores are updated first, so that they belong to the new structure even if an interrupt leaves the
-            // gains outdated.
+            // The scores are updated first, and therefore belong to the new structure even if an interrupt leaves the gains outdated.
             self.scores[child as usize] = self.families.family(child, self.dag.parents(child));
         }
         for child in changed {

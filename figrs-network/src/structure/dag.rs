@@ -21,7 +21,6 @@ pub(super) enum ArcChange {
 }
 
 impl Dag {
-    /// Creates a graph with `variables` variables and without arcs.
     pub(super) fn empty(variables: usize) -> Self {
         let words = variables.div_ceil(64);
         Self {
@@ -35,7 +34,6 @@ impl Dag {
         self.parents.len()
     }
 
-    /// Returns the parents of `child`, in ascending order.
     pub(super) fn parents(&self, child: u32) -> &[u32] {
         &self.parents[child as usize]
     }
@@ -155,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// True if the arcs have no cycle, which is tested by removing variables without parents until none remains.
+    /// True if the arcs have no cycle. The test removes variables without parents until no such variable remains.
     fn is_acyclic(parents: &[Vec<u32>]) -> bool {
         let mut left: Vec<u32> = (0..parents.len() as u32).collect();
         loop {

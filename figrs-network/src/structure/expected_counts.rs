@@ -17,7 +17,7 @@ use super::row_counts::{DataRows, OpenRow};
 /// Minimum share of rows in which all cells of a family must be present: the sampling error of fewer rows, scaled up to all rows,
 /// could look like a dependence.
 const LEAST_SHARE: f64 = 0.25;
-/// Score of a variable with its parents if too few rows have all their cells.
+/// Score of a variable with its parents if too few rows have the cells of the variable and of all its parents.
 const NOT_AVAILABLE: f64 = -1e300;
 
 /// Expected counts of families under a network with given tables, conditional on the observed cells of each row. As long as there is no network, only
@@ -32,7 +32,7 @@ pub(super) struct ExpectedCounts<'d> {
     failure: Mutex<Option<LargePosterior>>,
 }
 
-/// A missing cell of a row, given by its variable, the block of dependent missing cells that contains it, and its index in that block.
+/// A missing cell of a row: its variable, the index of its block of dependent missing cells, and its index in this block.
 struct MissingCell {
     variable: u32,
     block: u32,
@@ -43,7 +43,7 @@ struct MissingCell {
 type Member = (u32, u64);
 
 impl<'d> ExpectedCounts<'d> {
-    /// Creates counts that use, for each variable with its parents, the rows in which their cells are present.
+    /// Creates counts that use, for each variable with its parents, the rows that have the cells of the variable and of all its parents.
     pub(super) fn available(rows: &'d DataRows) -> Self {
         Self {
             rows,
@@ -99,7 +99,7 @@ impl<'d> ExpectedCounts<'d> {
 
     /// Adds the expected counts of the incomplete rows to the entries of a family's table.
     fn add_open(&self, members: &[Member], mut add: impl FnMut(u64, f64)) {
-        // The rows of a block have the same missing variables, so the block's part of the family is computed only once.
+        // The rows of a block have the same missing variables, so the variables of the family in the block are found only once.
         let mut known: FxHashMap<u32, Vec<(u64, f64)>> = FxHashMap::default();
         let mut touched: Vec<(u32, usize, u64)> = Vec::new();
         let (mut cells, mut next) = (Vec::new(), Vec::new());
@@ -269,7 +269,8 @@ struct BlockBuilder<'b> {
     rows: &'b DataRows,
     dag: &'b Dag,
     tables: &'b [Vec<f64>],
-    /// The blocks of missing cells so far, by their variables and the states of the observed variables around them.
+    /// The blocks of missing cells so far. The key has the variables of the block, and the states of the observed variables on which these variables
+    /// depend.
     known: FxHashMap<Vec<u32>, u32>,
     blocks: Vec<MissingBlock>,
 }
@@ -316,7 +317,7 @@ impl BlockBuilder<'_> {
         Ok((missing, log_probability))
     }
 
-    /// Returns the block of the missing cells of `variables`; creates the block if it is new.
+    /// Returns the block of the missing cells of `variables`; creates the block if no row before had it.
     fn block(
         &mut self,
         row: &OpenRow,
@@ -380,8 +381,7 @@ impl BlockBuilder<'_> {
 
 /// A partition of the missing variables of a row into groups of dependent variables.
 struct Groups {
-    /// For each missing variable, an earlier variable of its group or the variable itself; `u32::MAX` for a variable
-    /// that is not missing.
+    /// For each missing variable, an earlier variable of the same group, or the variable itself; `u32::MAX` for a variable that is not missing.
     leads: Vec<u32>,
 }
 

@@ -33,7 +33,6 @@ impl RowCounts {
         (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
     }
 
-    /// Returns precomputed indices that speed up the counting of `child` with `parents`; `None` if its table would be large compared with the data.
     pub(super) fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
         let members = parents.iter().chain([&child]);
         let mut cells = 1_usize;

@@ -13,12 +13,11 @@ use super::family_terms::ScoreTerms;
 
 /// Maximum number of families whose scores are stored.
 const MOST_KEPT: usize = 1 << 21;
-/// Minimum number of cells of data that several threads count.
+/// Minimum number of cells of data for which several threads are used.
 const WORTH_THREADS: usize = 1 << 18;
-/// Number of families (variables with parents) that a thread takes at once.
+/// Number of families (variables with parents) whose scores a thread computes as one unit of work.
 const BATCH: u64 = 4;
 
-/// The scores of families on some data.
 pub(super) struct FamilyScores<'d> {
     rows: &'d dyn CaseCounts,
     terms: ScoreTerms,
@@ -58,8 +57,8 @@ impl<'d> FamilyScores<'d> {
         score
     }
 
-    /// Returns for each candidate the score of `child` with the parents `parents` after the candidate is added, or removed if it is a parent.
-    /// Returns `None` if the work was interrupted.
+    /// Returns for each candidate the score of `child` with the parents `parents` after the candidate is added, or removed if the candidate is a
+    /// parent. Returns `None` if the work was interrupted.
     pub(super) fn toggled(
         &mut self,
         child: u32,
@@ -143,7 +142,7 @@ impl<'d> FamilyScores<'d> {
         self.rows.sum_of_terms(family, base, memory, &terms)
     }
 
-    /// Stores `score`; if too many scores of `child` are stored, the earlier ones are dropped.
+    /// Stores `score`; if too many scores of `child` are stored, the scores that were stored earlier are dropped.
     fn keep(&mut self, child: u32, parents: Box<[u32]>, score: f64) {
         let most = MOST_KEPT / self.known.len().max(1);
         let known = &mut self.known[child as usize];
@@ -154,7 +153,7 @@ impl<'d> FamilyScores<'d> {
     }
 }
 
-/// Returns the sorted `list` after `item` is added, or removed if `list` contains it.
+/// Returns the sorted `list` after `item` is added, or removed if `list` contains `item`.
 fn toggled(list: &[u32], item: u32) -> Vec<u32> {
     let mut list = list.to_vec();
     match list.binary_search(&item) {

@@ -9,7 +9,7 @@ use super::NetworkScore;
 /// Maximum count of cases for which the score's term is precomputed.
 const MOST_LOOKED_UP: u64 = 1 << 20;
 
-/// Precomputed terms of a score, which all variables share.
+/// Precomputed terms of a score. The terms are the same for all variables.
 pub(super) struct ScoreTerms {
     score: NetworkScore,
     log_total: f64,
@@ -17,7 +17,6 @@ pub(super) struct ScoreTerms {
     by_count: Vec<f64>,
 }
 
-/// The terms of the score of one family.
 pub(super) struct FamilyTerms<'s> {
     shared: &'s ScoreTerms,
     kind: TermKind,
@@ -28,7 +27,7 @@ pub(super) struct FamilyTerms<'s> {
 enum TermKind {
     /// Terms of the log-likelihood, which AIC and BIC also use.
     Likelihood,
-    /// Terms of the K2 score, which are logarithms of factorials, with the number of the child's states.
+    /// Terms of the K2 score (logarithms of factorials), with the number of the child's states.
     Factorials { states: u64, log_offset: f64 },
     /// Terms of a Dirichlet prior for BDeu: the prior counts of a cell and of a configuration, each with the logarithm of its gamma
     /// function.
@@ -91,7 +90,7 @@ impl ScoreTerms {
     }
 }
 
-/// A count of cases, which is an integer for complete data and a real number for expected counts.
+/// A count of cases: an integer for complete data, and a real number for expected counts.
 pub(super) trait CaseCount: Copy + PartialOrd + AddAssign + Default {
     /// Returns `n ln n`, where `n` is this count.
     fn n_log_n(self, shared: &ScoreTerms) -> f64;

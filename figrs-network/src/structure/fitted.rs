@@ -46,7 +46,6 @@ fn divide_rows(numbers: &mut [f64], states: usize, prior: f64) {
     }
 }
 
-/// Returns the log-likelihood of the complete rows `rows` under the structure `dag` with the tables `tables`.
 pub(super) fn log_likelihood(rows: &RowCounts, dag: &Dag, tables: &[Vec<f64>]) -> f64 {
     let mut log_likelihood = 0.0;
     for (child, numbers) in (0..).zip(tables) {
@@ -60,7 +59,6 @@ pub(super) fn log_likelihood(rows: &RowCounts, dag: &Dag, tables: &[Vec<f64>]) -
     log_likelihood
 }
 
-/// Returns a copy of `network` with the structure `dag` and the tables `tables`.
 pub(super) fn with_tables(network: &Network, dag: &Dag, tables: Vec<Vec<f64>>) -> Network {
     let tables = (0..).zip(tables).map(|(child, numbers)| NetworkTable {
         variables: dag

@@ -9,23 +9,21 @@ use super::arc_rules::ArcRules;
 use super::climber::{ChildPreference, Climber};
 use super::dag::{ArcChange, Dag};
 
-/// Settings of hill climbing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HillClimbing {
-    /// Number of changes for which a changed arc is tabu; a climb ends after as many changes without a better structure. If the tabu length is
-    /// `None`, a climb makes only changes that raise the score.
+    /// Number of changes for which a changed arc is tabu; a climb ends after the same number of changes without a better structure. If the tabu
+    /// length is `None`, a climb makes only changes that raise the score.
     pub(super) tabu_length: Option<usize>,
     pub(super) restarts: u64,
     pub(super) seed: u64,
 }
 
-/// A function that a search calls at each step, and a function that tells whether to interrupt the search.
+/// A function that a search calls at each step, and a function that returns true to interrupt the search.
 pub(super) struct SearchObserver<'o> {
     pub(super) is_interrupted: &'o (dyn Fn() -> bool + Sync),
     pub(super) report: &'o dyn Fn(u64),
 }
 
-/// The structure that a search found, with details of the search.
 pub(super) struct FoundStructure {
     pub(super) dag: Dag,
     pub(super) steps: u64,
@@ -40,7 +38,7 @@ struct BestStructure {
 }
 
 impl BestStructure {
-    /// Replaces the best structure by the climber's structure if that has a better score.
+    /// Replaces the best structure by the climber's structure if the latter has a better score.
     fn offer(&mut self, climber: &Climber<'_, '_>) {
         if climber.total() > self.total + climber.resolution() {
             (self.dag, self.total) = (climber.dag().clone(), climber.total());
@@ -50,9 +48,8 @@ impl BestStructure {
 
 impl HillClimbing {
     /// Climbs by changes of arcs from a structure to a local optimum of the score. The first restart climbs from the same structure with another
-    /// preference among changes of equal gain, and finds a second local optimum. Further restarts alternate between the two local optima. Each
-    /// further restart begins at the best structure found from its optimum, with random covered arcs reversed, and every second time also with random
-    /// changes.
+    /// preference among changes of equal gain, and finds a second local optimum. Each later restart begins at the best structure found so far from
+    /// the first or from the second local optimum, in turn, with random covered arcs reversed. Every second later restart also changes random arcs.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,
@@ -113,8 +110,7 @@ impl HillClimbing {
     ) -> Option<()> {
         let length = self.tabu_length.unwrap_or(0);
         let mut tabu: VecDeque<(u32, u32)> = VecDeque::new();
-        // The best score of this climb; it may be below the best score of all climbs, because a restart begins at a
-        // disturbed structure.
+        // The best score of this climb. This score may be below the best score of all climbs, because a restart begins at a disturbed structure.
         let mut peak = climber.total();
         let mut since_peak = 0;
         best.offer(climber);
@@ -157,9 +153,10 @@ impl HillClimbing {
     }
 }
 
-/// Returns `structure` with random additions, deletions or reversals of arcs; their number is one plus an eighth of the number of variables.
+/// Returns `structure` with random additions, deletions or reversals of arcs; the number of these changes is one plus an eighth of the number of
+/// variables.
 fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Maximum number of random draws for each change, which suffices because most pairs of variables allow a change.
+    /// Maximum number of random draws for each change. This number suffices because most pairs of variables allow a change.
     const DRAWS: usize = 50;
     let mut dag = structure.clone();
     let variables = dag.len() as u32;
@@ -197,7 +194,7 @@ fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
 /// Returns a random structure of the same equivalence class as `structure` by reversing covered arcs (arcs whose two ends have the same other
 /// parents), which changes no conditional independence.
 fn equivalent(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Number of random draws for each arc; about half of them hit covered arcs.
+    /// Number of random draws for each arc; about half of the draws hit covered arcs.
     const DRAWS: usize = 4;
     let mut dag = structure.clone();
     let mut arcs = dag.arcs();

@@ -1,4 +1,4 @@
-//! The K2 search, in which each variable takes its parents from the variables before it in an order.
+//! The K2 search, which is given an order of the variables, and chooses the parents of a variable from the variables before it.
 
 use super::super::Network;
 use super::StructureLearningError;
@@ -53,8 +53,8 @@ pub(super) fn order(
     Ok(order)
 }
 
-/// Adds parents to each variable, in the order of `order`. A variable takes as its next parent the earlier variable that raises its score most
-/// (among equals, the first), until no variable raises it.
+/// Adds parents to each variable, in the order of `order`. The next parent of a variable is the earlier variable that raises the variable's score
+/// most (among equals, the first). The search for parents ends if no earlier variable raises the score.
 pub(super) fn search(
     families: &mut FamilyScores<'_>,
     rules: &ArcRules,

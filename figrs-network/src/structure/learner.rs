@@ -20,9 +20,9 @@ use super::row_counts::DataRows;
 use super::structural_em::StructuralEm;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
-/// Maximum number of variables of a search, which stores a number for each pair of variables.
+/// Maximum number of variables of a search. The number is limited because a search stores a number for each pair of variables.
 const MOST_VARIABLES: usize = 4096;
-/// Default length of the tabu list, unless the network has more variables than this.
+/// Default length of the tabu list for networks of at most this number of variables.
 const TABU_LENGTH: usize = 10;
 const RESTARTS: u64 = 30;
 /// Default maximum number of rounds of structural expectation-maximisation.
@@ -46,17 +46,17 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// exact posterior of the missing cells in each row, and thereby the expected counts of each family. In each round, the search finds a structure with
 /// a better score on the expected counts, and the tables fitted to this structure give the next network. Structural expectation-maximisation runs
 /// from two initial structures. The first run starts at the structure with which the search begins. The second run starts at the structure that a
-/// search finds if each variable is counted in the rows that have its cell and the cells of its parents. The initial tables of the second run come
-/// from the counts of the rows that have all cells of a table, after one is added to each count. The learner returns the better-scored result of the
-/// two runs. A run ends when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the score of the observed cells
-/// contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of the observed cells is the
-/// score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds of structural expectation-maximisation end in
-/// a local optimum, which depends on the start. Structural expectation-maximisation assumes that cells are missing at random.
+/// search finds with other counts: each variable is counted in the rows that have its cell and the cells of its parents. The initial tables of the
+/// second run come from the counts of the rows that have all cells of a table, after one is added to each count. The learner returns the
+/// better-scored result of the two runs. A run ends when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the
+/// score of the observed cells contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of
+/// the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds end in a local
+/// optimum, which depends on the initial structure. Structural expectation-maximisation assumes that cells are missing at random.
 ///
-/// **Guarantee.** The structure is acyclic, contains the required arcs and none of the forbidden ones, and its score is at least that of the
-/// structure with which the search begins. Unless it is interrupted, hill climbing, with or without a tabu list, ends at a structure where adding,
-/// deleting or reversing any arc raises the score by no more than rounding. After an interrupt or a deadline, the learner returns the best structure
-/// found so far. Unless the search is cut short, the result depends only on the data, the settings and the seed, not on the number of threads.
+/// **Guarantee.** The structure is acyclic, contains all required arcs and no forbidden arcs, and has at least the score of the structure with which
+/// the search begins. Hill climbing, with or without a tabu list, ends at a structure where adding, deleting or reversing any arc raises the score by
+/// no more than rounding, unless an interrupt ends it earlier. After an interrupt or a deadline, the learner returns the best structure found so far.
+/// Unless a deadline or an interrupt ends the search, the result depends only on the data, the settings and the seed, not on the number of threads.
 ///
 /// **Complexity.** Each family (a variable with its parents) is counted only once. With `V` variables, hill climbing counts `V²` families at the
 /// beginning and `V` to `2 V` families for each step; each count takes time linear in the number of distinct rows.
@@ -106,14 +106,14 @@ pub struct StructureLearner {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StructureSearch {
-    /// Hill climbing, which repeatedly makes the change of one arc that raises the score most, until no change raises it. The search begins with the
+    /// Hill climbing: repeatedly makes the change of one arc that raises the score most, until no change raises the score. The search begins with the
     /// arcs of the network, as far as the required and forbidden arcs and the maximum number of parents allow.
     #[default]
     HillClimbing,
-    /// Tabu search, which is hill climbing that continues at a local optimum with the change that lowers the score least. Recently changed arcs are
-    /// not changed again (tabu), unless the change gives the best structure so far.
+    /// Tabu search: hill climbing that continues at a local optimum with the change that lowers the score least. Recently changed arcs are not
+    /// changed again (tabu), unless the change gives the best structure so far.
     Tabu,
-    /// K2, in which each variable greedily takes parents from the variables before it in an order.
+    /// K2: greedily chooses the parents of each variable from the variables before it in the given [`order`](StructureLearner::order).
     K2,
 }
 
@@ -136,14 +136,13 @@ pub struct LearnedStructure {
     pub ended: Stopped,
 }
 
-/// Summary of the rounds of structural expectation-maximisation. The rounds of structural expectation-maximisation end in a local optimum, which
-/// depends on the start.
+/// Summary of the rounds of structural expectation-maximisation. The rounds end in a local optimum, which depends on the initial structure.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingCellRounds {
     /// Number of missing cells.
     pub cells: u64,
-    /// Number of rounds from both starts together; each round is a search on expected counts.
+    /// Total number of rounds from both initial structures; each round is a search on expected counts.
     pub rounds: u64,
     /// The score of the observed cells under the first network, and after each round that raised the score.
     pub scores: Vec<f64>,
@@ -207,8 +206,8 @@ impl StructureLearner {
         /// The default of the tabu length is ten, or the number of variables if that is larger.
         tabu_length: usize => tabu_length;
         /// Sets the number of restarts of hill climbing (default 30). The first restart begins again at the start with another preference among
-        /// changes of equal gain, which gives a second local optimum. Further restarts alternate between the two local optima. Each further restart
-        /// begins at the best structure found from its optimum, with random covered arcs reversed, and every second time also with random changes.
+        /// changes of equal gain, which gives a second local optimum. Further restarts alternate between the two local optima: each begins at the
+        /// best structure found so far from one of the optima, with random covered arcs reversed, and every second time also with random changes.
         /// Reversing covered arcs gives a structure of the same equivalence class, in which all structures have equal scores except for
         /// [`NetworkScore::K2`]. The search [`StructureSearch::K2`] has no restarts.
         restarts: u64 => restarts;
@@ -217,7 +216,7 @@ impl StructureLearner {
         /// Adds `prior` to each count from which the tables are learned (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score of the
         /// structure is not affected.
         prior: f64 => prior;
-        /// Sets the maximum number of rounds from each start for data with missing cells (default 50).
+        /// Sets the maximum number of rounds of structural expectation-maximisation from each of the two initial structures (default 50).
         rounds: u64 => rounds;
         /// Sets the number of threads (default: all cores); the result does not depend on the number of threads.
         threads: NonZero<usize> => threads;

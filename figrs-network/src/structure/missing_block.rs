@@ -25,12 +25,12 @@ pub(super) struct MissingBlock {
     graph: FactorGraph,
     /// The natural logarithm of the probability of the observed cells on which the missing cells of the block depend.
     pub(super) log_total: f64,
-    /// The joint posterior if it is small, in row-major order with the last variable varying fastest.
+    /// The joint posterior if the joint posterior is small, in row-major order; the last variable varies fastest.
     joint: Option<Vec<f64>>,
     marginals: Mutex<KeptMarginals>,
 }
 
-/// Marginals of a block of missing cells that are stored, by the indices of their variables in the block.
+/// The stored marginals of a block of missing cells. The key has the indices of the marginal's variables in the block.
 #[derive(Default)]
 struct KeptMarginals {
     known: FxHashMap<Box<[usize]>, Arc<[f64]>>,

@@ -159,7 +159,6 @@ impl RowCounts {
         self.numbers.len()
     }
 
-    /// Returns the number of all rows, including repetitions.
     pub(super) fn total(&self) -> u64 {
         self.total
     }

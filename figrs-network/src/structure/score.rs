@@ -6,11 +6,11 @@ use super::family_scores::FamilyScores;
 use super::fitted::parents_of;
 use super::row_counts::RowCounts;
 
-/// A decomposable score for the structure of a Bayesian network on complete data, which is a sum of terms for the variables, in natural
+/// A score for the structure of a Bayesian network on complete data. The score is decomposable: a sum of terms for the variables, in natural
 /// logarithms. Larger scores are better.
 ///
 /// The table gives the term of a variable with `r` states whose parents have `q` configurations (joint states). The number of cases with parents'
-/// configuration `j` is `n[j]`, with state `k` as well `n[j][k]`, and the number of all cases `N`:
+/// configuration `j` is `n[j]`; of these cases, `n[j][k]` have the state `k`; the number of all cases is `N`:
 ///
 /// | score | term of the variable |
 /// |---|---|
@@ -58,7 +58,7 @@ pub enum NetworkScore {
 /// The score of a network on some data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoredNetwork {
-    /// The score, which is the sum of the terms of all variables.
+    /// The score: the sum of the terms of all variables.
     pub total: f64,
     /// The term of each variable, in the order of the network.
     pub variables: Vec<f64>,
@@ -74,7 +74,7 @@ impl ScoredNetwork {
 }
 
 impl NetworkScore {
-    /// Returns the score of the structure of a network, which does not depend on the numbers in the network's tables.
+    /// Returns the score of the structure of a network. The score does not depend on the numbers in the network's tables.
     ///
     /// **Errors.** [`Unfit`](StructureLearningError::Unfit) if `network` is a Markov network, a cell or column is missing, or the data is about
     /// another network; [`Setting`](StructureLearningError::Setting) if the equivalent sample size is out of range.

@@ -20,11 +20,10 @@ const MOST_COUNTS: u64 = 1 << 33;
 const TABLE_ROUNDS: u64 = 100;
 const TABLE_RISE: f64 = 1e-7;
 
-/// A function that searches for a structure on some counts, starting from a given structure.
+/// A function that searches for a structure with a good score on given counts, starting from a given structure.
 pub(super) type StructureSearchOf<'s> =
     &'s dyn Fn(&mut FamilyScores<'_>, Dag, &(dyn Fn() -> bool + Sync)) -> FoundStructure;
 
-/// Structural expectation-maximisation with its settings.
 pub(super) struct StructuralEm<'s> {
     pub(super) rows: &'s DataRows,
     pub(super) rules: &'s ArcRules,
@@ -36,7 +35,6 @@ pub(super) struct StructuralEm<'s> {
     pub(super) is_interrupted: &'s (dyn Fn() -> bool + Sync),
 }
 
-/// The network that structural expectation-maximisation found, with its score and likelihood.
 pub(super) struct FoundNetwork {
     pub(super) dag: Dag,
     pub(super) tables: Vec<Vec<f64>>,
@@ -61,8 +59,8 @@ struct Fitted<'d> {
 }
 
 impl<'s> StructuralEm<'s> {
-    /// Runs rounds from two structures: `start`, and the one that a search on the rows without missing cells finds. Returns the better-scored
-    /// result of the two runs.
+    /// Runs rounds from two structures: `start`, and the structure that a search with the counts of [`ExpectedCounts::available`] finds. Returns the
+    /// result with the better score.
     ///
     /// **Errors.** An error if the work would be too large.
     pub(super) fn run(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
@@ -197,7 +195,7 @@ impl<'s> StructuralEm<'s> {
     }
 }
 
-/// Returns the expected log-likelihood of the completed rows: the log-likelihood of the observed cells minus the entropy of the missing ones.
+/// Returns the expected log-likelihood of the completed rows: the log-likelihood of the observed cells minus the entropy of the missing cells.
 fn explained(expected: &dyn CaseCounts, dag: &Dag, tables: &[Vec<f64>]) -> f64 {
     let terms = (0..).zip(tables).map(|(child, numbers)| {
         let counts = expected.table(child, dag.parents(child));

@@ -1,4 +1,4 @@
-//! The factor graph of any model as UAI text, with the names of its variables and values beside it.
+//! The factor graph of any model as UAI text, and the names of its variables and values.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, Parents};
@@ -12,12 +12,12 @@ use super::write::{line, rows};
 
 /// The factor graph of a model as UAI text, with the names of its variables and values.
 ///
-/// The product of all factors, summed over all variables, is the probability of the evidence, divided by the exponential of
-/// [`log_scale`](Self::log_scale): observations, conditions and weights of the model are factors. Summed over all variables but that of a target, it
-/// is the unnormalised marginal of the target. Therefore programs that read UAI files compute the same answers.
+/// The observations, conditions and weights of the model are factors. The product of all factors, summed over all variables, is the probability of
+/// the evidence, divided by the exponential of [`log_scale`](Self::log_scale). The product of all factors, summed over all variables except a target,
+/// is the unnormalised marginal of the target. Programs that read UAI files therefore compute the same answers as figrs.
 ///
-/// In serde formats, the names are a value such as
-/// `{"log_scale": 0.0, "variables": [{"name": "rain", "values": ["true", "false"], "is_target": true}]}`; the text is not part of it.
+/// serde writes the names, as in `{"log_scale": 0.0, "variables": [{"name": "rain", "values": ["true", "false"], "is_target": true}]}`, and not the
+/// UAI text.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Limits, Model};
@@ -47,23 +47,23 @@ pub struct ModelFactors {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FactorVariable {
-    /// The name of the element, or the call that built it, if it has no name; names may repeat. `None` if the variable belongs to no single
-    /// element, such as the hidden choice of a Chain.
+    /// The name of the element, or the call that built the element if it has no name; several variables may have the same name. `None` if the
+    /// variable does not represent one element: for example, the variable that selects a result of a Chain.
     pub name: Option<String>,
-    /// The text of each value; `absent` stands for worlds that do not reach the element. Empty if the variable has no name.
+    /// The text of each value; the value `absent` is for worlds that do not evaluate the element. The list is empty if the variable has no name.
     pub values: Vec<String>,
     /// True if the element is a target.
     pub is_target: bool,
 }
 
 impl ModelFactors {
-    /// Writes the factors of a model that the targets and the evidence need.
+    /// Writes the factors of the part of a model on which the targets and the evidence depend.
     ///
     /// **Complexity.** UAI has only dense tables, so that the text may be far longer than the sparse tables and functions of the model.
     ///
     /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination) before its elimination; a table error if the dense tables
-    /// have more than [`Limits::element_entries`] entries together; [`Error::InvalidSetting`] if a positive weight is too small beside the
-    /// largest weight of its factor to be written as a number.
+    /// have more than [`Limits::element_entries`] entries in total; [`Error::InvalidSetting`] if a positive weight, divided by the largest weight of
+    /// its factor, is too small for `f64`.
     pub fn new(model: &Model, targets: impl Parents, limits: &Limits) -> Result<Self, Error> {
         let targets = targets.elements();
         let expansion = expand(limits, model, &targets)?;
@@ -99,8 +99,8 @@ impl ModelFactors {
         &self.text
     }
 
-    /// Returns the natural logarithm of the factor by which the sums of the written factors must be multiplied. It is zero unless the model has
-    /// weights beyond the range of numbers.
+    /// Returns the natural logarithm of the number by which sums over the written factors must be multiplied. The result is zero unless weights of
+    /// the model exceed the range of `f64`.
     pub fn log_scale(&self) -> f64 {
         self.log_scale
     }
@@ -141,14 +141,14 @@ fn variables(expansion: &Expansion, encoding: &Encoding) -> Vec<FactorVariable> 
     variables
 }
 
-/// Returns the name of an element, or the call that built it.
+/// Returns the name of an element, or the call that built the element.
 fn name(element: &AnyElement) -> String {
     let label = element.label();
     let name = label.name.clone();
     name.unwrap_or_else(|| label.to_string())
 }
 
-/// Returns the UAI text of a factor graph, and the natural logarithm of the scale that the text leaves out.
+/// Returns the UAI text of a factor graph, and the natural logarithm of the scale factor that is not in the text.
 fn written(graph: &FactorGraph) -> Result<(String, f64), Error> {
     let mut text = format!("MARKOV\n{}\n", graph.cardinalities.len());
     line(&mut text, graph.cardinalities.iter().map(|&n| n as usize));
@@ -170,7 +170,7 @@ fn written(graph: &FactorGraph) -> Result<(String, f64), Error> {
     Ok((text, log_scale))
 }
 
-/// Returns all entries of a factor, divided by the exponential of the returned scale.
+/// Returns all entries of a factor, divided by a scale factor, and the logarithm of this scale factor.
 fn dense_numbers(
     graph: &FactorGraph,
     factor: &Factor,
@@ -201,11 +201,11 @@ fn dense_numbers(
     });
     match lost {
         None => Ok((numbers, scale)),
-        Some(log) => Err(Error::InvalidSetting {
-            algorithm: "ModelFactors",
-            setting: "model",
-            value: format!("factor {number} with weights from exp({log}) to exp({scale})"),
-            remedy: "use weights that differ by less than a factor of 1e300",
-        }),
+        Some(log) => Err(Error::invalid_setting(
+            "ModelFactors",
+            "model",
+            format!("factor {number} with weights from exp({log}) to exp({scale})"),
+            "use weights that differ by less than a factor of 1e300",
+        )),
     }
 }

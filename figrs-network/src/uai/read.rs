@@ -11,7 +11,7 @@ use super::token::{count, end, word};
 /// Maximum total number of states of all variables that a small file may declare.
 const STATES: usize = 1 << 16;
 
-/// Parses a UAI text, and returns the draft of its network.
+/// Parses a UAI text to a [`NetworkDraft`].
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
     let mut input = Input::new(text);
     let (at, name) = word(&mut input, "`BAYES` or `MARKOV`")?;
@@ -56,7 +56,7 @@ fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Ve
     let variables = draft.variables.len();
     let mut scopes = Vec::new();
     let mut has_table = vec![false; variables];
-    // For each variable, the number of the table in which it was the last variable, counted from 1.
+    // For each variable, the number of the table in which the variable was the last variable, counted from 1.
     let mut stood = vec![0; variables];
     for table in 1..=tables {
         let (at, size) = count(input, "the number of variables of each table")?;
@@ -97,7 +97,6 @@ fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Ve
     }
 }
 
-/// Parses the numbers of a table over `variables`.
 fn table(
     input: &mut Input<'_>,
     draft: &mut NetworkDraft,

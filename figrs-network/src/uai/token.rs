@@ -1,4 +1,4 @@
-//! The tokens of the UAI formats, which are words and numbers separated by white space and comments.
+//! The tokens of the UAI formats: words and numbers, separated by white space and comments.
 
 use winnow::Parser;
 use winnow::ascii::multispace0;
@@ -6,7 +6,7 @@ use winnow::token::take_till;
 
 use super::super::lexer::{Input, LexerResult, expected, offset, unexpected};
 
-/// Skips white space and comments, which are lines that begin with the word `c`.
+/// Skips white space and comments. A comment is a line that begins with the word `c`.
 fn space(input: &mut Input<'_>) -> LexerResult<()> {
     let mut begins_line = offset(input) == 0;
     loop {
@@ -34,7 +34,7 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult
     Ok((at, word))
 }
 
-/// Reads a non-negative integer, which is a count or an index.
+/// Reads a non-negative integer: a count or an index.
 pub(in super::super) fn count(
     input: &mut Input<'_>,
     what: &'static str,

@@ -1,4 +1,4 @@
-//! Weighted sums of utilities, which XDSL calls `mau` nodes.
+//! Weighted sums of utilities (`mau` nodes of XDSL).
 
 use rustc_hash::FxHashMap;
 
@@ -41,7 +41,7 @@ impl AdditiveUtility {
 /// A utility that occurs in no weighted sum has the weight 1; a utility that occurs in several sums has the sum of its
 /// weights.
 pub(super) fn add_weights(draft: &mut NetworkDraft, sums: &[AdditiveUtility]) -> LexerResult<()> {
-    // A node that is a weighted sum is processed before the utilities that it refers to.
+    // A weighted sum is processed before the utilities in the sum.
     let of_sums = sums.iter().map(|sum| sum.name.as_str());
     let of_utilities = draft.utilities.iter();
     let of_utilities = of_utilities.map(|(_, utility)| utility.name.as_str());

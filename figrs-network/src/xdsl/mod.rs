@@ -3,7 +3,6 @@
 mod additive;
 mod noisy_max;
 mod read;
-mod resulting;
 mod unroll;
 mod write;
 
@@ -13,7 +12,7 @@ pub(super) use write::write;
 /// Property of a node that stores its name if the name is not an identifier.
 const NAME: &str = "figrs_name";
 
-/// Prefix of the property that stores the name of a state if it is not an identifier; the index of the state follows.
+/// Prefix of the property that stores the name of a state if the name is not an identifier; the index of the state follows.
 const STATE: &str = "figrs_state_";
 
 /// Property of a node that stores its index among the variables if the nodes of the file are in another order.

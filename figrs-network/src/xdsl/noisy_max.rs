@@ -1,11 +1,13 @@
-//! Computes the tables of noisy-MAX nodes.
+//! Computes the tables of noisy-MAX nodes and of deterministic nodes.
 
-use figrs_factor::graph::Assignments;
+use rustc_hash::FxHashMap;
 
 use super::super::draft::NetworkDraft;
-use super::super::lexer::{LexerResult, unexpected, weight};
-use super::super::mistakes;
+use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
+use super::super::variable::unknown_state;
+use super::super::{State, mistakes};
 use super::read::Definition;
+use figrs_factor::graph::Assignments;
 
 /// Defines a noisy-MAX node by its conditional table. The states of a noisy-MAX node are ordered from the strongest to the weakest. Each parent and
 /// the leak independently produce a state; the state of the node is the strongest of all produced states.
@@ -21,11 +23,7 @@ pub(super) fn noisy_max(
     definition: &Definition<'_, '_>,
 ) -> LexerResult<()> {
     let (at, node) = (definition.at, definition.node);
-    let parents = definition
-        .parents
-        .iter()
-        .map(|(at, name)| (*at, name.as_str()));
-    let scope = draft.scope(parents.chain([(at, definition.name.as_str())]))?;
+    let scope = scope(draft, definition)?;
     let Some((&child, parents)) = scope.split_last() else {
         return Ok(());
     };
@@ -114,5 +112,41 @@ pub(super) fn noisy_max(
         );
     }
     draft.push_table(at, scope, table);
+    Ok(())
+}
+
+/// Returns the variables of the parents of a node and of the node itself.
+fn scope(draft: &mut NetworkDraft, definition: &Definition<'_, '_>) -> LexerResult<Vec<usize>> {
+    let own = (definition.at, definition.name.as_str());
+    let parents = definition.parents.iter();
+    let parents = parents.map(|(at, name)| (*at, name.as_str()));
+    draft.scope(parents.chain([own]))
+}
+
+/// Defines a deterministic node by its state for each combination of its parents' states, where the last parent varies
+/// fastest.
+pub(super) fn resulting(
+    draft: &mut NetworkDraft,
+    definition: &Definition<'_, '_>,
+) -> LexerResult<()> {
+    let (at, node) = (definition.at, definition.node);
+    let scope = scope(draft, definition)?;
+    let Some((&variable, parents)) = scope.split_last() else {
+        return Ok(());
+    };
+    let (needed, found) = (draft.entries(parents), node.words.words().count());
+    mistakes::check_entries(at, found, needed)?;
+    let entries = draft.implied_entries(at, &scope, if definition.is_copy { 0 } else { found })?;
+    let own = &draft.variables[variable];
+    let names = own.states.iter().map(State::name).zip(0..);
+    let columns: FxHashMap<&str, usize> = names.collect();
+    let mut numbers = vec![0.0; entries];
+    for ((at, state), row) in node.words.words().zip(numbers.chunks_mut(columns.len())) {
+        let Some(&column) = columns.get(state) else {
+            return Err(LexerError::new(at, unknown_state(own, state)));
+        };
+        row[column] = 1.0;
+    }
+    draft.push_table(at, scope, numbers);
     Ok(())
 }

@@ -6,8 +6,7 @@ use super::super::names::{FullNames, nearest};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
 use super::super::{NetworkKind, NetworkReader, mistakes};
 use super::additive::{AdditiveUtility, add_weights};
-use super::noisy_max::noisy_max;
-use super::resulting::resulting;
+use super::noisy_max::{noisy_max, resulting};
 use super::unroll::{Temporal, TimeKind, unrolled};
 use super::{NAME, PLACE, STATE};
 use figrs_reading::{Mistake, MistakeKind};
@@ -24,13 +23,12 @@ pub(super) struct XdslNode<'t> {
     pub(super) words: XmlText<'t>,
     /// For a noisy-MAX node, the list of each parent's states from the strongest to the weakest.
     pub(super) strengths: XmlText<'t>,
-    /// The index of the node among the variables, if it differs from the order of the file.
+    /// The index of the node among the variables, if this index differs from the node's index in the file.
     place: Option<usize>,
-    /// States in which time slices of a dynamic network the node occurs.
+    /// The time slices of a dynamic network in which the node occurs.
     pub(super) time: TimeKind,
 }
 
-/// The definition of one variable, decision or utility.
 pub(super) struct Definition<'n, 't> {
     pub(super) at: usize,
     pub(super) name: String,
@@ -39,7 +37,7 @@ pub(super) struct Definition<'n, 't> {
     pub(super) declared: &'n XdslNode<'t>,
     /// The node that contains the numbers of the definition.
     pub(super) node: &'n XdslNode<'t>,
-    /// True if several definitions share one list of numbers in the text.
+    /// True if an earlier definition uses the same list of numbers in the text.
     pub(super) is_copy: bool,
 }
 
@@ -145,7 +143,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// Returns the full name of the network that the document stores beside its identifier, if the identifier was made from that name.
+/// Returns the full name of the network, which the document stores if the identifier of the network was made from this name.
 fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<String>> {
     let mut name = None;
     while let Some(element) = xml.child()? {
@@ -157,7 +155,7 @@ fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<St
     Ok(name.filter(|name| nearest(name) == identifier))
 }
 
-/// Parses a node of a known kind, and returns it with its full name if that differs from its identifier.
+/// Parses a node of a known kind. Returns the node, and its full name if the name differs from the identifier.
 fn node<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

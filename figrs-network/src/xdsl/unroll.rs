@@ -202,7 +202,6 @@ impl<'n, 't> Unrolling<'n, 't> {
     }
 }
 
-/// Creates the definition of the repeated node `declared` in the time slice `slice`.
 fn defined<'n, 't>(
     declared: &'n XdslNode<'t>,
     node: &'n XdslNode<'t>,

@@ -1,5 +1,6 @@
-//! The factor graph of the normal elements and the finite elements of a model.
+//! The factor graph of the normal and the finite elements of a model.
 
+mod interval_factor;
 mod observations;
 mod site_factors;
 mod targets;
@@ -19,29 +20,32 @@ use crate::conjugate::ParameterPosterior;
 use crate::finite_part::numbers_of;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Form, NormalVector, Scan, not_closed};
+use interval_factor::IntervalFactor;
 use site_factors::SiteFactor;
 pub(crate) use targets::{Mention, NumbersOfElement};
 
-/// A model as a hybrid factor graph of finite variables and real vectors.
+/// The hybrid factor graph of a model, with finite variables and real vectors.
 pub(crate) struct HybridModel<'m> {
     scan: Scan<'m>,
     pub(crate) graph: HybridGraph,
     pub(crate) expansion: Expansion,
-    /// For each finite element, a variable that determines its value, and for each value of the variable the index of the value in the element's
+    /// For each finite element, a variable that determines its value; and for each value of this variable, the index of the element's value in its
     /// support. A finite element with one possible value needs no variable.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
-    /// For each finite element, the variable that has its value; `None` if no variable has it.
+    /// For each finite element, the variable that has the element's values; `None` if no variable has them.
     target_variables: Vec<Option<VarId>>,
-    /// For each normal vector that evidence determines, its value as a function of other vectors of the model.
+    /// For each vector that evidence determines, the vector as a function of other vectors.
     known: Vec<Option<Box<Conditional<Linear>>>>,
-    /// For each free vector, the vectors that evidence determines as functions of it.
+    /// For each vector, the vectors that are functions of it because of the evidence.
     functions_of: FxHashMap<usize, Vec<usize>>,
-    /// For each vector, its identifier in the hybrid factor graph. The identifiers of the normal vectors come first, followed by those of the
-    /// vectors of numbers that an observation leaves undetermined.
+    /// For each vector, its identifier in the hybrid factor graph. The normal vectors come first, followed by vectors that stand for the numbers that
+    /// an observation leaves undetermined.
     reals: Vec<Option<RealId>>,
     /// For each vector, its dimension; zero for a vector that was merged with another vector.
     dimensions: Vec<usize>,
     pub(crate) sites: Vec<SiteFactor>,
+    /// The comparisons of one real number, if only comparisons are accepted.
+    interval: Option<IntervalFactor>,
     /// For each parameter, its posterior given the finite elements.
     posteriors: Vec<Conditional<ParameterPosterior>>,
 }
@@ -49,8 +53,8 @@ pub(crate) struct HybridModel<'m> {
 impl<'m> HybridModel<'m> {
     /// Builds the hybrid factor graph of `model`.
     ///
-    /// **Errors.** The errors of the scan of the model and of the expansion of its finite elements; [`Error::NotClosedForm`] if evidence on a real
-    /// element is not an observation.
+    /// **Errors.** The errors of the scan of the model and of the expansion of its finite elements; [`Error::NotClosedForm`] if a statement of
+    /// evidence on a real element is not an observation.
     pub(crate) fn new(
         scan: Scan<'m>,
         model: &Model,
@@ -60,9 +64,9 @@ impl<'m> HybridModel<'m> {
         Ok(Self::asked(QueryKind::Sums, scan, (model, targets), limits)?.0)
     }
 
-    /// Builds the hybrid factor graph of `model`, for sums or for the most probable world, and the encoding of its finite elements.
+    /// Builds the hybrid factor graph of `model`, for sums or for the most probable world, and the encoding of the finite elements.
     ///
-    /// **Errors.** The conditions are those of [`new`](Self::new).
+    /// **Errors.** The same errors as [`new`](Self::new).
     pub(crate) fn asked(
         asked: QueryKind,
         mut scan: Scan<'m>,
@@ -131,13 +135,14 @@ impl<'m> HybridModel<'m> {
                 .map(|vector| vector.as_ref().map_or(0, |v| v.dimension))
                 .collect(),
             sites: Vec::new(),
+            interval: None,
             posteriors: Vec::new(),
             expansion,
             scan,
         };
         for (position, (element, evidence)) in model.evidence().iter().enumerate() {
             if let Form::Real(rows) = this.scan.form(element).clone() {
-                if this.scan.sites.is_some() && evidence.observed().is_none() {
+                if this.scan.accepts_all() && evidence.observed().is_none() {
                     continue;
                 }
                 let value = evidence
@@ -145,7 +150,8 @@ impl<'m> HybridModel<'m> {
                     .and_then(|value| numbers_of(value.as_any()));
                 let value = value.filter(|value| value.len() == rows.rows[0].numbers());
                 let value = value.ok_or_else(|| {
-                    let problem = "only its value can be observed, with as many numbers as it has; ExpectationPropagation takes conditions and weights of one number";
+                    let problem = "only its value can be observed, with as many numbers as it has; state an interval as the value of a comparison such as \
+                                   `greater_than`; ExpectationPropagation takes conditions and weights of one number";
                     not_closed(element, problem.to_owned())
                 })?;
                 if value.iter().any(|x| !x.is_finite()) {
@@ -181,13 +187,16 @@ impl<'m> HybridModel<'m> {
                 this.add_finite(&scope, |place| logs[place]);
             }
         }
-        for site in this.scan.sites.take().unwrap_or_default() {
-            this.add_site(site)?;
+        let sites = std::mem::take(&mut this.scan.sites);
+        if this.scan.accepts_all() {
+            sites.into_iter().try_for_each(|site| this.add_site(site))?;
+        } else {
+            this.add_comparisons(sites)?;
         }
         Ok((this, encoding))
     }
 
-    /// Adds a factor for the conditional distribution of `vector`, given vectors before it.
+    /// Adds the factor of the conditional distribution of `vector` given earlier vectors.
     fn add_rule(&mut self, index: usize, vector: &NormalVector) -> Result<(), Error> {
         let NormalVector {
             element,
@@ -242,7 +251,7 @@ impl<'m> HybridModel<'m> {
         Ok(())
     }
 
-    /// Returns, for each vector, its first column and its number of columns in a matrix with columns for all vectors.
+    /// For each of the vectors `reals`, returns its first column and its number of columns in a matrix whose columns belong to these vectors.
     fn columns(&self, reals: &[usize]) -> Vec<(usize, usize)> {
         let mut start = 0;
         let column = |&index: &usize| {
@@ -253,7 +262,7 @@ impl<'m> HybridModel<'m> {
         reals.iter().map(column).collect()
     }
 
-    /// Adds a factor of finite elements, given the log-weight of each of their joint values.
+    /// Adds a factor of the finite elements `scope`; `log_weight` returns the log-weight of each joint value.
     fn add_finite(&mut self, scope: &[usize], log_weight: impl Fn(usize) -> f64) {
         let (variables, places) = self.entries(scope);
         let logs = places.iter().map(|&place| log_weight(place)).collect();
@@ -264,9 +273,12 @@ impl<'m> HybridModel<'m> {
         });
     }
 
-    /// Returns the variables of the finite elements `scope`, each once. For each assignment of the variables, the second result is the row-major
-    /// index of the elements' joint value.
+    /// Returns the variables of the finite elements `scope`, without duplicates; and for each assignment of these variables, the index of the
+    /// elements' joint value in row-major order.
     fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
+        if scope.is_empty() {
+            return (Vec::new(), vec![0]);
+        }
         let mut variables: Vec<VarId> = Vec::new();
         variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
         variables.sort_unstable();
@@ -294,7 +306,6 @@ impl<'m> HybridModel<'m> {
         in_scan[value.map_or(0, |at| values[at] as usize)]
     }
 
-    /// Returns the number of real numbers that the evidence determines.
     pub(crate) fn observed_numbers(&self) -> usize {
         let all = self
             .scan
@@ -305,7 +316,6 @@ impl<'m> HybridModel<'m> {
         all.sum::<usize>() - self.graph.dimensions.iter().sum::<usize>()
     }
 
-    /// Returns the scan of the model, which contains the forms of the elements.
     pub(crate) fn scan(&self) -> &Scan<'m> {
         &self.scan
     }
@@ -315,7 +325,6 @@ impl<'m> HybridModel<'m> {
         self.reals[index]
     }
 
-    /// Returns the normal element that the vector `real` of the graph represents.
     pub(crate) fn element(&self, real: RealId) -> Option<&AnyElement> {
         let index = self.reals.iter().position(|&other| other == Some(real))?;
         let vector = self.scan.vectors.get(index)?.as_ref();
@@ -323,8 +332,8 @@ impl<'m> HybridModel<'m> {
     }
 }
 
-/// Follows functions of a single element back from an element, and returns the index of the first element, with the value of the given element for
-/// each value of the first. If the element is not a function of a single element, the second result is `None`.
+/// Returns the element of which the element `position` is a function through Apply elements with a single parent; and for each value of this element,
+/// the value of the element `position`. The second result is `None` if the two elements are the same.
 fn base_of(
     expansion: &Expansion,
     encoding: &Encoding,
@@ -353,7 +362,7 @@ fn base_of(
     }
 }
 
-/// Returns, for each value of `support`, its index in the support `all`.
+/// For each value of `support`, returns its index in the support `all`.
 fn values_in(all: &Support, support: &Support) -> Vec<u32> {
     let position = |value| all.index_of(support.any(value)).unwrap_or_default() as u32;
     (0..support.len()).map(position).collect()

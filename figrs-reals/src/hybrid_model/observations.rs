@@ -1,4 +1,4 @@
-//! Observed real elements: the value of a vector as a function of other vectors.
+//! Observations of real elements, which make one vector a function of other vectors.
 
 use figrs_answer::error::Error;
 use figrs_core::AnyElement;
@@ -10,7 +10,7 @@ use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::not_closed;
 
 impl HybridModel<'_> {
-    /// Observes the value of a linear function of vectors, which makes one of the vectors a function of the others.
+    /// Adds the observation that a linear function of vectors has the value `value`; one of the vectors becomes a function of the others.
     pub(super) fn observe(
         &mut self,
         element: &AnyElement,
@@ -58,7 +58,7 @@ impl HybridModel<'_> {
         Ok(())
     }
 
-    /// Defines a vector of the model as a function of other vectors.
+    /// Records that the vector `index` is the function `definition` of other vectors.
     fn define(&mut self, index: usize, definition: Conditional<Linear>) {
         for other in definition.rows.iter().flat_map(Linear::vectors) {
             let functions = self.functions_of.entry(other).or_default();
@@ -69,7 +69,7 @@ impl HybridModel<'_> {
         self.known[index] = Some(Box::new(definition));
     }
 
-    /// Replaces the vectors that evidence determines in a linear function; returns `None` if the function contains no such vector.
+    /// Returns the linear function in which the vectors that evidence determines are replaced; `None` if the function contains no such vector.
     pub(super) fn substituted(
         &self,
         element: &AnyElement,
@@ -91,12 +91,18 @@ impl HybridModel<'_> {
         let assignments = self.scan.finite.assignments(element, &scope)?;
         let replaced = assignments.iter().map(|values| {
             let row = rows.row(&scope, values, &sizes);
-            let mut sum = Linear::constant(row.offset());
-            for (index, coefficients) in row.terms() {
-                match &self.known[index] {
-                    Some(known) => sum.add(coefficients, known.row(&scope, values, &sizes)),
-                    None => sum.add_term(1.0, index, coefficients),
-                }
+            let known = |index: usize| {
+                let known = self.known[index].as_ref()?;
+                Some(known.row(&scope, values, &sizes))
+            };
+            let mut sum = row.replaced(known);
+            if row
+                .vectors()
+                .filter_map(known)
+                .any(|known| !known.is_constant())
+            {
+                let absolute = |index| known(index).map(Linear::absolute);
+                sum.drop_rounding_errors(&row.absolute().replaced(absolute));
             }
             sum
         });
@@ -107,7 +113,7 @@ impl HybridModel<'_> {
     }
 }
 
-/// Returns the last vector of `rows` that has a non-zero coefficient for every assignment of the finite elements.
+/// Returns the last vector that has a nonzero coefficient in `rows` for every assignment of the finite elements.
 fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
     let first = rows.rows.first()?;
     let is_everywhere = |index: usize| {
@@ -120,9 +126,9 @@ fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
     indices.find(|&index| is_everywhere(index))
 }
 
-/// Solves a linear equation for the vector `index`: returns this vector as a function of the others, and the logarithm of the factor by which the
-/// density changes. If the equation determines only some numbers of the vector, the solution also depends on the vector `free`, which represents the
-/// undetermined numbers. Returns `None` if the rows of the equation are linearly dependent.
+/// Solves a linear equation for the vector `index`: returns this vector as a function of the other vectors, and the logarithm of the factor by which
+/// the density changes. If the equation determines only a part of the vector, the solution also depends on the vector `free`, which stands for the
+/// undetermined part. Returns `None` if the rows of the equation are linearly dependent.
 fn solution(
     row: &Linear,
     (index, free): (usize, usize),

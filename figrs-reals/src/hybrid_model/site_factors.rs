@@ -1,16 +1,18 @@
 //! The factors of likelihoods that are not Gaussian.
 
+use std::rc::Rc;
+
 use figrs_answer::error::Error;
 use figrs_core::Limits;
 use figrs_gaussian::{
-    Convergence, HybridFactor, Projection, SquareRootForm, Sweeps, Tilted, propagate,
+    Convergence, HybridFactor, Peaks, Projection, SquareRootForm, Sweeps, Tilted, propagate,
 };
 use nalgebra::DVector;
 
 use super::HybridModel;
 use crate::closed_form::explained;
 use crate::hybrid_world::HybridWorld;
-use crate::linear_element::union;
+use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::not_closed;
 use crate::site::Site;
 
@@ -18,23 +20,23 @@ use crate::site::Site;
 #[derive(Debug)]
 pub(crate) struct SiteFactor {
     pub(crate) site: Site,
-    /// The index of the factor in the hybrid factor graph.
-    factor: usize,
+    pub(super) factor: usize,
     /// For each assignment of the factor's variables, the real number on which the likelihood depends, as a linear function.
-    projections: Vec<Projection>,
-    /// The indices of the finite elements on which the likelihood and its real number depend, ascending.
-    scope: Vec<usize>,
-    /// For each assignment of the factor's variables, the indices of the elements' values in their supports.
-    assignments: Vec<Vec<u32>>,
+    pub(super) projections: Vec<Projection>,
+    /// The indices of the finite elements on which the likelihood and its real number depend, in ascending order.
+    pub(super) scope: Vec<usize>,
+    /// For each assignment of the factor's variables, the indices of the finite elements' values in their supports.
+    pub(super) assignments: Vec<Vec<u32>>,
 }
 
 impl HybridModel<'_> {
-    /// Returns the error for evidence that no number of the quadrature satisfies. Only for comparisons this proves that the evidence is impossible.
+    /// Returns the error for evidence whose likelihood is zero at all numbers that were tried. This proves that the evidence is impossible only if
+    /// all likelihoods are comparisons.
     pub(crate) fn unsatisfied(&self, error: Error) -> Error {
         let mut sites = self.sites.iter().map(|made| &made.site);
         match (&error, sites.find(|site| !site.is_comparison())) {
             (Error::ImpossibleEvidence { .. }, Some(site)) => {
-                let problem = "its likelihood is zero at all numbers that were tried, about a hundredth of a standard deviation apart: the evidence is \
+                let problem = "its likelihood is zero at all numbers that were tried, at most some millionths of a standard deviation apart: the evidence is \
                                impossible, or holds only in a narrower interval; state an interval by comparisons such as `greater_than`, or use a sampler";
                 not_closed(&site.element, problem.to_owned())
             }
@@ -42,32 +44,43 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Adds the factor of a likelihood that is not Gaussian.
     pub(super) fn add_site(&mut self, site: Site) -> Result<(), Error> {
         let rows = self.substituted(&site.element, &site.function.argument)?;
-        let rows = rows.as_ref().unwrap_or(&site.function.argument);
+        let rows = rows.map_or_else(|| Rc::clone(&site.function.argument), Rc::new);
         let scope = union([&rows.finite[..], &site.function.scope]);
-        let sizes = self.scan.finite.sizes(&scope);
-        let assignments = self.scan.finite.assignments(&site.element, &scope)?;
-        let (finite, places) = self.entries(&scope);
-        let reals = rows.vectors();
-        if reals.is_empty() {
-            let mut logs = Vec::with_capacity(assignments.len());
-            for values in &assignments {
-                let value_of =
-                    |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
-                let number = rows.row(&scope, values, &sizes).offset()[0];
-                let log = site.log_likelihood(&self.scan.finite, &value_of, number)?;
-                logs.push(log + site.log_values(&self.scan.finite));
-            }
-            self.add_finite(&scope, |place| logs[place]);
+        if !rows.vectors().is_empty() {
+            let made = self.site_factor(site, (&rows, scope))?;
+            self.sites.push(made);
             return Ok(());
         }
+        let sizes = self.scan.finite.sizes(&scope);
+        let assignments = self.scan.finite.assignments(&site.element, &scope)?;
+        let mut logs = Vec::with_capacity(assignments.len());
+        for values in &assignments {
+            let value_of = |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
+            let number = rows.row(&scope, values, &sizes).offset()[0];
+            let log = site.log_likelihood(&self.scan.finite, &value_of, number)?;
+            logs.push(log + site.log_values(&self.scan.finite));
+        }
+        self.add_finite(&scope, |place| logs[place]);
+        Ok(())
+    }
+
+    /// Adds a factor for the likelihood `site` of the real number `rows`, given the finite elements `scope`. The factor is constant at first.
+    pub(super) fn site_factor(
+        &mut self,
+        site: Site,
+        (rows, scope): (&Conditional<Linear>, Vec<usize>),
+    ) -> Result<SiteFactor, Error> {
+        let sizes = self.scan.finite.sizes(&scope);
+        let all = self.scan.finite.assignments(&site.element, &scope)?;
+        let (finite, places) = self.entries(&scope);
+        let reals = rows.vectors();
         let columns = self.columns(&reals);
         let width: usize = columns.iter().map(|(_, width)| width).sum();
         let mut projections = Vec::with_capacity(places.len());
         for &place in &places {
-            let row = rows.row(&scope, &assignments[place], &sizes);
+            let row = rows.row(&scope, &all[place], &sizes);
             let mut coefficients = vec![0.0; width];
             for (index, own) in row.terms() {
                 let (start, width) = columns[reals.binary_search(&index).unwrap_or_default()];
@@ -89,22 +102,18 @@ impl HybridModel<'_> {
             reals: named.collect(),
             forms: vec![SquareRootForm::constant(width, 0.0); places.len()],
         });
-        self.sites.push(SiteFactor {
+        Ok(SiteFactor {
             site,
             factor: self.graph.factors.len() - 1,
             projections,
-            assignments: places
-                .iter()
-                .map(|&place| assignments[place].clone())
-                .collect(),
+            assignments: places.iter().map(|&place| all[place].clone()).collect(),
             scope,
-        });
-        Ok(())
+        })
     }
 
     /// Approximates all likelihoods that are not Gaussian by Gaussian functions.
     ///
-    /// **Errors.** The errors of the likelihoods and of the elimination.
+    /// **Errors.** The errors of the model's functions and of the elimination.
     pub(crate) fn propagate(
         &mut self,
         sweeps: Sweeps,
@@ -122,6 +131,8 @@ impl HybridModel<'_> {
             } = made;
             let log_values = site.log_values(finite);
             let failed = &failed;
+            let peaks = |_| site.peaks(self.sites.len(), assignments.len());
+            let peaks: Vec<Peaks> = (0..assignments.len()).map(peaks).collect();
             figrs_gaussian::Site {
                 factor: made.factor,
                 projections: made.projections.clone(),
@@ -129,7 +140,7 @@ impl HybridModel<'_> {
                     let values = &assignments[place];
                     let value_of =
                         |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
-                    let tilted = site.tilted(finite, &value_of, (mean, variance));
+                    let tilted = site.tilted(finite, &value_of, (mean, variance), &peaks[place]);
                     let tilted = tilted.unwrap_or_else(|error| {
                         let _ = failed.set(error);
                         None
@@ -150,7 +161,7 @@ impl HybridModel<'_> {
         found.map_err(|error| explained(self, error))
     }
 
-    /// Returns the logarithm of the product of all likelihoods that are not Gaussian, divided by the product of their approximations, in a world.
+    /// Returns the logarithm of the product of all likelihoods that are not Gaussian in a world, divided by the product of their approximations.
     ///
     /// **Errors.** The errors of the functions of the model.
     pub(crate) fn log_correction(&self, world: &HybridWorld<'_, '_>) -> Result<f64, Error> {

@@ -1,4 +1,4 @@
-//! Targets, as functions of the variables of the graph.
+//! Targets as functions of the variables and vectors of the factor graph.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -18,21 +18,27 @@ use super::HybridModel;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Form, not_closed};
 
-/// The indices of the numbers of an element in the concatenated numbers of several elements; `None` if the element is finite.
+/// The range of an element's numbers in the concatenated numbers of several elements; `None` if the element is finite.
 pub(crate) type NumbersOfElement = Option<Range<usize>>;
 
-/// The vectors of a target, and the constant factor that has them in its scope.
+/// The vectors of a target, and a constant factor that contains them, so that their joint distribution can be read.
 pub(crate) struct Mention {
     /// The vectors of the target, each by its index in the model and its identifier in the factor graph.
     pub(crate) vectors: Vec<(usize, RealId)>,
-    /// The index of the factor in the factor graph; `None` if the target is a single vector.
+    /// The index of the constant factor in the factor graph; `None` if the target is a single vector.
     factor: Option<usize>,
 }
 
 impl Mention {
+    /// True if the vectors depend on those of `factor` by a chain of factors.
+    pub(crate) fn is_connected(&self, posterior: &Posterior<'_>, factor: usize) -> bool {
+        let mut reals = self.vectors.iter().map(|(_, real)| *real);
+        reals.any(|real| posterior.is_connected(factor, real))
+    }
+
     /// Returns the joint distribution of the vectors and of the finite elements of the target.
     ///
-    /// **Errors.** [`GaussianError::TooManyComponents`] if it has more than `limit` components.
+    /// **Errors.** [`GaussianError::TooManyComponents`] if this distribution has more than `limit` components.
     pub(crate) fn joint(
         &self,
         posterior: &Posterior<'_>,
@@ -46,7 +52,7 @@ impl Mention {
 }
 
 impl HybridModel<'_> {
-    /// Returns the variable of a finite target and its possible values; the variable is `None` if the target has only one value.
+    /// Returns the variable and the possible values of a finite target; the variable is `None` if the target has only one possible value.
     pub(crate) fn finite_target(&mut self, target: &AnyElement) -> (Option<VarId>, Support) {
         let place = self.scan.finite.place(target);
         let position = self.expansion.targets()[place];
@@ -54,10 +60,13 @@ impl HybridModel<'_> {
         (self.target_variables[place], support)
     }
 
-    /// Returns the index of the posterior of `target` if `target` is a parameter.
+    /// If `target` is a parameter, returns the index of its posterior.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain selects the parameter.
     pub(crate) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
+        if self.posteriors.is_empty() {
+            return Ok(None);
+        }
         let Form::Parameter(multiple) = *self.scan.form(target) else {
             return Ok(None);
         };
@@ -68,7 +77,7 @@ impl HybridModel<'_> {
         Ok(Some(multiple.parameter))
     }
 
-    /// Returns the posterior of the parameter that scales the precisions or variances of all normal elements, if there is one.
+    /// Returns the posterior of the parameter that scales the precisions or variances of all normal elements, if there is such a parameter.
     pub(crate) fn scale_posterior(&self) -> Option<&Arc<dyn AtomicOp>> {
         let &(_, parameter, _) = self.scan.scales.first()?;
         self.posteriors[parameter].rows[0].distribution.as_ref()
@@ -121,8 +130,8 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Returns the concatenated numbers of all real elements of `elements` as one linear function, for each assignment of finite elements. The
-    /// second result has, for each element, the range of its numbers, or `None` if the element is finite.
+    /// Returns the concatenated numbers of all real elements of `elements` as a linear function of vectors, for each assignment of some finite
+    /// elements. The second result has the range of the numbers of each element, or `None` if the element is finite.
     pub(crate) fn stacked(
         &mut self,
         elements: &[AnyElement],
@@ -174,13 +183,19 @@ impl HybridModel<'_> {
         self.scan.finite.support(place).datum(value as usize)
     }
 
-    /// Adds a constant factor with the vectors and the finite elements of a target, from which their joint distribution can then be read.
+    /// Adds a constant factor that contains the vectors and the finite elements of a target, so that their joint distribution can be read.
     pub(crate) fn mention(&mut self, rows: &Conditional<Linear>) -> Mention {
         let reals = rows.vectors();
         let named = reals
             .iter()
             .filter_map(|&index| Some((index, self.reals[index]?)));
         let mut named: Vec<(usize, RealId)> = named.collect();
+        if rows.finite.is_empty() && named.len() == 1 {
+            return Mention {
+                vectors: named,
+                factor: None,
+            };
+        }
         let (finite, places) = self.entries(&rows.finite);
         if finite.is_empty() && named.len() == 1 {
             return Mention {
@@ -189,7 +204,8 @@ impl HybridModel<'_> {
             };
         }
         if named.is_empty() {
-            // A standard normal number that nothing depends on carries the joint distribution of the finite elements.
+            // The target depends on no vector. A standard normal number is added, because the joint distribution of finite elements can only be read
+            // together with a vector.
             let unused = self.graph.add_real(1);
             let one = DMatrix::identity(1, 1);
             let form = SquareRootForm::residual(one.clone(), DVector::zeros(1), &one);
@@ -213,7 +229,6 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Returns the linear function of a target, for the assignment `values` of `variables`.
     pub(crate) fn row<'r>(
         &self,
         rows: &'r Conditional<Linear>,

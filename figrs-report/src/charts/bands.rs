@@ -16,7 +16,7 @@ pub struct BandPoint {
     pub deviation: f64,
 }
 
-/// A chart of uncertain numbers over time: a line for each mean, and a band of two standard deviations around it.
+/// A chart of uncertain numbers over time. Each number has a line for its mean, and a band of two standard deviations around the line.
 ///
 /// ```
 /// use figrs_report::{BandChart, BandPoint};
@@ -45,13 +45,13 @@ impl BandChart {
         }
     }
 
-    /// Adds an uncertain number with its name, and its means and standard deviations in the order of time.
+    /// Adds an uncertain number with its name; `points` are its means and standard deviations in the order of time.
     pub fn band(mut self, name: impl Into<String>, points: Vec<BandPoint>) -> Self {
         self.bands.push((name.into(), points));
         self
     }
 
-    /// Adds measured numbers, each with its time, which are drawn as dots.
+    /// Adds measured numbers, each with its time; the chart shows the numbers as dots.
     pub fn readings(mut self, readings: Vec<(f64, f64)>) -> Self {
         self.readings = readings;
         self

@@ -10,7 +10,6 @@ use super::{ChartError, colour, drawn, plain};
 
 /// Maximum number of points that are drawn for each chain.
 const POINTS: usize = 1000;
-/// Number of bins of the histograms of ranks.
 const BINS: usize = 20;
 
 /// Charts of the draws of Markov chains.
@@ -24,8 +23,8 @@ pub trait ChainCharts {
     fn trace_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
 
     /// Returns a rank plot as an SVG document: for each chain, a panel with a histogram of the ranks of its draws among all draws. If the chains
-    /// agree, the bars have equal heights, up to noise (Vehtari et al. 2021, section 4.3). In a rank plot equal draws have the mean of their ranks.
-    /// The rank plot of a target with few values has few bars, whose heights are equal in all panels if the chains agree.
+    /// agree, the bars have equal heights, up to noise (Vehtari et al. 2021, section 4.3). Equal draws get the mean of their ranks. The rank plot of
+    /// a target with few values has few bars; if the chains agree, each bar has the same height in all panels.
     ///
     /// **Errors.** The errors of [`trace_svg`](Self::trace_svg).
     fn rank_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
@@ -41,7 +40,6 @@ impl ChainCharts for Draws {
     }
 }
 
-/// Draws the trace plot of a target.
 pub(crate) fn trace(draws: &Draws, element: &AnyElement) -> Result<String, ChartError> {
     let numbers = numbers(draws, element)?;
     let finite = numbers.iter().flatten().copied().filter(|x| x.is_finite());
@@ -72,7 +70,6 @@ pub(crate) fn trace(draws: &Draws, element: &AnyElement) -> Result<String, Chart
     })
 }
 
-/// Draws the rank plot of a target.
 pub(crate) fn ranks(draws: &Draws, element: &AnyElement) -> Result<String, ChartError> {
     let numbers = numbers(draws, element)?;
     let all: Vec<f64> = numbers.concat();

@@ -64,7 +64,7 @@ pub enum ChartError {
         "{draws} draws of {element} do not fit {chains} chains of {length} draws; give each target `chains * length` positions"
     )]
     Misfit {
-        /// The target whose draws do not fit.
+        /// The target with the wrong number of draws.
         element: Label,
         /// Number of draws.
         draws: usize,
@@ -104,15 +104,13 @@ enum Mark {
 
 /// Number of names in each line of a legend.
 const ACROSS: usize = 2;
-/// Height of a line of a legend, in pixels.
 const LEGEND_LINE: i32 = 20;
 
-/// Returns the height, in pixels, of the legend for `names` series.
 fn legend_height(names: usize) -> u32 {
     LEGEND_LINE as u32 * names.div_ceil(ACROSS) as u32 + 12
 }
 
-/// Draws a legend with the names and colours of series below the chart, so that it covers no part of the chart.
+/// Draws a legend with the names and colours of series. The legend is below the chart, and covers no part of the chart.
 fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Error>> {
     let font = ("sans-serif", 13).into_font();
     let text = TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center));

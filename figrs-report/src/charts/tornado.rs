@@ -56,7 +56,7 @@ impl TornadoChart for Tornado {
                     (row.low.1, RGBColor(160, 196, 226)),
                     (row.high.1, RGBColor(70, 130, 180)),
                 ];
-                // If both sides of a bar are on the same side of the present value, the wider one is drawn first.
+                // If both ends of a parameter's range move the query to the same side of the present value, the wider part of the bar is drawn first.
                 let is_wider =
                     |side: f64, other: f64| (side - self.value).abs() > (other - self.value).abs();
                 let order = if is_wider(row.high.1, row.low.1) {

@@ -8,7 +8,6 @@ use figrs_infer::{Draws, TargetDraws};
 
 use super::{check, names};
 
-/// Writes the draws to `writer`.
 pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
     check(draws)?;
     let mut out = BufWriter::new(writer);
@@ -63,7 +62,7 @@ fn write_nested<'a>(
     write!(out, "]")
 }
 
-/// The JSON text of each distinct value of a target.
+/// For each distinct value of a target, the JSON text of this value.
 struct VariableFragments {
     fragments: Vec<String>,
     /// The values as texts, if a draw is written as the index of its value; otherwise empty.
@@ -117,7 +116,6 @@ fn number(x: f64) -> String {
     }
 }
 
-/// Returns a text as a JSON string.
 fn string(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -7,7 +7,6 @@ use figrs_infer::{Draws, TargetDraws};
 
 use super::{check, names};
 
-/// Writes the draws to `writer`.
 pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
     check(draws)?;
     let mut out = BufWriter::new(writer);
@@ -41,7 +40,7 @@ pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// The cells of the table for each distinct value of a target.
+/// For each distinct value of a target, the cells of the table that represent this value.
 struct CsvCells {
     /// Number of columns of the target, if its values are lists.
     components: Option<usize>,

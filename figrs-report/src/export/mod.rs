@@ -28,10 +28,11 @@ use figrs_infer::internals::distinct_names;
 pub trait WriteDraws {
     /// Writes a table of comma-separated values, with a line for each draw (RFC 4180; lines end with CR LF).
     ///
-    /// The first columns of the table are `chain` and `draw`, counted from zero. Each target has a column, whose heading is its name, or its
-    /// constructor and source line if it has no name. If draws are weighted, the table has a column `log_weight`. If the values of a target are lists
-    /// of numbers of the same length, there is a column for each component: `name[0]`, `name[1]` and so on. Floating-point numbers keep all their
-    /// digits, strings are written unchanged, and other values as `Debug` prints them. Columns with the same name are numbered: `coin (2)`.
+    /// The first columns of the table are `chain` and `draw`, counted from zero. Each target has a column. The heading of the column is the target's
+    /// name; for a target without a name, the heading is the constructor and the source line. If draws are weighted, the table has a column
+    /// `log_weight`. If the values of a target are lists of numbers of the same length, there is a column for each component: `name[0]`, `name[1]`
+    /// and so on. Floating-point numbers keep all their digits, strings are written unchanged, and other values as `Debug` prints them. Columns with
+    /// the same name are numbered: `coin (2)`.
     ///
     /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws of the targets do not
     /// agree.
@@ -63,7 +64,7 @@ impl WriteDraws for Draws {
     }
 }
 
-/// Checks that the indices are in range and that the numbers of draws agree. Draws are checked because the fields of `Draws` are public.
+/// Checks that the indices of values are in range and that all targets have the same number of draws, because the fields of `Draws` are public.
 fn check(draws: &Draws) -> io::Result<()> {
     let all = draws.chains.checked_mul(draws.length);
     for target in &draws.targets {

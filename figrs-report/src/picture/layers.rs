@@ -7,10 +7,9 @@ type Point = (f64, f64);
 
 /// The distance between nodes, in pixels.
 const SPACE: f64 = 26.0;
-/// Maximum number of bend points of all arrows. If arrows would have more bend points, they are drawn straight and may cross nodes.
+/// Maximum total number of bend points of all arrows. If the arrows would have more bend points, all arrows are drawn straight and may cross nodes.
 const BENDS: usize = 3000;
 
-/// An arrow of a picture whose route the layout computes.
 pub(super) struct ArrowRoute {
     pub(super) from: usize,
     pub(super) to: usize,
@@ -20,17 +19,16 @@ pub(super) struct ArrowRoute {
 
 /// The layout of a picture: the positions of its nodes and the routes of its arrows.
 pub(super) struct GraphLayout {
-    /// The centre of each node.
     pub(super) centres: Vec<Point>,
-    /// For each arrow, the points through which it passes between its end nodes. The text of the arrow is at the first bend point.
+    /// For each arrow, the points through which the arrow passes between its end nodes. The text of the arrow is at the first bend point.
     pub(super) bends: Vec<Vec<Point>>,
     pub(super) size: Point,
 }
 
 /// Places nodes of given sizes in layers, so that every arrow points downwards. The argument `order` lists the nodes in topological order.
 ///
-/// An arrow has a bend point in each layer that it crosses, and the point is placed like a node. Arrows pass between the nodes (Sugiyama, Tagawa and
-/// Toda 1981; coordinates by Brandes and Köpf 2001).
+/// An arrow has a bend point in each layer that it crosses. Bend points are placed like nodes, so that arrows pass between the nodes (Sugiyama,
+/// Tagawa and Toda 1981; coordinates by Brandes and Köpf 2001).
 pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> GraphLayout {
     let mut after: Vec<Vec<&ArrowRoute>> = sizes.iter().map(|_| Vec::new()).collect();
     for route in routes {
@@ -68,7 +66,7 @@ pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> 
         ..Config::default()
     };
     let mut parts = from_vertices_and_edges(&vertices, &edges, &config);
-    // The connected parts are sorted, because their order changes from call to call, and so does the order of the nodes of a part.
+    // The connected components are sorted, because the order of components, and the order of nodes within a component, changes from call to call.
     parts.sort_by_key(|(part, ..)| part.iter().map(|(vertex, _)| *vertex).min());
     let mut centres = vec![(0.0, 0.0); vertices.len()];
     let mut size = (0.0_f64, 0.0_f64);

@@ -95,7 +95,7 @@ pub struct Picture {
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// The picture has too many nodes or arrows for a layout that is readable.
+    /// The picture has too many nodes or arrows for a readable layout.
     #[error(
         "a picture of {nodes} nodes and {edges} arrows is larger than the limit of {} nodes and {} arrows; \
          write DOT with `to_dot` and lay that out with Graphviz, or draw fewer elements",
@@ -125,7 +125,7 @@ pub enum PictureError {
         "the arrows of node {node} lead back to it; only graphs without cycles are drawn, write DOT with `to_dot`"
     )]
     Cycle {
-        /// The index of a node of the cycle, or of a node that can be reached from it.
+        /// The index of a node of the cycle, or of a node that can be reached from the cycle.
         node: usize,
     },
 }

@@ -65,7 +65,6 @@ impl Picture {
         ))
     }
 
-    /// Returns the indices of the nodes in topological order.
     fn topological_order(&self) -> Result<Vec<usize>, PictureError> {
         let (nodes, edges) = (self.nodes.len(), self.edges.len());
         if nodes > Self::MAX_NODES || edges > Self::MAX_EDGES {
@@ -99,7 +98,7 @@ impl Picture {
     }
 }
 
-/// Returns a line of text in the form in which it is drawn: without control characters, and cut if it is too long.
+/// Returns a line of text as the picture shows the line: without control characters, and cut if the line is too long.
 fn shown(line: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut shown: String = line.chars().take(LONGEST).map(plain).collect();
@@ -120,7 +119,7 @@ fn text((x, y): SvgPoint, line: &str) -> String {
     )
 }
 
-/// All arrows from one node to another, which are drawn as one arrow.
+/// All arrows from one node to another. The picture shows them as one arrow.
 struct Arrow<'a> {
     labels: Vec<&'a str>,
     dashed: bool,

@@ -1,4 +1,4 @@
-//! Connected components of cost functions, each of which is searched separately.
+//! Branch and bound of one connected component of the cost functions; all components are searched separately.
 
 use figrs_factor::Until;
 
@@ -9,7 +9,7 @@ use super::network::Network;
 use super::reweighting::{affordable_sweeps, reweighted};
 use super::search::{BestFirst, SearchState};
 
-/// A connected component of variables, with the search for their best assignment.
+/// A connected component of the variables, with the search for its best assignment.
 #[derive(Debug)]
 pub(super) struct ComponentSearch {
     /// For each variable of the component, its index in the whole problem.
@@ -21,7 +21,7 @@ pub(super) struct ComponentSearch {
     pub(super) is_finished: bool,
 }
 
-/// State of the component's search along a tree decomposition, which alternates with a search without one.
+/// State of the search along a tree decomposition of a component, which alternates with a search without a tree decomposition.
 #[derive(Debug)]
 enum Tree {
     Untried,
@@ -30,29 +30,29 @@ enum Tree {
     Search(Box<TreeSearch>),
 }
 
-/// Number of steps of the search without a tree decomposition after which one is tried. From then on, both searches do about the same number of
-/// steps.
+/// Number of steps of the search without a tree decomposition after which the search along one begins. From then on, both searches take about the
+/// same number of steps.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ComponentLimits {
     /// Upper bound of the cost: assignments with at least this cost are ignored.
     pub(super) upper: i64,
-    /// Minimum difference in cost, summed over all components, for an assignment to count as better than another one.
+    /// Minimum difference of the costs of two assignments, summed over all components, for one of them to count as better.
     pub(super) slack: i64,
-    /// Smallest gain in the lower bound for which costs are moved to earlier variables.
+    /// Minimum increase of the lower bound for which costs are moved to earlier variables.
     pub(super) worthwhile: i64,
-    /// Maximum number of bytes of the open search nodes, summed over all components.
+    /// Maximum number of bytes of the open nodes of all components.
     pub(super) memory: usize,
 }
 
-/// Divisor of the tree search's past steps: the quotient is the number of steps of its next call.
+/// Divisor of the number of steps that the search along a tree decomposition has taken; the quotient is the number of steps of its next call.
 ///
-/// The number of steps is large, because every restart rebuilds the search nodes of each cluster.
+/// This number is large, because every call rebuilds the search nodes of each cluster.
 const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {
-    /// Returns the limits for a component with `own` of `all` cost functions: its share of the limits of all components.
+    /// Returns the limits for a component with `own` of `all` cost functions: a proportional share of the limits of all components.
     fn share(self, own: usize, all: usize) -> Self {
         let part = own as f64 / all.max(1) as f64;
         Self {
@@ -64,8 +64,8 @@ impl ComponentLimits {
 }
 
 impl ComponentSearch {
-    /// Creates the searches of all components; returns `None` if a component has no assignment below the upper bound. If the deadline passes, the
-    /// searches are created with weaker lower bounds.
+    /// Creates the searches of all components; returns `None` if a component has no assignment below the upper bound. After the deadline, the
+    /// searches have weaker lower bounds.
     pub(super) fn all(
         tables: &CostTables,
         limits: ComponentLimits,
@@ -82,7 +82,7 @@ impl ComponentSearch {
             .collect()
     }
 
-    /// Creates the search of a component with a good lower bound. The costs are moved in the order of the variables or in the reverse order,
+    /// Creates the search of a component with a good lower bound. The search moves costs along the order of the variables or along the reverse order,
     /// whichever gives the larger lower bound.
     fn new(
         mut names: Vec<u32>,
@@ -129,7 +129,7 @@ impl ComponentSearch {
         Some(this)
     }
 
-    /// Adopts the assignment `values` of all variables if it is better than the best known assignment.
+    /// Makes `values`, an assignment of all variables, the best known assignment if it is better.
     pub(super) fn adopt(&mut self, values: &[u32]) {
         let own = self.names.iter().map(|&v| values[v as usize]);
         self.adopt_own(own.collect());
@@ -141,7 +141,7 @@ impl ComponentSearch {
         self.tell_tree();
     }
 
-    /// Passes the cost of the best known assignment to the search along a tree, as its upper bound.
+    /// Gives the best known assignment and its cost, as an upper bound, to the search along a tree decomposition.
     fn tell_tree(&mut self) {
         if let (Tree::Search(tree), Some(best)) = (&mut self.tree, &self.search.best) {
             tree.adopt(best, self.search.network.upper);
@@ -157,8 +157,8 @@ impl ComponentSearch {
         }
     }
 
-    /// Advances that of the component's two searches which has done fewer steps so far; returns the number of steps done. The search along a tree
-    /// decomposition does a share of its past steps per call, but at least `work` and at most `most`.
+    /// Advances one of the component's two searches, the one that has taken fewer steps; returns its state and the number of new steps. The search
+    /// along a tree decomposition takes a fixed fraction of its earlier steps per call, but at least `work` and at most `most` steps.
     pub(super) fn advance(&mut self, work: u64, most: u64, until: &Until) -> (SearchState, u64) {
         let before = self.search.network.work();
         if matches!(self.tree, Tree::Untried) && before >= FIRST_WITHOUT_TREE {
@@ -189,13 +189,12 @@ impl ComponentSearch {
         }
     }
 
-    /// True if the search has ended without an assignment, because the component has no assignment of finite cost.
+    /// True if the search has ended without an assignment; the component then has no assignment of finite cost.
     pub(super) fn is_impossible(&self) -> bool {
         self.is_finished && self.search.best.is_none()
     }
 
-    /// Writes the best values of the component's variables into `values`, which has the values of all variables; returns false if no assignment
-    /// is known.
+    /// Writes the best values of the component's variables into `values`, the values of all variables; returns false if no assignment is known.
     pub(super) fn write_best(&self, values: &mut [u32]) -> bool {
         let Some(best) = &self.search.best else {
             return false;
@@ -207,7 +206,7 @@ impl ComponentSearch {
     }
 }
 
-/// Returns, for each component, its variables in ascending order and its cost functions, whose variables are renumbered in that order.
+/// Returns, for each component, its variables in ascending order, and its cost functions with renumbered variables.
 fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
     let n = tables.sizes.len();
     let mut root: Vec<u32> = (0..n as u32).collect();
@@ -232,7 +231,7 @@ fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
         names.push(v as u32);
         part.sizes.push(tables.sizes[v]);
     }
-    // Renumbering keeps the relative order of the variables of a component, so scopes stay sorted.
+    // The new indices of a component's variables have the order of the old indices; scopes therefore stay sorted.
     for table in tables.tables.iter().filter(|table| !table.scope.is_empty()) {
         let part = &mut parts[part_of[table.scope[0] as usize]].1;
         part.tables
@@ -245,7 +244,7 @@ fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
     parts
 }
 
-/// Returns the smallest variable of the component of `v` found so far.
+/// Returns the representative of the component that contains `v`: its smallest known variable.
 fn find(root: &mut [u32], v: u32) -> u32 {
     let mut at = v;
     while root[at as usize] != at {

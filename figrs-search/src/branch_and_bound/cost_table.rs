@@ -1,20 +1,16 @@
-//! Cost functions as dense tables or lists, before they are propagated.
+//! Cost functions as dense tables or lists, in the form before the search.
 
 use figrs_factor::graph::Assignments;
-
-use super::cost::{FORBIDDEN, add};
 
 /// A dense table with a cost for each assignment of some variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CostTable {
-    /// The variables of the table, in ascending order.
     pub(super) scope: Vec<u32>,
     /// The costs in lexicographic order of the assignments (the last variable changes fastest).
     pub(super) cells: Vec<i64>,
 }
 
-/// A cost function given by a list of assignments with their costs, in lexicographic order; all other assignments are
-/// forbidden.
+/// A cost function as a list of assignments with their costs, in lexicographic order; all other assignments are forbidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListedCosts {
     pub(super) scope: Vec<u32>,
@@ -22,7 +18,7 @@ pub(super) struct ListedCosts {
     pub(super) costs: Vec<i64>,
 }
 
-/// Cost functions over variables, which are given by indices; the cost of an assignment is their sum.
+/// Cost functions over variables, which are given by indices; the cost of an assignment is the sum of its costs by all functions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTables {
     pub(super) sizes: Vec<u32>,
@@ -40,15 +36,13 @@ impl CostTables {
         sizes.fold(1, usize::saturating_mul)
     }
 
-    /// Returns the scopes of all cost functions, both dense and listed.
     pub(super) fn scopes(&self) -> impl Iterator<Item = &[u32]> {
         let tables = self.tables.iter().map(|table| table.scope.as_slice());
         let scopes = tables.chain(self.listed.iter().map(|listed| listed.scope.as_slice()));
         scopes.filter(|scope| !scope.is_empty())
     }
 
-    /// Returns the cost functions whose variables are all in `names`, without the constant; variables are renumbered
-    /// in the order of `names`.
+    /// Returns the cost functions whose variables are all in `names`, without the constant; the new index of a variable is its position in `names`.
     pub(super) fn part(&self, names: &[u32]) -> Self {
         let mut place = vec![u32::MAX; self.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -85,7 +79,7 @@ impl CostTables {
         tables.chain(listed).fold(self.constant, add)
     }
 
-    /// Returns the sum of `tables`, as a table over their variables and those of `scope`, in ascending order.
+    /// Returns the sum of `tables`, as a table over their variables and the variables `scope`, in ascending order.
     pub(super) fn sum<'a>(
         &self,
         scope: &[u32],
@@ -116,7 +110,7 @@ impl CostTables {
         }
     }
 
-    /// Returns the minimum of `table` over its variable `v`, as a table over the remaining variables.
+    /// Returns the minimum of `table` over its variable `v`, as a table over its other variables.
     pub(super) fn minimum_over(&self, table: &CostTable, v: u32) -> CostTable {
         let place = table.scope.iter().position(|&u| u == v).unwrap_or(0);
         let size = self.sizes[v as usize] as usize;
@@ -231,7 +225,7 @@ impl CostTable {
         strides
     }
 
-    /// Subtracts the smallest cost from all costs, and returns the smallest cost.
+    /// Subtracts the smallest cost from all costs, and returns it.
     pub(super) fn take_minimum(&mut self) -> i64 {
         let least = self.cells.iter().copied().min().unwrap_or(0);
         if least < FORBIDDEN {
@@ -243,4 +237,19 @@ impl CostTable {
         }
         least
     }
+}
+
+/// Cost of a forbidden assignment. The sum of eight such costs does not overflow.
+pub(super) const FORBIDDEN: i64 = 1 << 59;
+
+/// Costs above this threshold count as forbidden. Finite costs stay far below it, even after costs have been moved between functions.
+pub(super) const LARGE: i64 = 1 << 58;
+
+/// Maximum sum of all finite costs of a problem.
+pub(super) const LARGEST_SUM: i64 = 1 << 56;
+
+/// Returns the sum of two costs; the sum is forbidden if one of the costs is forbidden.
+#[inline]
+pub(super) fn add(a: i64, b: i64) -> i64 {
+    (a + b).min(FORBIDDEN)
 }

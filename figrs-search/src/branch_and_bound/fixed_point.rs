@@ -1,37 +1,34 @@
 //! Fixed-point costs of a factor graph: negative logarithms of weights, scaled and rounded down.
 
-use figrs_factor::graph::{Factor, FactorGraph};
-use figrs_factor::graph::{for_each_entry, log_stored};
+use figrs_factor::graph::{Factor, FactorGraph, for_each_entry, log_stored};
 
-use super::cost::{FORBIDDEN, LARGEST_SUM};
-use super::cost_table::{CostTable, CostTables, ListedCosts};
+use super::cost_table::{CostTable, CostTables, FORBIDDEN, LARGEST_SUM, ListedCosts};
 use super::outward::{above, below, difference_above, difference_below, sum_above};
 
 /// Base-2 logarithm of the largest scale of fixed-point costs.
 const FINEST: f64 = 46.0;
 
-/// Number of entries up to which a table is always dense. A larger table is dense if it has at most `DENSE_FOR_EACH` entries for each
-/// stored entry.
+/// Maximum number of entries of a table that is always dense. A larger table is dense if it has at most `DENSE_FOR_EACH` entries for each stored
+/// entry.
 const DENSE: usize = 1 << 12;
 const DENSE_FOR_EACH: usize = 16;
 
 /// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
-/// The cost of an assignment is the logarithm of the product of all factors' largest weights, minus the logarithm of the assignment's
-/// weight. The cost is rounded down in each factor. The value `best - cost / scale` is an upper bound of the logarithm of the
-/// assignment's weight. This bound exceeds the logarithm by less than `rounded / scale`, apart from floating-point rounding, which is
-/// always directed upwards.
+/// The cost of an assignment is the logarithm of the product of all factors' largest weights, minus the logarithm of the assignment's weight. The
+/// cost of each factor is rounded down. The value `best - cost / scale` is an upper bound of the logarithm of the assignment's weight. It exceeds the
+/// logarithm by less than `rounded / scale`, apart from floating-point rounding, which is always upwards.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
     pub(super) scale: f64,
     /// The sum of the logarithms of all factors' largest weights, rounded up.
     best: f64,
-    /// Number of factors whose costs may have been rounded.
+    /// Number of factors with costs that may have been rounded.
     rounded: i64,
     /// The sum over all factors of the largest absolute logarithm of a weight.
     pub(super) magnitude: f64,
-    /// The sum over all factors of the factor's largest finite cost.
+    /// The sum of the largest finite costs of all factors.
     pub(super) dearest: i64,
 }
 
@@ -42,8 +39,8 @@ impl FixedPointCosts {
         Self::within(graph, f64::INFINITY)
     }
 
-    /// Computes the costs as `new` does, but forbids every entry whose logarithm is below its factor's largest logarithm by more than
-    /// `limit`. The scale can then be larger. An assignment keeps its cost if its logarithm is within `limit` of `best`.
+    /// Computes the costs as `new` does, but forbids every entry whose logarithm is more than `limit` below the largest logarithm of its factor. The
+    /// scale can then be larger. An assignment keeps its cost if its logarithm is within `limit` of `best`.
     pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {
@@ -71,12 +68,11 @@ impl FixedPointCosts {
         Some(this)
     }
 
-    /// Returns the logarithm of the product of all factors' largest weights, rounded up.
     pub(super) fn best(&self) -> f64 {
         self.best
     }
 
-    /// Returns an upper bound of the logarithms of the weights of all assignments with a cost of at least `cost`.
+    /// Returns an upper bound of the logarithm of the weight of any assignment with a cost of at least `cost`.
     pub(super) fn log(&self, cost: i64) -> f64 {
         let mut rounded = cost as f64;
         if rounded as i64 > cost {
@@ -85,9 +81,9 @@ impl FixedPointCosts {
         difference_above(self.best, rounded / self.scale)
     }
 
-    /// Returns the minimum difference in cost at which one assignment counts as better than another.
+    /// Returns the minimum difference of the costs of two assignments for one of them to count as better.
     ///
-    /// Largest difference between the costs of equally good assignments, which is due to rounding.
+    /// It is the largest difference that rounding makes between the costs of assignments with equal weights.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }
@@ -128,7 +124,6 @@ impl FixedPointCosts {
     }
 }
 
-/// The logarithms of the smallest and of the largest non-zero weight of a factor.
 struct LogRange {
     least: f64,
     most: f64,
@@ -148,7 +143,7 @@ impl LogRange {
         (range.most > f64::NEG_INFINITY).then_some(range)
     }
 
-    /// Returns the range without the logarithms that are below the largest one by more than `limit`.
+    /// Returns the range without the logarithms that are more than `limit` below the largest.
     fn without_below(self, graph: &FactorGraph, factor: &Factor, limit: f64) -> Self {
         let least = (self.most - limit).next_down();
         if self.least >= least {
@@ -177,7 +172,7 @@ mod tests {
     use figrs_factor::graph::{FactorTable, VarId, Weights};
     use rand::RngExt;
 
-    use super::super::cost::LARGE;
+    use super::super::cost_table::LARGE;
     use super::*;
     use figrs_factor::eliminate::log_weight;
     use figrs_random_graphs::{RANGES, generator, random_graph, values_of, variables};
@@ -230,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Compares the bounds for random logarithms, which are multiples of `2^-46` with 53 bits, with exact integer sums.
+    /// Compares the bounds with exact integer sums, for random logarithms that are multiples of `2^-46` with 53 bits.
     #[test]
     fn bounds_are_not_below_exact_sums() {
         let unit = f64::exp2(-46.0);

@@ -2,38 +2,37 @@
 
 use figrs_factor::Until;
 
-use super::cost::LARGE;
-use super::cost_table::CostTables;
+use super::cost_table::{CostTables, LARGE};
 
-/// Number of moves between two checks of the clock.
+/// Number of moves between two checks of the deadline.
 const MOVES_IN_A_ROW: usize = 16;
 
-/// Maximum number of moves (as a multiple of the number of variables); `LOOKS` is the maximum number of values examined in all moves together.
+/// Maximum number of moves, as a multiple of the number of variables; `LOOKS` is the maximum number of values that all moves together examine.
 const MOVES: usize = 20;
 const LOOKS: usize = 1 << 20;
 
-/// Minimum number of moves during which a changed variable may not change again (is tabu); a number below `MORE_REST` is added to it.
+/// Minimum number of moves for which a changed variable is tabu (may not change again); a number below `MORE_REST` is added.
 const LEAST_REST: usize = 5;
 const MORE_REST: usize = 11;
 
-/// State of a tabu search, whose moves each change the value of one variable.
+/// State of a tabu search; each move changes the value of one variable.
 struct TabuSearch<'a> {
     tables: &'a CostTables,
-    /// For each variable, the indices of its cost functions; the indices of dense tables come before those of listed functions.
+    /// For each variable, the indices of its cost functions; dense tables have lower indices than listed functions.
     incident: Vec<Vec<usize>>,
     /// For each variable, the index of its first value in `costs`.
     first: Vec<usize>,
-    /// For each variable and value, the cost of the variable's functions at this value, with the present values of the other variables.
+    /// For each variable and value, the cost of the variable's functions at this value, given the current values of the other variables.
     costs: Vec<f64>,
     values: Vec<u32>,
-    /// The cost that replaces forbidden entries, far above all finite costs.
+    /// The cost of a forbidden entry, which is far above all finite costs.
     penalty: f64,
-    /// For each variable, the index of the first move in which it may change again.
+    /// For each variable, the index of the first move that may change it again.
     rests_until: Vec<usize>,
 }
 
-/// Returns the best assignment that a tabu search finds from the assignment `values`. Each move changes one variable that is not tabu to the value
-/// of smallest cost.
+/// Returns the best assignment that a tabu search from the assignment `values` finds. Each move sets one variable that is not tabu to the value of
+/// smallest cost.
 ///
 /// **Complexity.** Each move examines all values of all variables, and there are at most twenty moves for each variable.
 ///
@@ -107,7 +106,7 @@ impl<'a> TabuSearch<'a> {
         }
     }
 
-    /// Adds the costs of the function `f`, multiplied by `sign`, to the costs of all values of the variable `v`.
+    /// Adds the costs by the function `f`, multiplied by `sign`, to the costs of all values of the variable `v`.
     fn add_costs(&mut self, f: usize, v: usize, sign: f64) {
         let present = self.values[v];
         for value in 0..self.tables.sizes[v] {
@@ -126,8 +125,8 @@ impl<'a> TabuSearch<'a> {
         self.values[v] = present;
     }
 
-    /// Returns the best change of a variable that is not tabu, with the difference in cost that it makes. A tabu variable may change too if the
-    /// result is better than the best assignment so far; `above` is the present cost minus the best cost.
+    /// Returns the best change of a variable, and the change of the cost. The change of a tabu variable is allowed only if its result is better than
+    /// the best assignment; `above` is the current cost minus the cost of the best assignment.
     fn best_move(&self, step: usize, above: f64) -> Option<(usize, u32, f64)> {
         let mut best: Option<(usize, u32, f64)> = None;
         for v in 0..self.values.len() {
@@ -173,8 +172,8 @@ mod tests {
     use super::super::consistency::random_tables::{assignments, random_tables};
     use super::*;
 
-    /// In small cases, the tabu search must find the best assignment in more than 90% of the runs, and never return a worse assignment than its
-    /// start.
+    /// In small problems, the tabu search must find the best assignment in more than 90% of the runs, and must never return an assignment worse than
+    /// its start.
     #[test]
     fn the_best_of_small_cases_is_found() {
         let (mut found, mut cases) = (0, 0);

@@ -1,5 +1,5 @@
-//! Branch and bound for the assignment of largest weight: it returns the best assignment found and an upper bound of
-//! the weights of all assignments.
+//! Branch and bound for the assignment with the largest weight. It returns the best assignment that it finds, and an upper bound of the weights of
+//! all assignments.
 //!
 //! | file | content |
 //! |---|---|
@@ -16,7 +16,6 @@
 
 mod component;
 mod consistency;
-mod cost;
 mod cost_table;
 mod decomposition;
 mod fixed_point;

@@ -1,4 +1,4 @@
-//! Large neighbourhood search: some variables are optimised exactly while all other variables keep their values.
+//! Large neighbourhood search: some variables are optimised exactly, while all other variables keep their values.
 
 use figrs_factor::Limits;
 use figrs_factor::graph::{DecidedVariables, Restriction};
@@ -10,7 +10,7 @@ use figrs_factor::eliminate::{EliminationError, log_weight, most_probable, plan_
 /// Initial number of variables in a neighbourhood.
 const FIRST_SIZE: usize = 256;
 
-/// A factor graph with the list of factors that contain each variable, from which neighbourhoods are built.
+/// A factor graph with the list of factors of each variable, from which neighbourhoods are built.
 #[derive(Debug)]
 pub(super) struct Neighbourhoods<'g> {
     graph: &'g FactorGraph,
@@ -28,9 +28,9 @@ impl<'g> Neighbourhoods<'g> {
         Self { graph, mentions }
     }
 
-    /// Optimises the neighbourhoods of the variables `centres`, one after another, and returns the number of operations.
+    /// Optimises the assignment `values` in neighbourhoods of the variables `centres`, one after another, and returns the number of operations.
     ///
-    /// The search ends when no neighbourhood improves the assignment, or after `budget` operations of eliminations.
+    /// The search ends if no neighbourhood improves the assignment, or after `budget` operations of eliminations.
     ///
     /// Each step optimises as many variables as the limits of an exact elimination allow, while all other variables keep their values.
     ///
@@ -60,7 +60,7 @@ impl<'g> Neighbourhoods<'g> {
                 Err(error) => return Err(error),
             };
             work += cost.operations as u64;
-            // The next centre is chosen outside most of the present neighbourhood.
+            // The next centre lies outside most of the current neighbourhood.
             next += (size / 2).max(1);
             idle += (size / 2).max(1);
             let before: Vec<u32> = open.iter().map(|v| values[v.index()]).collect();
@@ -75,7 +75,7 @@ impl<'g> Neighbourhoods<'g> {
         Ok(work)
     }
 
-    /// Returns up to `size` variables that are connected with `centre` by factors, nearest first.
+    /// Returns up to `size` variables that factors connect with `centre`, nearest first.
     fn neighbourhood_of(&self, centre: VarId, size: usize) -> Vec<VarId> {
         let mut chosen = vec![centre];
         let mut seen = vec![false; self.mentions.len()];
@@ -94,8 +94,8 @@ impl<'g> Neighbourhoods<'g> {
         chosen
     }
 
-    /// Returns the graph of the factors that contain chosen variables, conditioned on all other variables. The second result has the chosen
-    /// variables in the order of the returned graph's variables.
+    /// Returns the graph of the factors with chosen variables, conditioned on all other variables. The second result has the chosen variables in the
+    /// order of this graph's variables.
     fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
         let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
         for &v in chosen {

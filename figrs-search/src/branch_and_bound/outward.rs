@@ -1,7 +1,6 @@
-//! Sums and differences of logarithms with outward rounding; the results are valid bounds.
+//! Sums and differences of logarithms with outward rounding: the results are valid bounds of the exact numbers.
 
-/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm 0 is exact, because it
-/// belongs to the weight 1.
+/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm 0 is exact, because it is the logarithm of the weight 1.
 pub(super) fn above(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_up() }
 }
@@ -19,7 +18,6 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - own)) + (b - own))
 }
 
-/// Returns the difference of `a` and `b`, rounded up.
 pub(super) fn difference_above(a: f64, b: f64) -> f64 {
     let (difference, rest) = two_sum(a, -b);
     if rest > 0.0 {
@@ -29,7 +27,6 @@ pub(super) fn difference_above(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the difference of `a` and `b`, rounded down.
 pub(super) fn difference_below(a: f64, b: f64) -> f64 {
     -difference_above(b, a)
 }
@@ -41,7 +38,7 @@ pub(super) fn sum_above(numbers: impl Iterator<Item = f64>) -> f64 {
         let (next, lost) = two_sum(sum, number);
         sum = next;
         rest += lost;
-        // The sum of the rounding errors is itself rounded; the error of this rounding is bounded, too.
+        // The sum of the rounding errors is itself rounded; this line bounds the error of its rounding.
         rounded += (rest.abs() + f64::MIN_POSITIVE) * f64::EPSILON;
     }
     if rest == 0.0 || !sum.is_finite() {
@@ -57,7 +54,7 @@ mod tests {
     use super::*;
     use figrs_random_graphs::generator;
 
-    /// Compares rounded sums of random numbers, which are multiples of `2^-46` with 53 bits, with exact integer sums.
+    /// Compares rounded sums with exact integer sums, for random numbers that are multiples of `2^-46` with 53 bits.
     #[test]
     fn sums_and_differences_are_rounded_outward() {
         let unit = f64::exp2(-46.0);

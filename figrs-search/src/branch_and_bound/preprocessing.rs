@@ -1,5 +1,4 @@
-//! Preprocessing of cost functions: functions of the same variables are added up, and variables with few neighbours are
-//! eliminated.
+//! Preprocessing of cost functions: adds up functions of the same variables, and eliminates variables with few neighbours.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -10,10 +9,10 @@ use rustc_hash::FxHashMap;
 use super::cost_table::{CostTable, CostTables};
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of neighbours for which a variable is eliminated.
+/// Maximum number of neighbours of an eliminated variable.
 const NEIGHBOURS: usize = 3;
 
-/// Maximum number of assignments of a variable and its neighbours for which the variable is eliminated.
+/// Maximum number of assignments of an eliminated variable and its neighbours.
 const ASSIGNMENTS: usize = 1 << 14;
 
 /// Cost functions after preprocessing, and the eliminated variables with their cost functions.
@@ -27,7 +26,7 @@ pub(super) struct Preprocessed {
 }
 
 impl Preprocessed {
-    /// Extends an assignment of the remaining variables to all variables, by the best values of the eliminated variables.
+    /// Extends an assignment of the remaining variables to all variables, with the best values of the eliminated variables.
     pub(super) fn complete(&self, sizes: &[u32], values: &[u32]) -> Vec<u32> {
         let mut all = vec![0; sizes.len()];
         for (&v, &value) in self.names.iter().zip(values) {
@@ -45,12 +44,10 @@ impl Preprocessed {
     }
 }
 
-/// The cost functions that remain while variables are eliminated.
+/// The cost functions that have not been eliminated.
 struct Elimination {
     tables: CostTables,
-    /// For each variable, the indices of the cost functions that contain it.
     incident: Vec<BTreeSet<usize>>,
-    /// For each scope, the index of its cost function.
     by_scope: FxHashMap<Vec<u32>, usize>,
 }
 
@@ -72,17 +69,17 @@ impl Elimination {
         this
     }
 
-    /// Adds `table` to the cost function with the same scope, or to the list of functions if there is none.
+    /// Adds `table` to the cost function with the same scope, or to the list of functions if there is no such function.
     fn add(&mut self, mut table: CostTable) {
         let least = table.take_minimum();
-        self.tables.constant = super::cost::add(self.tables.constant, least);
+        self.tables.constant = super::cost_table::add(self.tables.constant, least);
         if table.scope.is_empty() || table.cells.iter().all(|&cost| cost == 0) {
             return;
         }
         if let Some(&at) = self.by_scope.get(&table.scope) {
             let cells = &mut self.tables.tables[at].cells;
             for (cell, cost) in cells.iter_mut().zip(&table.cells) {
-                *cell = super::cost::add(*cell, *cost);
+                *cell = super::cost_table::add(*cell, *cost);
             }
             return;
         }
@@ -127,7 +124,7 @@ impl Elimination {
     }
 }
 
-/// Adds up the cost functions of equal scope, and eliminates variables with few neighbours.
+/// Adds up the cost functions with equal scopes, and eliminates variables with few neighbours.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
 pub(super) fn preprocess(
@@ -188,10 +185,10 @@ pub(super) fn preprocess(
 #[cfg(test)]
 mod tests {
     use super::super::consistency::random_tables::{assignments, random_tables};
-    use super::super::cost::LARGE;
+    use super::super::cost_table::LARGE;
     use super::*;
 
-    /// Each assignment of the remaining variables must have the cost of its best extension to all variables.
+    /// The cost of each assignment of the remaining variables must be the cost of its best extension to all variables.
     #[test]
     fn what_is_left_costs_as_much_as_its_best_completion() {
         let (mut some, mut eliminated) = (0, 0);

@@ -1,39 +1,37 @@
-//! Sequential tree-reweighted moves of costs, which raise the lower bound before the search.
+//! Sequential tree-reweighted moves of costs, which raise the lower bound before the search begins.
 
 use figrs_factor::Until;
 
-use super::cost::{FORBIDDEN, LARGE};
-use super::cost_table::{CostTable, CostTables};
+use super::cost_table::{CostTable, CostTables, FORBIDDEN, LARGE};
 
-/// Maximum number of sweeps; `LOOKS` is the maximum number of costs examined in all sweeps together.
+/// Maximum number of sweeps; `LOOKS` is the maximum number of costs that all sweeps together read.
 const SWEEPS: usize = 400;
 const LOOKS: usize = 1 << 24;
 
-/// Divisor of the total gain: reweighting continues while a sweep raises the lower bound by more than this share of the gain of all sweeps.
+/// Divisor of the gain of all sweeps: reweighting continues as long as a sweep raises the lower bound by more than the quotient.
 const LEAST_GAIN: i64 = 1 << 10;
 
-/// Cost functions during reweighting, which moves costs between unary functions and functions of several variables.
+/// Cost functions during a reweighting, which moves costs between unary functions and functions of several variables.
 struct Reweighting {
     sizes: Vec<u32>,
     unary: Vec<Vec<i64>>,
     tables: Vec<CostTable>,
-    /// For each variable, the cost functions of several variables that contain this variable.
     incident: Vec<Vec<Incidence>>,
     constant: i64,
 }
 
-/// A cost function that contains a given variable, as seen from this variable.
+/// A cost function that contains a given variable, with the position of the variable in the function.
 #[derive(Clone, Copy)]
 struct Incidence {
     table: usize,
-    /// The index difference between the costs of consecutive values of the variable.
+    /// The difference of the indices of two costs at consecutive values of the variable.
     stride: usize,
-    /// True if the function also contains a later variable; `has_earlier` is true if it also contains an earlier variable.
+    /// True if the function contains a later variable; `has_earlier` is true if it contains an earlier variable.
     has_later: bool,
     has_earlier: bool,
 }
 
-/// Returns the maximum number of sweeps for cost functions of the total size of `tables`.
+/// Returns the maximum number of sweeps for cost functions with the total size of `tables`.
 pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     let looks = tables
         .tables
@@ -42,12 +40,12 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     SWEEPS.min(LOOKS / (looks.sum::<usize>() + 1))
 }
 
-/// Moves costs between functions until the constant hardly rises, or the deadline has passed.
+/// Moves costs between functions until a sweep hardly raises the constant (the lower bound), or the deadline has passed.
 ///
 /// In a sweep, each variable takes the minimum cost of each of its values from all its functions. The smallest of these costs is added to the
-/// constant, and the remainder is spread evenly over the functions that contain later variables. Every second sweep visits the variables in
-/// reverse order. Reweighting keeps the cost of each assignment, and makes no cost negative. With enough sweeps, pairwise functions become
-/// virtually arc consistent: the pairs and values of cost zero contain an arc-consistent subset.
+/// constant, and the remainder is spread evenly over the functions with later variables. Every second sweep visits the variables in reverse order.
+/// Reweighting keeps the cost of each assignment, and makes no cost negative. With enough sweeps, pairwise functions become virtually arc consistent:
+/// the pairs and values of cost zero contain an arc-consistent subset.
 ///
 /// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and
 /// Machine Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial
@@ -93,10 +91,10 @@ impl Reweighting {
         };
         for table in &tables.tables {
             match *table.scope.as_slice() {
-                [] => this.constant = super::cost::add(this.constant, table.cells[0]),
+                [] => this.constant = super::cost_table::add(this.constant, table.cells[0]),
                 [v] => {
                     for (cost, &cell) in this.unary[v as usize].iter_mut().zip(&table.cells) {
-                        *cost = super::cost::add(*cost, cell);
+                        *cost = super::cost_table::add(*cost, cell);
                     }
                 }
                 _ => this.add(table),
@@ -120,8 +118,8 @@ impl Reweighting {
         self.tables.push(table.clone());
     }
 
-    /// Collects and spreads the costs of the variable `v`. `ahead` states whether a function contains variables that the sweep visits later,
-    /// and whether it contains variables visited earlier.
+    /// Collects and spreads the costs of the variable `v`. `ahead` returns two marks of a function: `true` if it contains variables that the sweep
+    /// visits later, and `true` if it contains variables that the sweep visited earlier.
     fn visit(&mut self, v: usize, ahead: impl Fn(&Incidence) -> (bool, bool)) {
         if self.constant >= LARGE {
             return;
@@ -169,7 +167,7 @@ impl Reweighting {
         }
     }
 
-    /// Moves costs from functions with many variables back to unary functions, because the search cannot move costs out of the former.
+    /// Moves costs from functions of many variables back to unary functions, because the search cannot move costs out of functions of many variables.
     fn collect_from_large(&mut self) {
         for v in 0..self.sizes.len() {
             for at in &self.incident[v] {
@@ -200,7 +198,7 @@ impl Reweighting {
     }
 }
 
-/// Moves the minimum cost of each value of a variable in the table `cells` to the unary cost of the value.
+/// Moves the minimum cost of each value of a variable from the table `cells` to the unary cost of the value.
 fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
     for (value, cost) in unary.iter_mut().enumerate() {
         let least = places(cells.len(), size, stride, value)
@@ -220,7 +218,7 @@ fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
     }
 }
 
-/// Returns the indices of the costs of `value` in a table of `cells` costs.
+/// Returns the indices of the costs at `value` in a table of `cells` costs.
 fn places(cells: usize, size: usize, stride: usize, value: usize) -> impl Iterator<Item = usize> {
     let blocks = (0..cells).step_by(stride * size);
     blocks.flat_map(move |block| {
@@ -253,7 +251,7 @@ mod tests {
         assert!(raised > 500, "{raised}");
     }
 
-    /// On a chain, the constant must reach the best cost, except for a difference too small to cause another sweep.
+    /// On a chain, the constant must reach the best cost, up to a difference too small for another sweep.
     #[test]
     fn the_bound_of_a_chain_is_its_best_cost() {
         for seed in 0..100i64 {

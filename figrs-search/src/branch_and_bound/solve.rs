@@ -1,5 +1,5 @@
-//! Driver of the branch and bound: removal of zeros, conversion to costs, preprocessing, a search for each component, and exact
-//! elimination if it is cheap.
+//! Driver of the branch and bound: removes excluded values, converts weights to costs, preprocesses the cost functions, searches each component, and
+//! eliminates exactly if this is cheap.
 
 use std::fmt;
 
@@ -14,60 +14,57 @@ use figrs_factor::order::MAX_WORK;
 use figrs_factor::{Limits, Stopped, Until};
 
 use super::component::{ComponentLimits, ComponentSearch};
-use super::cost::add;
+use super::cost_table::add;
 use super::fixed_point::FixedPointCosts;
 use super::neighbourhood::Neighbourhoods;
 use super::outward::difference_above;
 use super::preprocessing::{Preprocessed, preprocess};
 use super::search::SearchState;
 
-/// Number of steps of the search of a component between two checks of the clock.
+/// Number of steps of the search of a component between two checks of the deadline.
 const SLICE: u64 = 1 << 14;
 
-/// Number of steps after which an exact elimination is tried; `NEIGHBOURHOODS` is that after which neighbourhoods of the best assignment are
-/// searched.
+/// Number of steps after which an exact elimination is tried; after `NEIGHBOURHOODS` steps, large neighbourhood search is tried.
 const FIRST_ELIMINATION: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
-/// Divisor of the step limit: both are tried at the latest after the step limit divided by this number.
+/// Divisor of the limit on steps; an exact elimination and large neighbourhood search are tried at the latest after the quotient.
 const FIRST_SHARE: u64 = 8;
 
-/// Factor by which the number of steps grows between two neighbourhood searches. The two constants that follow are divisors of the number of
-/// steps: for the budget of all neighbourhoods, and for the budget of each neighbourhood.
+/// Factor by which the number of steps grows between two large neighbourhood searches. The next two constants are divisors of the number of steps:
+/// the quotients are the budgets of a whole neighbourhood search and of each neighbourhood.
 const GROWTH: u64 = 4;
 const NEIGHBOURHOOD_SHARE: u64 = 4;
 const ONE_NEIGHBOURHOOD: u64 = 32;
 
-/// Divisor of the number of steps: the bound is recorded whenever the number of steps has grown by this share of itself.
+/// Divisor of the number of steps: the bound is recorded whenever the number of steps has grown by the quotient.
 const RECORDS: u64 = 16;
 
 /// Maximum number of table entries in the elimination of a neighbourhood.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
-/// Negative base-2 logarithm of the smallest gain, in natural logarithms of weights, for which costs are moved to earlier variables.
+/// Minimum increase of the lower bound for which costs are moved to earlier variables: two to the power of minus this number, in natural logarithms
+/// of weights.
 const WORTHWHILE: f64 = 20.0;
 
 /// Tolerance of a proof: an assignment is proven to be the best if the upper bound exceeds its log-weight *w* by at most this number times 1 +
 /// |*w*|.
 const PROVEN: f64 = 1e-9;
 
-/// Returns the maximum number of steps of a branch-and-bound search.
 fn steps(limits: &Limits) -> u64 {
     limits.work as u64
 }
 
-/// Returns the maximum number of bytes of the open nodes of all components and of the tables of eliminations together.
 fn memory(limits: &Limits) -> u64 {
     limits.memory.unwrap_or_else(available_bytes)
 }
 
-/// Returns the maximum number of bytes of the tables of an elimination. The tables get half of the memory limit, because open nodes stay in
-/// memory during the elimination.
+/// Returns the maximum number of bytes of the tables of an elimination. The tables get half of the memory limit, because open nodes stay in memory
+/// during an elimination.
 fn memory_of_tables(limits: &Limits) -> u64 {
     memory(limits) / 2
 }
 
-/// Returns the maximum number of bytes of the open nodes of all components.
 fn memory_of_nodes(limits: &Limits) -> usize {
     usize::try_from(memory(limits).div_ceil(2)).unwrap_or(usize::MAX)
 }
@@ -75,9 +72,9 @@ fn memory_of_nodes(limits: &Limits) -> usize {
 /// Listeners of a search, which are called while it runs.
 #[derive(Clone, Copy)]
 pub struct SearchObserver<'a> {
-    /// Called from time to time with the number of steps done so far.
+    /// Called from time to time with the number of steps.
     pub progress: &'a dyn Fn(u64),
-    /// Called with each better assignment and each better bound.
+    /// Called with each better assignment and each better upper bound.
     pub improvement: &'a dyn Fn(&Improvement),
 }
 
@@ -101,20 +98,20 @@ impl fmt::Debug for SearchObserver<'_> {
 pub enum SearchResult {
     /// Every assignment has weight zero.
     Impossible,
-    /// The best assignment found, with all improvements, and the reason why the search ended early if it did.
+    /// The best assignment that the search found, with all improvements, and the reason if the search ended early.
     Found(Vec<u32>, Vec<Improvement>, Option<Stopped>),
     /// The search found no assignment.
     Unknown {
-        /// Number of steps done.
+        /// Number of steps of the search.
         work: u64,
-        /// Upper bound of the natural logarithms of the weights of all assignments.
+        /// Upper bound of the natural logarithm of the weight of every assignment.
         upper_bound: f64,
         /// True if the deadline or the interrupt ended the search.
         stopped: bool,
     },
 }
 
-/// Searches for the assignment of the largest weight. The limits bound the number of steps, the memory (open nodes of all components, and tables
+/// Searches for the assignment with the largest weight. The limits apply to the number of steps, the memory (open nodes of all components, and tables
 /// of eliminations), the entries of a table in an exact elimination, and the time.
 pub fn solve(
     graph: &FactorGraph,
@@ -136,8 +133,7 @@ pub fn solve(
         observer,
     };
     let (mut end, mut known) = run.search(fixed, KnownWorlds::default())?;
-    // Entries that are too expensive for any better world are forbidden, so that the costs can have a larger scale in a
-    // second search.
+    // A second search forbids entries that are too expensive for any better assignment; its costs can therefore have a larger scale.
     if end == SearchEnd::Finished
         && let Some(distance) = known.unresolved_distance(units.1)
         && let Some(fixed) = FixedPointCosts::within(&reduced.graph, distance)
@@ -159,18 +155,17 @@ struct SearchRun<'a> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SearchEnd {
-    /// The search found that every assignment has weight zero.
+    /// The search has proved that every assignment has weight zero.
     Impossible,
-    /// Every component was searched completely, or all variables were eliminated.
+    /// Every component has been searched completely, or all variables have been eliminated.
     Finished,
-    /// The allowed steps were done, or the search was stopped.
+    /// The search took all allowed steps, or was stopped.
     Unfinished(Option<Stopped>),
 }
 
-/// The best known assignment, the upper bound for all assignments, and the number of steps done so far.
+/// The best known assignment, the upper bound for all assignments, and the number of steps.
 struct KnownWorlds {
     work: u64,
-    /// The best known assignment of the reduced graph, with the logarithm of its weight.
     best: Option<(Vec<u32>, f64)>,
     upper_bound: f64,
     steps: Vec<Improvement>,
@@ -188,8 +183,8 @@ impl Default for KnownWorlds {
 }
 
 impl KnownWorlds {
-    /// Returns the distance from the log-weight of the best assignment to `product`, the logarithm of the product of the largest weights; `None`
-    /// if the assignment is proven to be the best.
+    /// Returns the difference of `product`, the logarithm of the product of the largest weights, and the log-weight of the best assignment; `None` if
+    /// this assignment is proven to be the best.
     fn unresolved_distance(&self, product: f64) -> Option<f64> {
         let (_, log) = self.best.as_ref()?;
         let gap = self.upper_bound - log;
@@ -217,7 +212,7 @@ impl KnownWorlds {
 }
 
 impl SearchRun<'_> {
-    /// Searches with the costs `fixed` for assignments that are better than the best known one.
+    /// Searches with the costs `fixed` for an assignment that is better than the best known assignment.
     fn search(
         self,
         mut fixed: FixedPointCosts,
@@ -264,7 +259,6 @@ impl SearchRun<'_> {
     }
 }
 
-/// The searches of all components, and their results so far.
 struct WorldSearch<'a> {
     reduced: &'a ReducedGraph,
     fixed: &'a FixedPointCosts,
@@ -274,11 +268,11 @@ struct WorldSearch<'a> {
     observer: SearchObserver<'a>,
     stopped: Option<Stopped>,
     known: KnownWorlds,
-    /// An upper bound of the log-weights, computed by mini-bucket elimination without search.
+    /// The upper bound of the log-weights from mini-bucket elimination.
     mini_bucket_bound: f64,
     /// True if an exact elimination found the best assignment.
     is_eliminated: bool,
-    /// The number of steps at which the bound is recorded next.
+    /// The number of steps at which the bound is recorded again.
     next_record: u64,
 }
 
@@ -311,20 +305,18 @@ impl WorldSearch<'_> {
         if self.is_impossible() {
             SearchEnd::Impossible
         } else if self.is_finished() {
-            // A proof that was completed before the deadline is valid even if the deadline has passed since.
+            // A proof that was completed before the deadline is valid, even if the deadline has passed.
             SearchEnd::Finished
         } else {
             SearchEnd::Unfinished(self.stopped)
         }
     }
 
-    /// True if the search has neither finished nor been stopped.
     fn is_unfinished(&self) -> bool {
         self.stopped.is_none() && !self.is_finished()
     }
 
-    /// True if every component was searched completely, all variables were eliminated, or some component has no
-    /// assignment.
+    /// True if every component has been searched completely, all variables have been eliminated, or some component has no assignment.
     fn is_finished(&self) -> bool {
         let mut components = self.components.iter();
         self.is_eliminated || components.all(|part| part.is_finished) || self.is_impossible()
@@ -334,7 +326,7 @@ impl WorldSearch<'_> {
         self.components.iter().any(ComponentSearch::is_impossible)
     }
 
-    /// Searches all components in turn until their total number of steps reaches `limit`.
+    /// Searches the components, one after another, until their total number of steps reaches `limit`.
     fn advance(&mut self, limit: u64) {
         while self.is_unfinished() && self.known.work < limit {
             for i in 0..self.components.len() {
@@ -412,7 +404,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Records the present best assignment and upper bound, if one of them is better than before.
+    /// Records the current best assignment and upper bound, if one of them has improved.
     fn record(&mut self) {
         let bounds = self.components.iter().map(ComponentSearch::lower);
         let lower = bounds.fold(self.preprocessed.tables.constant, add);
@@ -432,7 +424,7 @@ impl WorldSearch<'_> {
         self.record_bound(bound);
     }
 
-    /// Adopts the assignment `values` of the reduced graph if it is better than the best known one.
+    /// Makes the assignment `values` of the reduced graph the best known assignment if it is better.
     fn take_better(&mut self, values: Vec<u32>) {
         let log = log_weight(&self.reduced.graph, &values);
         if self.known.best.as_ref().is_none_or(|(_, best)| log > *best) {
@@ -440,7 +432,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Records the best known assignment and the upper bound `bound`, if one of them is better than before.
+    /// Records the best known assignment and the upper bound `bound`, if one of them has improved.
     fn record_bound(&mut self, bound: f64) {
         let is_better = bound < self.known.upper_bound;
         self.known.upper_bound = self.known.upper_bound.min(bound);
@@ -459,7 +451,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Searches for better assignments in neighbourhoods of the best known assignment.
+    /// Searches for better assignments by large neighbourhood search from the best known assignment.
     fn search_neighbourhoods(&mut self, limits: &Limits) -> Result<(), EliminationError> {
         let Some((values, _)) = &self.known.best else {
             return Ok(());
@@ -475,7 +467,7 @@ impl WorldSearch<'_> {
         let mut values = values.clone();
         match Neighbourhoods::new(graph).improve(&centres, &mut values, &limits, budget) {
             Ok(work) => self.known.work += work,
-            // The improvements made before the interrupt are kept.
+            // The improvements before the interrupt are kept.
             Err(EliminationError::Interrupted) => {}
             Err(error) => return Err(error),
         }
@@ -483,7 +475,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Passes the cost of the assignment `values` to the searches of all components, which then search only for better assignments.
+    /// Gives the cost of the assignment `values` to the searches of all components, which then search only for better assignments.
     fn adopt(&mut self, values: &[u32]) {
         let left: Vec<u32> = self
             .preprocessed

@@ -1,4 +1,4 @@
-//! Single worlds (assignments) of a decision circuit: the worlds of largest weight, and random worlds.
+//! Single worlds (assignments) of a decision circuit: the worlds with the largest weights, and random worlds.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// One world (assignment) of a decision circuit. A world is given by a traversal from the root: the choices at the sum nodes in
-/// traversal order, and the value nodes that the traversal visits.
+/// One world (assignment) of a decision circuit. A traversal from the root gives the world: its choices at sum nodes in traversal order, and the
+/// value nodes that it visits.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
     /// For each choice at a sum node, `true` if the traversal takes the second child.
     choices: Vec<bool>,
-    /// The visited values of variables, as indices in the circuit's numbering of values.
+    /// The visited values of variables, as indices in the circuit's numbering of all values.
     pub values: Vec<u32>,
 }
 
 impl DecisionCircuit {
-    /// Traverses the circuit from the root downwards; `choose` returns `true` to take the second child of a sum.
+    /// Traverses the circuit from the root to the leaves; `choose` returns `true` for the second child of a sum node.
     fn walk(&self, mut choose: impl FnMut(usize, u32, u32) -> bool) -> CircuitWorld {
         let mut world = CircuitWorld::default();
         let mut stack = vec![self.root];
@@ -37,8 +37,7 @@ impl DecisionCircuit {
         world
     }
 
-    /// Draws a random world with probability proportional to its weight, given the value of each node; the value of the
-    /// root must not be zero.
+    /// Draws a random world with probability proportional to its weight. `values` has the value of each node; the value of the root must not be zero.
     pub fn sample(&self, values: &[ScaledNumber], rng: &mut impl Rng) -> CircuitWorld {
         self.walk(|_, a, b| {
             let [a, b] = [a, b].map(|child| values[child as usize]);
@@ -47,11 +46,11 @@ impl DecisionCircuit {
         })
     }
 
-    /// Returns the `count` worlds (assignments) of the largest weights, best first. `maxima` has, for each node, the largest weight
-    /// of a world of the node's subcircuit.
+    /// Returns the `count` worlds (assignments) with the largest weights, best first. `maxima` has, for each node, the largest weight of a world of
+    /// the subcircuit below the node.
     ///
-    /// For each choice that the worlds found so far rejected, `maxima` gives the weight of the best world with this choice. The best
-    /// of the rejected choices leads to the next best world.
+    /// A traversal rejects one child at each sum node. `maxima` gives the weight of the best world with this child, and the best rejected child leads
+    /// to the next best world.
     ///
     /// **References.** Lawler, *A procedure for computing the K best solutions to discrete optimization problems*, 1972.
     pub fn k_best(&self, maxima: &[ScaledNumber], count: usize) -> Vec<CircuitWorld> {
@@ -59,8 +58,7 @@ impl DecisionCircuit {
         if maxima[self.root as usize].is_zero() || count == 0 {
             return found;
         }
-        // Choices that the found worlds rejected, sorted by rating: each has the index of its world and the index of
-        // the choice.
+        // Choices that the found worlds rejected, sorted by rating: each has the index of its world and the index of the choice in this world.
         let mut open: BTreeMap<ChoiceRating, (usize, usize)> = BTreeMap::new();
         let mut age = 0;
         let mut next = Some((0.0, None::<(usize, usize)>));
@@ -102,8 +100,7 @@ impl DecisionCircuit {
     }
 }
 
-/// Rating of a rejected choice: first the logarithm of its weight relative to the best weight (largest first), then the order of
-/// insertion.
+/// Rating of a rejected choice: the logarithm of its weight relative to the largest weight (largest first), and then the order of insertion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoiceRating(f64, u64);
 

@@ -2,22 +2,21 @@
 
 use super::literal::AtomLiteral;
 
-/// Literal block distance (number of distinct decision levels among the literals of a learned clause) up to which a clause is never
-/// forgotten.
+/// Maximum literal block distance (number of distinct decision levels of the literals of a learned clause) of a clause that is never forgotten.
 const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
-/// Number of bytes of a watch, including its share of the unused capacity of watch lists.
+/// Number of bytes of a watch, including unused capacity of watch lists.
 const WATCH_BYTES: usize = 16;
 
 /// Index of a clause in the database.
 pub(super) type ClauseId = u32;
 
-/// Kind of a clause (given, learned, temporary), which determines whether and when the clause may be deleted.
+/// Kind of a clause, which determines if and when the clause may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClauseKind {
     /// A clause of the problem, which is never deleted.
     Given,
-    /// A learned clause, which the problem implies; it is watched and may be forgotten.
+    /// A learned clause, which the clauses of the problem imply; it is watched and may be forgotten.
     Learned,
     /// A clause that is only the reason of one assignment, and is not watched.
     Temporary,
@@ -30,19 +29,18 @@ struct ClauseHeader {
     start: u32,
     len: u32,
     kind: ClauseKind,
-    /// The literal block distance of the clause at the time when it was learned.
+    /// The literal block distance when the clause was learned.
     block_distance: u32,
-    /// The time (number of conflicts) at which the clause last took part in a conflict.
+    /// The number of conflicts when the clause last took part in a conflict.
     used: u64,
 }
 
-/// Clauses whose literals are stored in one array.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClauseDatabase {
     headers: Vec<ClauseHeader>,
     literals: Vec<AtomLiteral>,
     free: Vec<ClauseId>,
-    /// Number of stored literals of forgotten clauses.
+    /// Number of literals of forgotten clauses that are still in the array.
     waste: usize,
     pub(super) learned: usize,
 }
@@ -93,7 +91,7 @@ impl ClauseDatabase {
         &mut self.literals[header.start as usize..][..header.len as usize]
     }
 
-    /// Records that the clause `id` took part in a conflict at the time `now`.
+    /// Records that the clause `id` took part in the conflict number `now`.
     pub(super) fn touch(&mut self, id: ClauseId, now: u64) {
         self.headers[id as usize].used = now;
     }
@@ -107,8 +105,8 @@ impl ClauseDatabase {
         self.free.push(id);
     }
 
-    /// Forgets the least recently used half of the learned clauses with large literal block distance, except clauses for which
-    /// `is_locked` returns true.
+    /// Forgets the least recently used half of the learned clauses with a large literal block distance, except clauses for which `is_locked` returns
+    /// true.
     pub(super) fn forget_half(&mut self, is_locked: impl Fn(ClauseId) -> bool) {
         let is_candidate = |id: &ClauseId| {
             let header = &self.headers[*id as usize];
@@ -126,7 +124,7 @@ impl ClauseDatabase {
         }
     }
 
-    /// Removes the literals of forgotten clauses if they are more than half of all literals and more than the entries for clauses.
+    /// Removes the literals of forgotten clauses from the array, if they are more than half of all literals and more than the entries for clauses.
     pub(super) fn compact(&mut self) {
         if self.waste <= self.headers.len().max(self.literals.len() / 2) {
             return;
@@ -150,7 +148,7 @@ impl ClauseDatabase {
             + clauses * 2 * WATCH_BYTES
     }
 
-    /// Returns the length of the array of literals; its indices have 32 bits.
+    /// Returns the length of the array of literals, whose indices have 32 bits.
     pub(super) fn positions(&self) -> usize {
         self.literals.len()
     }

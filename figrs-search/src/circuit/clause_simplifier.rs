@@ -1,4 +1,4 @@
-//! Simplification of clauses before the search by unit propagation, subsumption and self-subsuming resolution.
+//! Simplification of the clauses by unit propagation, subsumption and self-subsuming resolution, before the search begins.
 
 use figrs_factor::Until;
 
@@ -9,11 +9,10 @@ use figrs_factor::eliminate::error::check_interrupt;
 
 /// Maximum number of literals that all simplifications together examine.
 const MAX_WORK: u64 = 200_000_000;
-/// Maximum number of clauses that contain an atom for which these clauses are compared with each other to find
-/// subsumed clauses.
+/// Maximum number of clauses of an atom that are compared with each other to find subsumed clauses.
 const MAX_OCCURRENCES: usize = 2000;
 
-/// Clauses with occurrence lists, without unit clauses, duplicates and subsumed clauses.
+/// A simplifier of clauses, which removes unit clauses, duplicates and subsumed clauses.
 ///
 /// **Guarantee.** The simplified clauses have the same solutions as the given clauses.
 ///
@@ -23,12 +22,12 @@ pub(super) struct ClauseSimplifier {
     /// The sorted literals of each clause; the list of a removed clause is empty.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// For each literal, the indices of the clauses that contain it. Some of these clauses may have been removed or
-    /// may have lost the literal.
+    /// For each literal, the indices of the clauses that contain it. Some of these clauses may have been removed, or may no longer contain the
+    /// literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
-    /// Clauses that have not yet been tested for subsuming other clauses.
+    /// Clauses that have not been tested for subsuming other clauses.
     queue: Vec<u32>,
     work: u64,
     pub(super) is_contradictory: bool,
@@ -39,8 +38,7 @@ enum Subsumption {
     Nothing,
     /// The second clause contains all literals of the first clause, which therefore subsumes the second.
     Whole,
-    /// The second clause contains the negation of the given literal and all other literals of the first clause
-    /// (self-subsumption).
+    /// The second clause contains the negation of the given literal, and all other literals of the first clause (self-subsumption).
     Without(AtomLiteral),
 }
 
@@ -143,8 +141,7 @@ impl ClauseSimplifier {
         while let Some(&unit) = self.units.get(next) {
             next += 1;
             for id in std::mem::take(&mut self.occurrences[unit.index()]) {
-                // The occurrence lists of a strengthened clause still contain the literal that the clause lost;
-                // membership is therefore tested.
+                // The occurrence lists of a strengthened clause still contain the literal that was removed; membership is therefore tested.
                 if self.clauses[id as usize].binary_search(&unit).is_ok() {
                     self.clauses[id as usize].clear();
                 }
@@ -210,13 +207,13 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Returns the literals that were found to be true in all solutions.
+    /// Returns the literals that are known to be true in all solutions.
     pub(super) fn units(&self) -> impl Iterator<Item = AtomLiteral> {
         let all = (0..self.truths.len()).filter(|&i| self.truths[i] == Truth::True);
         all.map(AtomLiteral::at)
     }
 
-    /// Returns the remaining clauses, with unit clauses first.
+    /// Returns the remaining clauses; unit clauses come first.
     pub(super) fn into_clauses(self) -> Vec<Vec<AtomLiteral>> {
         let mut all: Vec<Vec<AtomLiteral>> = self.units().map(|unit| vec![unit]).collect();
         all.extend(self.clauses.into_iter().filter(|clause| !clause.is_empty()));
@@ -237,7 +234,7 @@ fn signature(clause: &[AtomLiteral]) -> u64 {
     clause.iter().fold(0, |bits, l| bits | 1 << (l.atom() % 64))
 }
 
-/// Returns the subsumption relation of `clause` to `other`, which is at least as long; both are sorted.
+/// Returns the relation of `clause` to `other`, which is at least as long; the literals of both are sorted.
 fn subsumption(clause: &[AtomLiteral], other: &[AtomLiteral]) -> Subsumption {
     let mut flipped = None;
     let mut rest = other.iter();
@@ -277,8 +274,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let [a, b, c, d] = [0, 1, 2, 3];
-        // The first two clauses imply `a`. Before that is found, the last two clauses become `b or c`, but are still
-        // listed as clauses of `a`.
+        // The first two clauses imply `a`. Before this is found, the last two clauses become `b or c`, but are still listed as clauses of `a`.
         let clauses = vec![
             clause(&[(a, true), (d, true)]),
             clause(&[(a, true), (d, false)]),

@@ -1,4 +1,4 @@
-//! A least-recently-used cache of the values of components, with limited memory.
+//! A least-recently-used cache of the values of components, with a memory limit.
 
 use std::hash::BuildHasherDefault;
 
@@ -8,27 +8,27 @@ use rustc_hash::FxHasher;
 /// Hash of a component of a search: the sum, modulo `2^128`, of the random keys of its open atoms, open clauses and residual tables.
 ///
 /// The keys are random numbers from a fixed seed. Therefore the probability that two different components have the same hash is `2^-128`, with one
-/// exception. If two components differ only in the number of equal residual tables, by `m`, the probability of equal hashes is at most `m / 2^128`.
-/// By the union bound, the probability that a search of `n` different components confuses any two of them is at most `n^2 / 2^129`, multiplied by `m`
-/// in the worst case. For `n = 10^10` components, the probability of a confusion is below `10^-18`.
+/// exception. If two components differ only by `m` in the number of equal residual tables, the probability of equal hashes is at most `m / 2^128`. By
+/// the union bound, the probability that a search of `n` different components confuses any two of them is at most `n^2 / 2^129`, multiplied by `m` in
+/// the worst case. For `n = 10^10` components, the probability of a confusion is below `10^-18`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
 struct CachedValue<V> {
     value: V,
-    /// The time (number of uses of the cache so far) at which the value was last used.
+    /// The number of uses of the cache when the value was last used.
     used: u64,
 }
 
-/// A hash table of component values of limited size; when it is full, the least recently used half is removed.
+/// A hash table of the values of components, with a maximum size. If it is full, the least recently used half is removed.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
-    /// The keys in the order of insertion, which allows the removal of all entries inserted after a certain time.
+    /// The keys in the order of insertion, for the removal of all entries that were inserted after a certain time.
     entered: Vec<ComponentHash>,
     /// Maximum number of entries of the cache.
     capacity: usize,
-    /// Number of slots of the hash table at its maximum capacity.
+    /// Number of slots of the hash table at its maximum size.
     places: usize,
     clock: u64,
     pub(super) evictions: u64,
@@ -37,12 +37,12 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot of the hash table. The maximum covers the table and the half-sized table from which the table grows, the
-    /// key in the list of insertions, and the time of use while times are sorted.
+    /// Maximum number of bytes for each slot of the hash table. It includes the table, the half-sized table from which the table grows, the key in
+    /// the list of insertions, and the time of the last use during a sort.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
-    /// Creates a cache that takes at most `bytes` bytes, or the size of the smallest table if that is larger.
+    /// Creates a cache that takes at most `bytes` bytes, or the size of the smallest table if this is larger.
     pub(super) fn new(bytes: u64) -> Self {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         // The number of slots of a hash table is a power of two, and an eighth of the slots stay free.
@@ -68,7 +68,7 @@ impl<V: Copy> ComponentCache<V> {
         Some(found.value)
     }
 
-    /// Inserts `value` under the key `key`. `marks` come from [`mark`](Self::mark), in ascending order, and are updated when entries are removed.
+    /// Inserts `value` under the key `key`. `marks` are results of [`mark`](Self::mark) in ascending order, which are updated if entries are removed.
     pub(super) fn insert<'m>(
         &mut self,
         key: ComponentHash,
@@ -84,8 +84,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.push(key);
     }
 
-    /// Returns true if another entry would enlarge the table beyond its maximum size. The slots of removed entries count as used until
-    /// the table is rehashed, which happens automatically when less than half of it is used.
+    /// Returns true if another entry would enlarge the table beyond its maximum size. The slots of removed entries count as used until the table is
+    /// rehashed, which it does by itself when less than half of it is used.
     fn is_crowded(&self) -> bool {
         let (taken, values) = (self.values.len(), &self.values);
         taken == values.capacity()
@@ -93,13 +93,13 @@ impl<V: Copy> ComponentCache<V> {
             && values.allocation_size() >= self.places * Self::PLACE_BYTES
     }
 
-    /// Returns the number of keys inserted so far, as a mark for [`purge`](Self::purge).
+    /// Returns the number of keys that have been inserted, as a mark for [`purge`](Self::purge).
     pub(super) fn mark(&self) -> usize {
         self.entered.len()
     }
 
-    /// Removes all entries inserted since the mark `mark` was taken. The removal is necessary after a component without solutions was found: learned
-    /// clauses may have excluded solutions of its sibling components.
+    /// Removes all entries that were inserted after the mark `mark`. The removal is necessary after the search has found a component without
+    /// solutions: learned clauses may have excluded solutions of the sibling components.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);
@@ -165,8 +165,7 @@ mod tests {
                 kept += usize::from(cache.get(key).is_some_and(|value| u128::from(value) == key));
                 assert!(largest as u64 <= bytes, "{time}: {largest} of {bytes}");
             }
-            // Even without the memory for growing and sorting, the table takes at least a quarter of the allowed
-            // memory.
+            // The table takes at least a quarter of the allowed memory, without the memory for growing and sorting.
             assert!(largest as u64 >= bytes / 4, "{largest} of {bytes}");
             assert!(cache.evictions > 5, "{} {kept}", cache.evictions);
         }

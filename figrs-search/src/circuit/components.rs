@@ -1,4 +1,4 @@
-//! Independent components of the atoms that a partial assignment leaves undecided.
+//! Independent components of the atoms that are undecided after a partial assignment.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -10,11 +10,10 @@ use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
 
-/// Largest number with which a traversal of the incidence graph marks nodes; after it, the numbers start again from
-/// the first.
+/// Maximum stamp with which a traversal of the incidence graph marks nodes; after it, the stamps start again.
 const MAX_STAMP: u32 = 1 << 30;
 
-/// A component of open (undecided) atoms, given by its hash and the range of its atoms in the list of members.
+/// A component of open (undecided) atoms, given by its hash and by the range of its atoms in the list of members.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenComponent {
     pub(super) start: u32,
@@ -24,16 +23,16 @@ pub(super) struct OpenComponent {
 
 /// Incidence graph of atoms, given clauses and residual tables, with working memory for its traversal.
 ///
-/// Learned clauses are not part of the incidence graph, because they would connect independent components.
+/// Learned clauses are not in the graph, because they would connect independent components.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentFinder {
-    /// For each atom, the other atoms in its two-literal clauses, without repetition.
+    /// For each atom, the other atoms in its clauses of two literals, without repetition.
     neighbours: Vec<Vec<u32>>,
     /// For each atom, the clauses of at least three literals that contain it.
     clauses: Vec<Vec<ClauseId>>,
-    /// For each variable, the factors with weights that contain it.
+    /// For each variable, the factors that have weights and contain the variable.
     pub(super) factors: Vec<Vec<u32>>,
-    /// The present residual table of each factor.
+    /// The current residual table of each factor.
     pub(super) residuals: Vec<ResidualTable>,
     atom_keys: Vec<u128>,
     clause_keys: Vec<u128>,
@@ -51,8 +50,7 @@ pub(super) struct ComponentFinder {
 }
 
 impl ComponentFinder {
-    /// Creates the incidence graph for the clauses of `form`, where `long` contains the clauses of at least three
-    /// literals.
+    /// Creates the incidence graph of the clauses of `form`; `long` contains its clauses of at least three literals.
     pub(super) fn new(form: &LogicalForm, long: &ClauseDatabase) -> Self {
         let atoms = form.atoms.len();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(0x66_6967_7273);
@@ -98,7 +96,7 @@ impl ComponentFinder {
         }
     }
 
-    /// Returns the approximate size of the component finder in bytes, without the list of members.
+    /// Returns the approximate memory in bytes, without the list of members.
     pub(super) fn bytes(&self) -> usize {
         let lists = |lists: &[Vec<u32>]| -> usize {
             lists
@@ -115,7 +113,6 @@ impl ComponentFinder {
             + self.variable_stamps.len() * 8
     }
 
-    /// Begins a new traversal of the incidence graph.
     pub(super) fn begin(&mut self) {
         if self.stamp == MAX_STAMP {
             self.stamp = 0;
@@ -127,8 +124,8 @@ impl ComponentFinder {
         self.stamp += 1;
     }
 
-    /// Returns the component of the open (undecided) atom `atom`, and appends its atoms to `members`; returns `None`
-    /// if this traversal has already visited the atom.
+    /// Returns the component of the open (undecided) atom `atom`, and appends its atoms to `members`; `None` if this traversal has already visited
+    /// the atom.
     pub(super) fn component_of(
         &mut self,
         atom: u32,
@@ -177,8 +174,7 @@ impl ComponentFinder {
         }
     }
 
-    /// Visits the open atoms of the variable `variable` that this traversal has not visited before, and returns
-    /// their number.
+    /// Visits the open atoms of the variable `variable` that this traversal has not visited, and returns their number.
     fn visit_values(
         &mut self,
         variable: u32,
@@ -199,9 +195,8 @@ impl ComponentFinder {
         self.open_values[v]
     }
 
-    /// Returns the variable of a component that consists only of open values of one variable; otherwise `None`. The
-    /// only open clause of such a component states that the variable has one of its open values. Only tables of this
-    /// variable distinguish its values.
+    /// Returns the variable of a component that consists only of open atoms of one variable; otherwise `None`. The only open clause of such a
+    /// component states that the variable has one of its open values, and only tables of this variable distinguish these values.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,
@@ -220,7 +215,7 @@ impl ComponentFinder {
             support.binary_search(&variable).is_ok()
         };
         let tables = self.factors[variable as usize].iter().filter(is_read);
-        // For an isolated variable, the frequency of each atom counts the other values, the tables, and one clause.
+        // The frequency of each atom of such a variable counts the other open values, the tables, and one clause.
         let alone = open + tables.count() as u32;
         let mut atoms = members.iter();
         if !atoms.all(|&atom| self.frequency[atom as usize] == alone) {
@@ -249,7 +244,7 @@ impl ComponentFinder {
         propagator: &ClausePropagator,
         hash: &mut ComponentHash,
     ) -> u32 {
-        // The lowest bit of a clause's stamp states whether the clause is open.
+        // The lowest bit of a clause's stamp is set if the clause is open.
         let stamp = self.stamp << 1;
         let known = self.clause_stamps[clause as usize];
         if known | 1 == stamp | 1 {

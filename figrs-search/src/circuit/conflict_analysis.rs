@@ -4,25 +4,24 @@ use super::clause_database::{ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 use super::propagator::{AssignmentReason, ClausePropagator};
 
-/// The latest decision on which a conflict depends; earlier assignments imply the negation of this decision.
+/// The latest decision on which a conflict depends. Earlier assignments imply the negation of this decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refutation {
-    /// The conflict depends on no decision. The problem therefore has no solution.
+    /// The conflict depends on no decision; the problem has no solution.
     Problem,
     /// The level of the refuted decision, and the reason of its negation.
     Decision(u32, AssignmentReason),
 }
 
-/// Working memory of conflict analysis.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConflictAnalysis {
     seen: Vec<bool>,
-    /// For each decision level of the search, the number of its literals that the analysis has visited.
+    /// For each decision level, the number of its literals that the analysis has visited.
     counts: Vec<u32>,
-    /// All literals that the analysis has visited; they are false in the present assignment.
+    /// All literals that the analysis has visited; they are false in the current assignment.
     marked: Vec<AtomLiteral>,
     clause: Vec<AtomLiteral>,
-    /// The learned clauses, recorded only on request of a test.
+    /// The learned clauses, recorded only if a test requests them.
     #[cfg(test)]
     pub(super) log: Option<Vec<Vec<AtomLiteral>>>,
 }
@@ -35,8 +34,8 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Resolves the violated clause with the reasons of its literals, until the result depends on one decision only. The clause at
-    /// the first unique implication point is learned, and the last result is the reason for negating the decision.
+    /// Resolves the violated clause with the reasons of its literals, until the result depends on one decision only. Learns the clause at the first
+    /// unique implication point. The last result is the reason for negating the decision.
     ///
     /// **Guarantee.** The learned clause and the returned clause are implied by the clauses of the problem.
     ///
@@ -121,7 +120,7 @@ impl ConflictAnalysis {
                 self.clause.push(other);
             }
         }
-        // Duplicates are removed, because a literal that was resolved may have been marked again.
+        // A literal that was resolved may have been marked again; the duplicates are removed.
         self.clause[1..].sort_unstable();
         self.clause.dedup();
     }
@@ -131,7 +130,7 @@ impl ConflictAnalysis {
         let (seen, clause) = (&self.seen, &mut self.clause);
         let first = clause[0];
         clause.retain(|&other| other == first || !is_redundant(propagator, seen, other));
-        // The second watched literal is the literal that backtracking makes undecided next.
+        // Backtracking makes this literal undecided before the other literals; it is therefore the second watched literal.
         let latest = (1..clause.len()).max_by_key(|&i| (propagator.level_of(clause[i]), i));
         if let Some(latest) = latest {
             clause.swap(1, latest);
@@ -167,8 +166,8 @@ impl ConflictAnalysis {
     }
 }
 
-/// True if the false literal `literal` is redundant in a learned clause: all other literals of its reason are in `seen` or are
-/// assigned at level zero.
+/// True if the false literal `literal` is redundant in a learned clause: each other literal of its reason is in `seen`, or was assigned at level
+/// zero.
 fn is_redundant(propagator: &ClausePropagator, seen: &[bool], literal: AtomLiteral) -> bool {
     let is_covered = |other: AtomLiteral| propagator.level_of(other) == 0 || seen[other.atom()];
     match propagator.reason_of(literal) {

@@ -1,21 +1,21 @@
-//! Decision circuits, which record a search as sums and products over values of variables and their weights.
+//! Decision circuits, which represent a search by sums and products over values of variables and their weights.
 
 use super::scaled_number::ScaledNumber;
 use super::search_trace::SearchTrace;
 
 const NONE: u32 = u32::MAX;
 
-/// A node of a decision circuit; its children have smaller indices than the node.
+/// A node of a decision circuit; the children of a node have smaller indices than the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitNode {
-    /// A leaf for a value of a variable, given by its index in the numbering of values.
+    /// A leaf for a value of a variable, given by the index of the value in the numbering of all values.
     Value(u32),
     /// A leaf for a weight, given by the index of the weight's symbol.
     Symbol(u32),
-    /// The product of children over disjoint sets of variables; they are given by the start and the length of their range in the
-    /// list of children.
+    /// The product of nodes over disjoint sets of variables. The two numbers are the start and the length of the range of its children in the list of
+    /// all children.
     Product(u32, u32),
-    /// The sum of two children over the same variables, of which at most one has positive weight in each world (assignment).
+    /// The sum of two nodes over the same variables; in each world (assignment), at most one of them has a positive weight.
     Sum(u32, u32),
 }
 
@@ -44,7 +44,7 @@ impl ValueNumbering {
         self.owners.len()
     }
 
-    /// Returns the variable and the value that have the index `number`.
+    /// Returns the variable and the value with the index `number`.
     pub fn value(&self, number: u32) -> (usize, u32) {
         let variable = self.owners[number as usize] as usize;
         (variable, number - self.firsts[variable])
@@ -54,14 +54,14 @@ impl ValueNumbering {
 /// A deterministic, decomposable and smooth circuit, which represents the sum of the weights of all worlds
 /// (assignments).
 ///
-/// Each world of positive weight is a traversal from the root that takes one child of every sum and all children of every product.
-/// A traversal visits exactly one value of each variable.
+/// Each world with a positive weight is a traversal from the root that takes one child of every sum and all children of every product. A traversal
+/// visits exactly one value of each variable.
 ///
 /// **References.** Darwiche and Marquis, *A knowledge compilation map*, Journal of Artificial Intelligence Research 17, 2002;
 /// Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
 #[derive(Clone, Debug, Default)]
 pub struct DecisionCircuit {
-    /// The nodes in topological order, children before parents.
+    /// The nodes in topological order: children come before parents.
     pub nodes: Vec<CircuitNode>,
     children: Vec<u32>,
     /// The index of the root node.
@@ -69,7 +69,7 @@ pub struct DecisionCircuit {
 }
 
 impl DecisionCircuit {
-    /// Returns the children of a node, given by the start and the length of their range in the list of all children.
+    /// Returns the range of the list of all children that starts at `start` and has the length `len`.
     pub fn children(&self, start: u32, len: u32) -> &[u32] {
         &self.children[start as usize..][..len as usize]
     }
@@ -79,12 +79,12 @@ impl DecisionCircuit {
         self.nodes.len() * size_of::<CircuitNode>() + self.children.len() * size_of::<u32>()
     }
 
-    /// Returns the number of bytes of working memory for a query: a value and a derivative for each node.
+    /// Returns the number of bytes of working memory of a query: each node has a value and a derivative.
     pub fn question_bytes(&self) -> usize {
         self.nodes.len() * 2 * size_of::<ScaledNumber>()
     }
 
-    /// Returns the value of each node in a semiring with the given operations. `leaf` gives the value of each leaf.
+    /// Returns the value of each node in the semiring with the given operations; `leaf` returns the value of a leaf.
     pub fn evaluate<V: Clone>(
         &self,
         one: &V,
@@ -128,8 +128,7 @@ impl DecisionCircuit {
                 }
                 CircuitNode::Product(start, len) => {
                     let children = self.children(start, len);
-                    // The products of the children before and after each child are computed separately, because
-                    // dividing the whole product by a child fails if that child is zero.
+                    // The products of the children before and after each child are computed without division, because the child may be zero.
                     before.clear();
                     let mut product = own;
                     for &child in children {
@@ -148,8 +147,8 @@ impl DecisionCircuit {
         derivatives
     }
 
-    /// Returns the circuit without the nodes that the root `root` does not use. The used nodes are moved to the front of the array,
-    /// where they overwrite only nodes that were already processed.
+    /// Returns the circuit without the nodes that the root `root` does not use. The used nodes move to the front of the array, where they overwrite
+    /// only nodes that have been processed.
     fn reachable(mut self, root: u32) -> Self {
         // The new index of each node that the root uses.
         let mut names = vec![NONE; self.nodes.len()];
@@ -202,18 +201,17 @@ impl DecisionCircuit {
     }
 }
 
-/// Records a search as a decision circuit.
+/// Recorder of a search as a decision circuit.
 #[derive(Debug)]
 pub(super) struct CircuitTrace {
     circuit: DecisionCircuit,
     numbering: ValueNumbering,
-    /// The circuit nodes of those values and symbols that already have a node.
+    /// The circuit nodes of the values and symbols that have a node.
     values: Vec<u32>,
     symbols: Vec<u32>,
-    /// A symbol whose weight is always 1, and which is therefore omitted from products.
+    /// A symbol whose weight is always 1; products omit it.
     one: Option<u32>,
-    /// The children of all products under construction, one product after another; `starts` has the start of each product in this
-    /// list.
+    /// The children of all products under construction, one product after another; `starts` has the start of each product in this list.
     open: Vec<u32>,
     starts: Vec<usize>,
 }
@@ -303,7 +301,7 @@ impl SearchTrace for CircuitTrace {
     }
 
     fn bytes(&self) -> usize {
-        // When unused nodes are removed, a new index is stored for each node.
+        // The removal of unused nodes stores a new index for each node.
         let names = self.circuit.nodes.len() * size_of::<u32>();
         let leaves = (self.values.len() + self.symbols.len()) * size_of::<u32>();
         self.circuit.bytes() + names + leaves

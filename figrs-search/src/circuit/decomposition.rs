@@ -1,4 +1,4 @@
-//! Preferences for branching on a variable, derived from its level in a balanced tree decomposition.
+//! Preferences of variables for decisions, from their depth in a balanced tree decomposition.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -9,15 +9,15 @@ use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::order::SymbolicElimination;
 use figrs_factor::order::eliminate_candidates;
 
-/// Maximum number of memory words that the search for an elimination order reads, in some tens of milliseconds.
+/// Maximum number of memory words that the search for an elimination order reads (some tens of milliseconds).
 const MAX_WORK: u64 = 4_000_000;
-/// Upper limit of the preference of a variable at the centre of the tree decomposition.
+/// Upper limit of the preference for decisions on a variable at the centre of the tree decomposition.
 const MAX_PREFERENCE: f64 = 1e7;
 
-/// Returns a preference for each variable, which is larger for variables nearer to the centre of a tree decomposition.
+/// Returns a preference for each variable; the nearer the variable is to the centre of a tree decomposition, the larger is the preference.
 ///
-/// Deciding variables near the centre splits the problem into parts of similar size. The narrower the tree decomposition is, the
-/// more the preference counts, compared with the activity of variables in conflicts.
+/// Decisions on variables near the centre split the problem into components of similar size. The smaller the width of the tree decomposition is, the
+/// larger are the preferences, compared with the activities of variables in conflicts.
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
 /// counters*, CP 2021.
@@ -70,7 +70,6 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
 /// The buckets of an elimination order as the bags of a forest of tree decompositions.
 struct BagForest {
     neighbours: Vec<Vec<u32>>,
-    /// Number of variables eliminated in each bag.
     sizes: Vec<u32>,
 }
 
@@ -97,8 +96,8 @@ impl BagForest {
         }
     }
 
-    /// Returns the level of each bag in the centroid decomposition of its tree. The centroid has level zero, the centroids of the
-    /// trees that remain without it have level one, and so on.
+    /// Returns the depth (level) of each bag in the centroid decomposition of its tree. The centroid has level zero; the centroids of the trees that
+    /// remain without it have level one, and so on.
     ///
     /// **Complexity.** The time is the number of bags times the number of levels, which is at most logarithmic in the number of
     /// bags.
@@ -108,7 +107,7 @@ impl BagForest {
         let mut parents = vec![u32::MAX; n];
         let mut below = vec![0u64; n];
         let mut largest = vec![0u64; n];
-        // The roots of the remaining components, with the levels of their centroids.
+        // The roots of the remaining components, each with the level of its centroid.
         let mut parts: Vec<(usize, u32)> = Vec::new();
         for root in 0..n {
             if levels[root] == u32::MAX {
@@ -137,7 +136,7 @@ impl BagForest {
         Ok(levels)
     }
 
-    /// Returns those bags without a level that are connected with `root`, parents first.
+    /// Returns the bags without a level that are connected with `root`; parents come before children.
     fn part(&self, root: usize, levels: &[u32], parents: &mut [u32]) -> Vec<usize> {
         parents[root] = u32::MAX;
         let mut order = vec![root];

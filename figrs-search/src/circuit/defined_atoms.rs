@@ -1,4 +1,4 @@
-//! Elimination of atoms that other atoms define; the number of solutions does not change.
+//! Elimination of atoms that other atoms define, which does not change the number of solutions.
 
 use figrs_factor::Until;
 
@@ -7,16 +7,15 @@ use super::literal::AtomLiteral;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of clauses that contain an atom to be eliminated.
+/// Maximum number of clauses that contain an eliminated atom.
 const MAX_CLAUSES: usize = 40;
 /// Maximum number of literals of a clause that an elimination adds.
 const MAX_LENGTH: usize = 24;
-/// Maximum number of passes over all atoms.
 const MAX_PASSES: usize = 20;
-/// Maximum number of partial assignments tried to decide whether an atom is defined.
+/// Maximum number of partial assignments that a test tries to find if an atom is defined.
 const MAX_TRIES: usize = 64;
 
-/// An eliminated atom, with the clauses in which it occurred positively.
+/// An eliminated atom, with the clauses that contained its positive literal.
 ///
 /// The atom is true if and only if one of these clauses has no other true literal.
 #[derive(Clone, Debug)]
@@ -28,9 +27,9 @@ pub(super) struct DefinedAtom {
 /// Eliminates atoms that their clauses define as functions of other atoms, if the elimination does not increase the number of
 /// clauses.
 ///
-/// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed. For each assignment
-/// of the other atoms, some clause then determines the defined atom. Each solution of the remaining clauses then extends to exactly
-/// one solution of all clauses. Therefore the elimination of a defined atom by resolution sums over both values of the atom.
+/// A set of clauses defines an atom if the clauses have no solution after the literals of the atom are removed. For each assignment of the other
+/// atoms, some clause then determines the atom, and each solution of the remaining clauses extends to exactly one solution of all clauses. Therefore
+/// the elimination of a defined atom by resolution sums over both values of the atom.
 ///
 /// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
 /// the remaining atoms.
@@ -94,8 +93,8 @@ fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom
     let mut resolvents = Vec::new();
     for (i, first) in positive.iter().enumerate() {
         for (j, second) in negative.iter().enumerate() {
-            // A resolvent of two clauses outside the definition is left out, because it follows from their resolvents
-            // with clauses of the definition.
+            // The resolvent of two clauses outside the definition is omitted, because it follows from their resolvents with clauses of the
+            // definition.
             if !definition.has(i) && !definition.has(positive.len() + j) {
                 continue;
             }
@@ -122,7 +121,6 @@ fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom
     })
 }
 
-/// A set of clauses that defines an atom, represented as a bit mask of clause indices.
 struct AtomDefinition {
     members: u64,
 }
@@ -132,7 +130,7 @@ impl AtomDefinition {
         self.members >> place & 1 == 1
     }
 
-    /// Returns a minimal set of clauses that defines an atom, among the clauses that contain the atom; `None` if there is none.
+    /// Returns a minimal subset of the clauses with an atom that defines the atom; `None` if there is none.
     fn of(
         positive: &[Vec<AtomLiteral>],
         negative: &[Vec<AtomLiteral>],
@@ -174,7 +172,7 @@ impl AtomDefinition {
     }
 }
 
-/// A clause over at most 64 atoms, represented by two bit masks.
+/// A clause over at most 64 atoms, as two bit masks.
 #[derive(Clone, Copy, Debug, Default)]
 struct MaskedClause {
     positive: u64,
@@ -184,7 +182,7 @@ struct MaskedClause {
 /// True if a limited search finds that the clauses `members` have no solution.
 fn contradicts(clauses: &[MaskedClause], members: u64) -> bool {
     let mut tries = 0;
-    // Partial assignments that are still to be tried; each is given by its true atoms and its false atoms.
+    // Partial assignments that have not been tried; each is given by its true atoms and its false atoms.
     let mut left = vec![(0u64, 0u64)];
     while let Some((mut yes, mut no)) = left.pop() {
         tries += 1;

@@ -1,29 +1,28 @@
-//! Determined variables: functions of other variables that occur in no other factor with more than one variable.
+//! Determined variables: variables that are functions of other variables and occur in no other factor of several variables.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
-/// The variables that a search omits because they are functions of other variables: each assignment of the others extends to exactly one
-/// assignment of all.
+/// The variables that a search omits because they are functions of other variables: each assignment of the other variables extends to exactly one
+/// assignment of all variables.
 ///
-/// A determined variable occurs only in its function and in at most one table, which has weights of its values. The weights of a
-/// determined variable's values become weights of the function's arguments. A function without weights that excludes no argument values
-/// is omitted from the search too, and does not count as an occurrence of its arguments.
+/// A determined variable occurs only in its function and in at most one table, which has weights of its values. These weights become weights of the
+/// function's arguments. A function without weights that excludes no argument values is also omitted, and does not count as an occurrence of its
+/// arguments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeterminedVariables {
-    /// The factors that are functions, in the order in which their variables were omitted. A variable that was omitted later may be an
-    /// argument of a function earlier in this list.
+    /// The functions of the determined variables, as indices of factors, in the order in which the variables were found. A variable that was found
+    /// later may be an argument of an earlier function.
     functions: Vec<usize>,
-    /// For each factor that is a function, the factor with the weights of the function's values.
+    /// For each of these functions, the factor with the weights of its values.
     weights: FxHashMap<usize, usize>,
-    /// For each factor, `true` if the search does not read it: it has the weights of a function's values, or is a function that excludes
-    /// no argument values.
+    /// For each factor, `true` if the search does not read it: it has the weights of a function's values, or is a function that excludes no argument
+    /// values.
     is_skipped: Vec<bool>,
-    /// For each variable, `true` if the search omits it.
     is_determined: Vec<bool>,
 }
 
-/// Returns the argument variables, the value variable and the table of `factor` if it represents a function; otherwise `None`.
+/// Returns the arguments, the last variable and the table of values of `factor` if it is a function; otherwise `None`.
 fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
     let FactorTable::Function { index } = &factor.table else {
         return None;
@@ -33,7 +32,7 @@ fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
 }
 
 impl DeterminedVariables {
-    /// Finds the determined variables of a graph, except the variables that `is_kept` marks.
+    /// Finds the determined variables of a graph; the variables that are marked in `is_kept` do not count as determined.
     pub(super) fn of(graph: &FactorGraph, is_kept: &[bool]) -> Self {
         let mut mentioning = vec![Vec::new(); graph.cardinalities.len()];
         let mut defining = vec![None; graph.cardinalities.len()];
@@ -47,8 +46,8 @@ impl DeterminedVariables {
                 open.push(number);
             }
         }
-        // For each variable, the number of factors that contain it and exclude some assignments. The list of factors is read only for
-        // variables with few occurrences; a variable in many functions therefore takes little time.
+        // For each variable, the number of factors that contain it and exclude some assignments. Only variables with few occurrences read their list
+        // of factors; a variable of many functions therefore takes little time.
         let mut mentions: Vec<usize> = mentioning.iter().map(Vec::len).collect();
         let mut found = Self {
             is_skipped: vec![false; graph.factors.len()],
@@ -92,20 +91,17 @@ impl DeterminedVariables {
         found
     }
 
-    /// Returns the number of values of each variable in the search, which is 1 for omitted variables.
+    /// Returns the number of values of each variable in the search; it is 1 for an omitted variable.
     pub(super) fn cardinalities(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = graph.cardinalities.iter().zip(&self.is_determined);
         all.map(|(&n, &is_determined)| if is_determined { 1 } else { n })
             .collect()
     }
 
-    /// True if the search omits the variable `variable`.
     pub(super) fn contains(&self, variable: u32) -> bool {
         self.is_determined[variable as usize]
     }
 
-    /// Returns true if the search does not read the factor `factor`, because it has the weights of a function's values or excludes no
-    /// argument values.
     pub(super) fn is_skipped(&self, factor: usize) -> bool {
         self.is_skipped[factor]
     }
@@ -116,12 +112,12 @@ impl DeterminedVariables {
         self.functions.len()
     }
 
-    /// Returns the factor with the weights of the values of the function `factor`, if there is one.
+    /// Returns the factor with the weights of the values of the function `factor`; `None` if there is none.
     pub(super) fn weights_of(&self, factor: usize) -> Option<usize> {
         self.weights.get(&factor).copied()
     }
 
-    /// Extends the assignment `values` to the determined variables, which the search omitted.
+    /// Extends the assignment `values` to the determined variables.
     pub(super) fn complete(&self, graph: &FactorGraph, values: &mut [u32]) {
         for &number in self.functions.iter().rev() {
             if let Some((arguments, value, index)) = function(&graph.factors[number]) {

@@ -1,9 +1,9 @@
-//! Entries of factors' tables, and symbols that represent their weights in a search.
+//! Entries of factors, and the symbols that represent their weights in a search.
 
 use figrs_factor::graph::{Assignments, for_each_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
-/// A symbol for the weight of table entries: a constant of the model, or a weight that may change.
+/// A symbol for the weight of entries: a constant of the model, or a weight that may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum WeightSymbol {
     /// A constant, given by the bits of its natural logarithm.
@@ -14,22 +14,21 @@ pub(super) enum WeightSymbol {
     Entry(u32, u32),
 }
 
-/// Entries that are zero only because of the present parameters, as an [`Encoding`](figrs_core::expand::Encoding) lists them: for each
-/// factor, the indices of these weights.
+/// For each factor, the indices of the entries that are zero only for the current parameters; an [`Encoding`](figrs_core::expand::Encoding) makes
+/// this list.
 pub(super) type OpenZeros<'a> = &'a [(usize, Vec<u32>)];
 
 impl WeightSymbol {
-    /// The symbol of the constant weight 1.
     pub(super) const ONE: Self = Self::Constant(0.0f64.to_bits());
 }
 
-/// Returns the entries of the factor `factor` that are zero only because of the present parameters.
+/// Returns the indices of the entries of the factor `factor` that are zero only for the current parameters.
 pub(super) fn open_entries(open_zeros: OpenZeros<'_>, factor: usize) -> &[u32] {
     let place = open_zeros.binary_search_by_key(&factor, |(factor, _)| *factor);
     place.map_or(&[], |place| open_zeros[place].1.as_slice())
 }
 
-/// Returns the symbol of a stored entry; `None` for an entry that is zero for all parameters.
+/// Returns the symbol of a stored entry; `None` if the entry is zero for all parameters.
 pub(super) fn entry_symbol(
     factor: &Factor,
     number: usize,
@@ -71,7 +70,7 @@ pub(super) fn count_entries(factor: &Factor, open: &[u32]) -> usize {
     }
 }
 
-/// Calls `visit` with the index and the values of each stored entry, including zeros; for a function, only the non-zero entries are visited.
+/// Calls `visit` with the index and the values of each stored entry, including zeros; for a function, only with its non-zero entries.
 pub(super) fn for_each_stored(
     graph: &FactorGraph,
     factor: &Factor,

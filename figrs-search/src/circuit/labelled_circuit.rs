@@ -1,4 +1,4 @@
-//! A decision circuit whose leaves have labels that give their meaning.
+//! A decision circuit with labels that give the meaning of its leaves.
 
 use std::sync::Arc;
 
@@ -21,23 +21,23 @@ use super::search::{ExhaustiveSearch, SearchControl};
 use super::value_atoms::ValueAtoms;
 use figrs_factor::eliminate::EliminationError;
 
-/// Largest relative difference between two logarithms of the same weight that counts as a rounding error.
+/// Maximum relative difference of two logarithms that counts as a rounding error.
 const MAX_ROUNDING: f64 = 1e-14;
 
-/// A decision circuit with labels of its leaves, which are values of variables and weights of a graph's entries.
+/// A decision circuit with labels of its leaves: values of variables, and weights of entries of a graph.
 #[derive(Debug)]
 pub struct LabelledCircuit {
-    /// The circuit; `None` if zero weights exclude all worlds (assignments).
+    /// The circuit; `None` if zeros exclude all worlds (assignments).
     pub circuit: Option<DecisionCircuit>,
     /// The numbering of the values of the variables.
     pub numbering: ValueNumbering,
-    /// For each variable, `true` if the circuit contains the variable's values as leaves.
+    /// For each variable, `true` if the circuit has leaves for its values.
     pub kept: Vec<bool>,
-    /// The graph that was searched; `open_zeros` has its entries that were zero only because of the parameters at that time.
+    /// The graph that was searched; `open_zeros` has its entries that were zero only for the parameters at that time.
     graph: Arc<FactorGraph>,
     open_zeros: Vec<(usize, Vec<u32>)>,
     names: FxHashMap<WeightSymbol, u32>,
-    /// For each symbol, the natural logarithm of its weight in the searched graph.
+    /// For each symbol, the natural logarithm of its weight in this graph.
     pub symbol_logs: Vec<f64>,
     atoms: ValueAtoms,
     defined: Vec<DefinedAtom>,
@@ -45,8 +45,8 @@ pub struct LabelledCircuit {
 }
 
 impl LabelledCircuit {
-    /// Searches `graph` and records the search as a decision circuit. The values of variables that `kept` marks become leaves of
-    /// the circuit.
+    /// Searches `graph` and records the search as a decision circuit. The circuit has leaves for the values of the variables that are marked in
+    /// `kept`.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`] if the logical form has too many entries;
     /// [`EliminationError::TooMuchMemory`] if the search exceeds the memory; [`EliminationError::Interrupted`] at a deadline or
@@ -95,7 +95,7 @@ impl LabelledCircuit {
         })
     }
 
-    /// Returns two numbers: of the variables that were omitted, and of the atoms that were eliminated before the search.
+    /// Returns the number of omitted variables, and the number of atoms that were eliminated before the search.
     #[cfg(test)]
     pub fn left_out(&self) -> [usize; 2] {
         [self.determined.len(), self.defined.len()]
@@ -127,9 +127,8 @@ impl LabelledCircuit {
         values
     }
 
-    /// Returns the weight of each symbol of the circuit in a graph with the same structure as the searched graph. Returns `None`
-    /// if the structures differ, if a symbol would have two weights, or if an entry of weight 1, which the circuit omits, has
-    /// another weight in `new`.
+    /// Returns the weight of each symbol of the circuit in `new`, a graph with the same structure as the searched graph. Returns `None` if the
+    /// structures differ, if a symbol would have two weights, or if an entry of weight 1, which the circuit omits, has another weight in `new`.
     pub fn symbol_weights(&self, new: &FactorGraph) -> Option<Vec<ScaledNumber>> {
         let old = &*self.graph;
         if old.cardinalities != new.cardinalities || old.factors.len() != new.factors.len() {
@@ -168,7 +167,6 @@ impl LabelledCircuit {
     }
 }
 
-/// True if the logarithms `a` and `b` are equal up to rounding errors.
 fn is_same_weight(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a - b).abs() <= MAX_ROUNDING * a.abs().max(1.0)
 }

@@ -6,7 +6,7 @@ use std::ops::Not;
 pub(super) struct AtomLiteral(u32);
 
 impl AtomLiteral {
-    /// Returns the literal of an atom that is true if and only if the atom has the truth value `value`.
+    /// Returns the literal that is true if and only if the atom has the truth value `value`.
     pub(super) fn new(atom: u32, value: bool) -> Self {
         Self(atom << 1 | u32::from(!value))
     }
@@ -15,17 +15,16 @@ impl AtomLiteral {
         (self.0 >> 1) as usize
     }
 
-    /// True for an atom; false for the negation of an atom.
+    /// True if the literal is an atom; false if it is the negation of an atom.
     pub(super) fn is_positive(self) -> bool {
         self.0 & 1 == 0
     }
 
-    /// Returns the index of the literal in lists of all literals, in which the two literals of an atom are adjacent.
+    /// Returns the index of the literal in lists with an entry for each literal; the two literals of an atom are adjacent.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns the literal with the index `index` in lists of all literals.
     pub(super) fn at(index: usize) -> Self {
         Self(index as u32)
     }

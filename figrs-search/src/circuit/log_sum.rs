@@ -1,4 +1,4 @@
-//! Sum over all assignments of a factor graph, by a search that records no circuit.
+//! Sum of the weights of all assignments of a factor graph, by a search that records no circuit.
 
 use figrs_factor::graph::FactorGraph;
 
@@ -13,7 +13,7 @@ use figrs_factor::eliminate::{EliminationError, without_barren};
 
 /// Returns the natural logarithm of the sum over all assignments of the product of all factors.
 ///
-/// The search uses all zero weights, and omits determined variables.
+/// The search uses all zeros, and omits determined variables.
 ///
 /// **Errors.** [`EliminationError::TableTooLarge`] if the logical form has too many entries;
 /// [`EliminationError::TooMuchMemory`] if the search exceeds the memory; [`EliminationError::Interrupted`] at a deadline or

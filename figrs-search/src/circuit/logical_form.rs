@@ -1,4 +1,4 @@
-//! Logical form of a factor graph: clauses over value atoms and decision diagrams of weights.
+//! Logical form of a factor graph: clauses over value atoms, and decision diagrams of weights.
 
 use figrs_factor::graph::log_stored;
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -16,40 +16,39 @@ use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of entries of a table for which a small set of clauses covers its zeros. A larger table gets one clause for each
-/// prefix of its rows.
+/// Maximum number of entries of a table whose zeros are covered by a small set of clauses. A larger table gets one clause for each prefix of its
+/// rows.
 const MAX_COVERED_ENTRIES: usize = 1 << 12;
-/// Number of bytes of a clause without its literals; `SYMBOL_BYTES` is that of a symbol with its name.
+/// Number of bytes of a clause without its literals; `SYMBOL_BYTES` is the number of bytes of a symbol with its name.
 const CLAUSE_BYTES: usize = 40;
 const SYMBOL_BYTES: usize = 80;
-/// Memory in bytes of a row while its decision diagram is built, without the row's values.
+/// Number of bytes of a row, without its values, during the construction of its decision diagram.
 const ROW_BYTES: usize = 16;
 
-/// A factor graph represented by clauses over value atoms and by decision diagrams of weights.
+/// A factor graph as clauses over value atoms and decision diagrams of weights.
 ///
-/// Zero entries of factors become clauses, and the weights of all other entries become symbols in decision diagrams.
+/// Zeros of factors become clauses, and the weights of all other entries become symbols in decision diagrams.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LogicalForm {
     pub(super) atoms: ValueAtoms,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
     pub(super) diagrams: WeightDiagrams,
-    /// The decision diagrams of those factors that have weights other than 1.
+    /// The decision diagrams of the factors that have weights other than 1.
     pub(super) roots: Vec<ResidualTable>,
     pub(super) determined: DeterminedVariables,
     symbols: Vec<WeightSymbol>,
-    /// For each symbol, the natural logarithm of its present weight.
+    /// For each symbol, the natural logarithm of its current weight.
     pub(super) symbol_logs: Vec<f64>,
     pub(super) names: FxHashMap<WeightSymbol, u32>,
-    /// Total number of literals in clauses and of values in rows of tables.
+    /// Total number of literals of clauses and of values of rows.
     size: usize,
     memory: MemoryAccount,
-    /// True if all entries of some factor are zero.
     pub(super) is_empty: bool,
 }
 
 impl LogicalForm {
-    /// Creates the logical form of `graph`, without the determined variables that `is_kept` does not mark. The zero weights in
-    /// `open_zeros` exclude no entries, because they may become positive.
+    /// Creates the logical form of `graph`, without the determined variables, except the variables that are marked in `is_kept`. The zeros in
+    /// `open_zeros` make no clauses, because they may become positive.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`] if the number of literals and row values exceeds the limit on table entries;
     /// [`EliminationError::TooMuchMemory`] if they exceed the memory; [`EliminationError::Interrupted`] at a deadline or an interrupt.
@@ -79,7 +78,7 @@ impl LogicalForm {
         Ok(form)
     }
 
-    /// Returns the approximate size in bytes, including the clauses before simplification.
+    /// Returns the approximate memory in bytes, including the clauses before simplification.
     pub(super) fn bytes(&self) -> usize {
         self.diagrams.bytes()
             + self.atoms.bytes()
@@ -92,7 +91,7 @@ impl LogicalForm {
         self.clauses.iter().map(Vec::len).sum()
     }
 
-    /// Adds `numbers` literals or row values to the count and compares it with the limit, before they are stored.
+    /// Adds `numbers` literals or values of rows to the count, and returns an error if the count exceeds its limit.
     fn take_room(&mut self, numbers: usize, limits: &Limits) -> Result<(), EliminationError> {
         self.size += numbers;
         let limit = limits.table_entries.min(MAX_POSITIONS);
@@ -199,7 +198,7 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// Adds a clause for each prefix of a row of values; it allows only the next values that occur in some row with this prefix.
+    /// For each prefix of a row of values, adds a clause that allows only the next values that occur in some row with this prefix.
     fn add_prefixes(
         &mut self,
         variables: &[u32],
@@ -238,8 +237,8 @@ impl LogicalForm {
     }
 }
 
-/// The entries of a factor that are not zero. For each entry: the values of the variables that are not fixed, and the index of the
-/// symbol that stands for its weight.
+/// The entries of a factor that are not zero. Each entry has the values of the variables that are not fixed, and the index of the symbol of its
+/// weight.
 #[derive(Debug, Default)]
 struct FactorRows {
     values: Vec<u32>,
@@ -256,7 +255,7 @@ impl FactorRows {
     ) -> Self {
         let (mut rows, factor) = (Self::default(), &graph.factors[number]);
         let weighing = form.determined.weights_of(number);
-        // The weights of a function's values get symbols even for values that the function never takes.
+        // The weights of a function's values get symbols, even for values that the function never takes.
         let named: Vec<Option<u32>> = weighing.map_or_else(Vec::new, |number| {
             let mut named = Vec::new();
             let weights = &graph.factors[number];
@@ -312,7 +311,7 @@ mod tests {
 
     #[test]
     fn tables_are_counted_before_they_are_read() {
-        // The table has a million entries, half of which are zero.
+        // Half of the million entries of the table are zero.
         let n = 1 << 20;
         let weights = (0..n).map(|i| f64::from(i % 2)).collect();
         let graph = FactorGraph {

@@ -1,22 +1,19 @@
-//! Limits of the lists of a search: their size in bytes, and the length of lists whose indices have 32 bits.
+//! Limits of the lists of a search: the size in bytes, and the length of a list with 32-bit indices.
 
 use figrs_factor::Limits;
 use figrs_factor::eliminate::EliminationError;
 
-/// Number of bytes by which a data structure must grow before its size is compared with the memory limit again.
+/// Growth of a data structure in bytes after which its size is compared with the memory limit again.
 pub(super) const UNCHECKED_GROWTH: u64 = 1 << 20;
-/// Maximum length of a list whose indices have 32 bits. The remaining 32-bit indices are for elements that are added between two
-/// checks of the length.
+/// Maximum length of a list with 32-bit indices. The other indices are for elements that are added between two checks of the length.
 pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
 
-/// Returns the number of bytes of a cache that may take `bytes` bytes: at most half of the memory limit, because the search needs
-/// the rest.
+/// Returns the maximum size of a cache that may take `bytes` bytes: at most half of the memory limit, because the search needs the rest.
 pub(super) fn cache_share(bytes: u64, limits: &Limits) -> u64 {
     limits.memory.map_or(bytes, |budget| bytes.min(budget / 2))
 }
 
-/// Returns an error if the longest list, of `longest` elements, is too long for indices of 32 bits; `bytes` is the size of all
-/// lists together.
+/// Returns an error if the longest list, of `longest` elements, is too long for 32-bit indices; `bytes` is the size of all lists together.
 pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), EliminationError> {
     if longest <= MAX_POSITIONS {
         return Ok(());
@@ -28,8 +25,7 @@ pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), Elimin
     })
 }
 
-/// Returns the size in bytes of a hash table of capacity `capacity` for entries of type `T`, in which an eighth of the slots stay
-/// free.
+/// Returns the size in bytes of a hash table for `capacity` entries of type `T`; an eighth of its slots stay free.
 pub(super) fn hash_table_bytes<T>(capacity: usize) -> usize {
     capacity.div_ceil(7) * 8 * (size_of::<T>() + 1)
 }

@@ -1,4 +1,4 @@
-//! Preprocessing of the clauses of a logical form: simplification that does not change the number of solutions.
+//! Preprocessing of the clauses of a logical form, which does not change the number of solutions.
 
 use figrs_factor::{Limits, Until};
 
@@ -11,21 +11,18 @@ use super::probing::probe;
 use super::propagator::{AssignmentReason, ClausePropagator};
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of rounds of simplification and elimination.
 const MAX_ROUNDS: usize = 3;
-/// Number of bytes for each literal in addition to its clause: for its occurrences, and for its copy in the propagator
-/// of probing.
+/// Number of bytes of each literal in addition to its clause: its occurrences, and its copy in the propagator of probing.
 const LITERAL_BYTES: usize = 20;
 /// Number of bytes for each atom: its lists of occurrences, pairs and watches.
 const ATOM_BYTES: usize = 250;
 
 /// Simplifies the clauses of a logical form, and eliminates atoms that other atoms define.
 ///
-/// `is_kept` marks the variables whose atoms must not be eliminated.
+/// The atoms of the variables that are marked in `is_kept` are not eliminated.
 ///
-/// **Guarantee.** The solutions over the remaining atoms correspond one to one to the solutions of the given form, with
-/// the same weights. The values of the eliminated atoms follow from those of the remaining atoms, in reverse order of
-/// elimination.
+/// **Guarantee.** The solutions over the remaining atoms correspond one to one to the solutions of the given form, with the same weights. The values
+/// of the eliminated atoms follow from the values of the remaining atoms, in the reverse of the order of elimination.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt; [`EliminationError::TooMuchMemory`] if
 /// the clauses exceed the memory.
@@ -71,15 +68,15 @@ pub(super) fn preprocess(
     Ok(defined)
 }
 
-/// Adds to `simplifier` the consequences that probing finds; returns `false` if the clauses have no solution.
+/// Adds the consequences that probing finds to `simplifier`; returns `false` if the clauses have no solution.
 fn probe_clauses(
     form: &LogicalForm,
     simplifier: &mut ClauseSimplifier,
     until: &Until,
 ) -> Result<bool, EliminationError> {
     let mut propagator = ClausePropagator::new(form.atoms.exclusive());
-    // A variable that no clause connects with another variable is not probed, because probing would find consequences only
-    // for the variable's own values, of which there may be many.
+    // A variable that shares no clause with another variable is not probed. Probing would find consequences only for the variable's own values, of
+    // which there may be many.
     let mut is_joined = vec![false; form.atoms.cardinalities.len()];
     let mut excluded = Vec::new();
     for clause in simplifier.long_clauses() {
@@ -93,7 +90,7 @@ fn probe_clauses(
         } else if let Some(v) = first
             && clause.iter().all(|l| l.is_positive())
         {
-            // If the variable must have one of these values, all its other values are excluded.
+            // If the variable has one of these values in all solutions, its other values are excluded.
             let atoms = form.atoms.of(v).map(|atom| AtomLiteral::new(atom, true));
             let others = atoms.filter(|atom| clause.binary_search(atom).is_err());
             excluded.extend(others.map(|atom| !atom));

@@ -7,10 +7,9 @@ use super::propagator::{AssignmentReason, ClausePropagator, Truth};
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of assignments that probing makes.
+/// Maximum number of assignments that all probes together make.
 const MAX_WORK: usize = 5_000_000;
 
-/// Consequences that probing found.
 #[derive(Debug, Default)]
 pub(super) struct Probes {
     /// Literals that are true in all solutions.
@@ -20,8 +19,9 @@ pub(super) struct Probes {
     pub(super) is_contradictory: bool,
 }
 
-/// Propagates each literal of the atoms that `is_probed` selects, one at a time. A literal is false if its propagation leads to a
-/// conflict. A literal is true if both an atom and its negation imply it. Two literals are equivalent if they imply each other.
+/// Propagates each literal of the atoms for which `is_probed` is true, one literal at a time. A literal is false in all solutions if its propagation
+/// leads to a conflict. A literal is true in all solutions if an atom and its negation imply it. Two literals are equivalent if they imply each
+/// other.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
 ///
@@ -80,7 +80,7 @@ pub(super) fn probe(
     Ok(probes)
 }
 
-/// Returns the literals that unit propagation of `literal` makes true, including `literal`; returns `None` if a clause is violated.
+/// Returns the literals that unit propagation of `literal` makes true, including `literal`; `None` if a clause is violated.
 fn consequences(
     propagator: &mut ClausePropagator,
     literal: AtomLiteral,

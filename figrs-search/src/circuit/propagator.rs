@@ -1,12 +1,11 @@
-//! Unit propagation over long clauses, two-literal clauses and groups of mutually exclusive atoms.
+//! Unit propagation over long clauses, two-literal clauses, and groups of atoms that exclude each other.
 
 use super::clause_database::{ClauseDatabase, ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 
-/// Number of bytes for an atom and its two literals, including the headers of their lists.
+/// Number of bytes of an atom and its two literals, including the headers of their lists.
 const ATOM_BYTES: usize = 160;
 
-/// Truth value of a literal in a partial assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Truth {
     Open,
@@ -14,7 +13,6 @@ pub(super) enum Truth {
     False,
 }
 
-/// Reason why a literal is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AssignmentReason {
     /// The literal was decided, or is true in all solutions.
@@ -25,8 +23,8 @@ pub(super) enum AssignmentReason {
     Pair(AtomLiteral),
 }
 
-/// An entry of a literal's watch list: a watched clause and another literal of this clause. If this other literal is true, the clause need
-/// not be examined.
+/// An entry of a literal's watch list: a watched clause, and another literal of this clause. If this other literal is true, the clause need not be
+/// read.
 #[derive(Clone, Copy, Debug)]
 struct ClauseWatch {
     clause: ClauseId,
@@ -52,11 +50,10 @@ pub(super) struct ClausePropagator {
     /// Learned literals that are true in all solutions.
     facts: Vec<AtomLiteral>,
     is_fact: Vec<bool>,
-    /// Number of learned two-literal clauses.
     learned_pairs: usize,
     /// The literals of the violated clause, if a clause is violated.
     pub(super) conflict: Vec<AtomLiteral>,
-    /// The search level to which new assignments belong.
+    /// The search level of new assignments.
     pub(super) level: u32,
     pub(super) conflicts: u64,
     pub(super) activity: Vec<f64>,
@@ -64,7 +61,7 @@ pub(super) struct ClausePropagator {
 }
 
 impl ClausePropagator {
-    /// Creates an empty assignment; for each atom, `exclusive` gives the range of atoms that exclude each other.
+    /// Creates an empty assignment; `exclusive` has the range of mutually exclusive atoms for each atom.
     pub(super) fn new(exclusive: Vec<(u32, u32)>) -> Self {
         let atoms = exclusive.len();
         Self {
@@ -110,8 +107,8 @@ impl ClausePropagator {
         self.reasons[literal.atom()]
     }
 
-    /// Adds the clause `literals`. The first two literals of a long clause become its watched literals. A learned clause of one literal is
-    /// stored as a fact. A given clause of one literal is not stored; the caller must assign its literal.
+    /// Adds the clause `literals`. The first two literals of a long clause become its watched literals. A learned clause of one literal is stored as
+    /// a fact. A given clause of one literal is not stored; the caller must assign the literal.
     pub(super) fn add_clause(
         &mut self,
         literals: &[AtomLiteral],
@@ -147,7 +144,6 @@ impl ClausePropagator {
         self.watches[literal.index()].push(ClauseWatch { clause, blocker });
     }
 
-    /// Makes an undecided literal true.
     #[inline]
     pub(super) fn assign(&mut self, literal: AtomLiteral, reason: AssignmentReason) {
         self.truths[literal.index()] = Truth::True;
@@ -157,7 +153,7 @@ impl ClausePropagator {
         self.trail.push(literal);
     }
 
-    /// Undoes all assignments on the trail from the index `from` on.
+    /// Undoes all assignments in the trail from the index `from` on.
     pub(super) fn undo(&mut self, from: usize) {
         for literal in self.trail.drain(from..) {
             self.truths[literal.index()] = Truth::Open;
@@ -166,10 +162,10 @@ impl ClausePropagator {
         self.head = self.head.min(from);
     }
 
-    /// Assigns the undecided facts (learned literals), at level zero because they depend on no decision. Returns `false` if a fact is false;
+    /// Assigns the undecided facts (learned literals) at level zero, because they depend on no decision. Returns `false` if a fact is false;
     /// `conflict` then contains this fact.
     ///
-    /// Facts are assigned again after each decision, because they are ignored when components are determined.
+    /// The search assigns facts after each decision, because it ignores them when it finds components.
     pub(super) fn assign_facts(&mut self) -> bool {
         for i in 0..self.facts.len() {
             let fact = self.facts[i];
@@ -295,7 +291,6 @@ impl ClausePropagator {
         }
     }
 
-    /// Returns the approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.atoms() * ATOM_BYTES
             + self.learned_pairs * 2 * 2 * size_of::<AtomLiteral>()
@@ -311,7 +306,7 @@ impl ClausePropagator {
             }
         }
         self.clauses.forget_half(|id| locked[id as usize]);
-        // The index of a forgotten clause may be reused, so all watches of that clause are removed.
+        // A new clause may take the index of a forgotten clause; all watches of forgotten clauses are therefore removed.
         let clauses = &self.clauses;
         for list in &mut self.watches {
             list.retain(|watch| clauses.kind(watch.clause) != ClauseKind::Forgotten);

@@ -1,11 +1,11 @@
-//! Non-negative numbers of nearly unbounded magnitude, with the precision of `f64`.
+//! Non-negative numbers with the precision of `f64` and a nearly unbounded range.
 
 use std::ops::{Add, Mul};
 
-/// Base-2 logarithm of the ratio between consecutive scales.
+/// Base-2 logarithm of the ratio of consecutive scales.
 const UNIT: i32 = 512;
 
-/// The number `mantissa * 2^(512 scale)`, where the mantissa is zero or between `2^-256` and `2^256`.
+/// The number `mantissa * 2^(512 scale)`; the mantissa is zero or between `2^-256` and `2^256`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScaledNumber {
     mantissa: f64,
@@ -78,8 +78,7 @@ impl ScaledNumber {
         if is_larger { other } else { self }
     }
 
-    /// Returns the quotient of this number and `whole`, which must be positive and must not be smaller than this
-    /// number, up to rounding errors.
+    /// Returns the quotient of this number and `whole`, which must be positive and at least as large as this number, up to rounding errors.
     pub fn share_of(self, whole: Self) -> f64 {
         if self.is_zero() {
             return 0.0;
@@ -132,7 +131,7 @@ impl Add for ScaledNumber {
     }
 }
 
-/// Returns `2^exponent`, where the result must be a normal number.
+/// Returns `2^exponent`, which must be a normal number.
 const fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -1,4 +1,4 @@
-//! Exhaustive search of a logical form by decisions, propagation, and components whose values are cached.
+//! Exhaustive search of a logical form: decisions, unit propagation, and a cache of the values of components.
 
 use figrs_factor::{Limits, MemoryAccount};
 use std::fmt;
@@ -16,18 +16,18 @@ use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
 use figrs_factor::eliminate::EliminationError;
 
-/// Number of atoms examined between two checks of the time and memory limits; in tests, the limits are checked after each step.
+/// Number of atoms that the search reads between two checks of the time and memory limits; tests check the limits after each step.
 const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
-/// Work of one step of the search, in examined atoms, besides the number of atoms of its component.
+/// Work of one step of the search besides the atoms of its component, as a number of atoms that are read.
 const STEP_WORK: usize = 1 << 6;
-/// Number of learned clauses beyond which clauses are forgotten for the first time.
+/// Number of learned clauses at which clauses are forgotten for the first time.
 const FIRST_LEARNED_LIMIT: usize = 4000;
 /// Number of bytes of an atom in the lists of the search.
 const ATOM_BYTES: usize = 32;
-/// Weight of the activity of an atom relative to its number of clauses.
+/// Weight of the activity of an atom in conflicts, relative to its number of clauses.
 const ACTIVITY_WEIGHT: f64 = 10.0;
 
-/// A decision of the search, with the lengths that the search's lists had before it.
+/// A decision of the search, with the lengths of the search's lists before the decision.
 #[derive(Clone, Debug)]
 struct SearchFrame<V> {
     component: OpenComponent,
@@ -42,9 +42,9 @@ struct SearchFrame<V> {
     members_start: usize,
 }
 
-/// Limits of a search, and its progress listener.
+/// Limits of a search, and the listener of its progress.
 pub struct SearchControl<'a> {
-    /// Limits of memory, deadline and interrupt.
+    /// Limits of the search: memory, deadline and interrupt.
     pub limits: &'a Limits,
     /// Maximum number of decisions.
     pub decisions: u64,
@@ -60,7 +60,7 @@ impl fmt::Debug for SearchControl<'_> {
     }
 }
 
-/// Exhaustive search over the worlds of a logical form.
+/// Exhaustive search over the worlds (assignments) of a logical form.
 #[derive(Debug)]
 pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     form: &'a mut LogicalForm,
@@ -69,32 +69,30 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     pub analysis: ConflictAnalysis,
     finder: ComponentFinder,
     pub cache: ComponentCache<T::Value>,
-    /// For each decision, the number of keys that had been inserted into the cache when its present branch began.
+    /// For each decision, the number of keys that had been inserted into the cache when its current branch began.
     cache_marks: Vec<usize>,
     preferences: Vec<f64>,
     frames: Vec<SearchFrame<T::Value>>,
     pending: Vec<OpenComponent>,
-    /// Changes of residual tables, each given by the factor and its table before the change.
+    /// The changes of residual tables: each has a factor, and its table before the change.
     residual_trail: Vec<(u32, ResidualTable)>,
-    /// For each atom, the index of the last branch with a component that contains the atom.
+    /// For each atom, the index of the last branch whose component contains the atom.
     owner: Vec<u64>,
-    /// For each atom, `true` if it was eliminated before the search.
     is_defined: Vec<bool>,
     branches: u64,
     learned_limit: usize,
     decisions: u64,
-    /// Number of atoms examined since the last check of the clock.
+    /// Number of atoms that were read since the last check of the limits.
     work: usize,
-    /// Total size in bytes of the lists of fixed length.
     fixed_bytes: usize,
     memory: MemoryAccount,
-    /// If set, components found in the cache are searched again, and the new values are compared with the cached ones.
+    /// If set, components in the cache are searched again, and the new values are compared with the cached values.
     #[cfg(test)]
     pub replay: Option<super::tests::CacheReplay<T::Value>>,
 }
 
 impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
-    /// Creates a search of the problem `form`, whose clauses it takes over.
+    /// Creates a search of the problem `form`; the search drops the clauses of `form` when it begins.
     pub(super) fn new(
         form: &'a mut LogicalForm,
         (preferences, defined): (Vec<f64>, &[DefinedAtom]),
@@ -137,15 +135,14 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Returns the trace, and drops the rest of the search.
     pub(super) fn into_trace(self) -> T {
         self.trace
     }
 
-    /// Returns the value of the problem; returns `None` if zero weights exclude all assignments.
+    /// Returns the value of the problem: the sum of the weights of all assignments, or its circuit. Returns `None` if zeros exclude all assignments.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt; [`EliminationError::TooManyOperations`] after more
-    /// decisions than allowed; [`EliminationError::TooMuchMemory`] if the search takes more memory than allowed.
+    /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt; [`EliminationError::TooManyOperations`] after the maximum number
+    /// of decisions; [`EliminationError::TooMuchMemory`] if the search exceeds the memory limit.
     pub(super) fn run(
         &mut self,
         control: &SearchControl<'_>,
@@ -189,8 +186,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Returns the approximate size in bytes of the trace, the cache, all clauses, the residual tables and the
-    /// components.
+    /// Returns the approximate memory of the trace, the cache, the clauses, the residual tables and the components in bytes.
     fn bytes(&self) -> usize {
         self.fixed_bytes
             + self.trace.bytes()
@@ -225,7 +221,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         control.limits.check_interrupt()
     }
 
-    /// Assigns the literals of unit clauses, and finds the components; returns `false` if the problem has no solution.
+    /// Assigns the literals of unit clauses, and finds the first components; returns `false` if the problem has no solution.
     fn begin(&mut self) -> bool {
         for i in 0..self.form.clauses.len() {
             if let [literal] = *self.form.clauses[i] {
@@ -265,7 +261,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         true
     }
 
-    /// Takes the next component of the present branch, and decides one of its atoms.
+    /// Takes the next component of the current branch, and decides one of its atoms.
     fn decide(&mut self) {
         let Some(component) = self.pending.pop() else {
             return;
@@ -289,7 +285,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.propagator.assign(branch, AssignmentReason::None);
     }
 
-    /// Returns the literal that is decided next in `component`.
+    /// Returns the literal of `component` that is decided next.
     fn choose(&self, component: OpenComponent) -> AtomLiteral {
         let members = self.members(component);
         let activity = |literal: AtomLiteral| self.propagator.activity[literal.index()];
@@ -318,8 +314,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         &self.finder.members[component.start as usize..][..component.len as usize]
     }
 
-    /// Propagates the last decision, and resolves conflicts until no conflict remains. Returns `false` if the problem
-    /// has no solution.
+    /// Propagates the last decision, and resolves conflicts until there is none. Returns `false` if the problem has no solution.
     fn settle(&mut self) -> bool {
         while !(self.propagator.assign_facts() && self.propagator.propagate()) {
             let refutation = self.analysis.resolve(&mut self.propagator);
@@ -352,14 +347,14 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         true
     }
 
-    /// Undoes the assignments of the present branch, and drops its components that have not been searched.
+    /// Undoes the assignments of the current branch, and drops its components that have not been searched.
     fn undo_branch(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
         };
         let start = frame.residuals_start;
         let (pending, members) = (frame.pending_start, frame.members_start);
-        // The reason of the first literal is forgotten; it is a clause only if the literal is a negated decision.
+        // The reason of the first literal of the branch is forgotten; it is a clause only if the literal is a negated decision.
         let first = self.propagator.trail[frame.trail_start];
         let reason = self.propagator.reason_of(first);
         self.propagator.forget_reason(reason);
@@ -378,8 +373,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.propagator.level = self.frames.len() as u32;
     }
 
-    /// Switches from the first branch of the last decision to the second; `value` is the value of the first branch, and `reason` the reason
-    /// of the switch.
+    /// Changes from the first branch of the last decision to the second. `value` is the value of the first branch; `reason` is the reason of the
+    /// negated decision.
     fn flip(&mut self, value: Option<T::Value>, reason: AssignmentReason) {
         self.undo_branch();
         let mark = self.cache.mark();
@@ -395,7 +390,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Completes the last decision with the value of its second branch.
+    /// Completes the last decision; `second` is the value of its second branch.
     fn finish_frame(&mut self, second: Option<T::Value>) {
         let Some((hash, first)) = self
             .frames
@@ -420,7 +415,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.trace.multiply(value);
     }
 
-    /// Records the assignments of the present branch, and splits the undecided atoms into components.
+    /// Records the assignments of the current branch, and splits its undecided atoms into components.
     fn extend(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -440,8 +435,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.sort_pending(base);
     }
 
-    /// Records the assignments of the present component's atoms since the index `from` of the trail, and restricts the residual tables to
-    /// these assignments.
+    /// Records the assignments of the current component's atoms in the trail from the index `from` on, and restricts the residual tables to them.
     ///
     /// Assignments of other components' atoms, which may follow from learned clauses, are not recorded.
     fn record_assignments(&mut self, from: usize) {
@@ -470,8 +464,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Finds the component of `atom`, and computes its value if that is easy. A component whose value is neither in the cache nor easy to
-    /// compute is queued for the search.
+    /// Finds the component of `atom`. If its value is in the cache or easy to compute, multiplies by it; otherwise queues the component for the
+    /// search.
     fn split_off(&mut self, atom: u32) {
         let found = self.finder.component_of(atom, self.form, &self.propagator);
         let Some(component) = found else {
@@ -494,8 +488,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.finder.members.truncate(component.start as usize);
     }
 
-    /// Returns the sum over the open (not excluded) values of `variable`, which forms a component of its own, in time linear in their
-    /// number. A search with one decision for each value would take quadratic time instead.
+    /// Returns the sum over the open (not excluded) values of `variable`, which is a component of its own. The time is linear in their number; a
+    /// search with one decision for each value would take quadratic time.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {
@@ -529,7 +523,6 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         })
     }
 
-    /// Returns the value of `component` if the cache contains it.
     fn look_up(&mut self, component: OpenComponent) -> Option<T::Value> {
         #[cfg(test)]
         if self.replay.is_some() {
@@ -538,7 +531,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.cache.get(component.hash)
     }
 
-    /// Sorts the pending components from index `base` on by decreasing size; the smallest component is last and is searched first.
+    /// Sorts the pending components from the index `base` on by decreasing size. The smallest component is last and is searched first.
     fn sort_pending(&mut self, base: usize) {
         self.pending[base..].sort_by_key(|component| std::cmp::Reverse(component.len));
     }

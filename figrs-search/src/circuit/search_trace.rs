@@ -1,10 +1,10 @@
-//! Traces of a search: a sum of weights, or a decision circuit.
+//! Traces of a search: the sum of the weights, or a decision circuit.
 
 use super::scaled_number::ScaledNumber;
 
-/// Operations by which a search builds the value of its problem.
+/// Operations by which a search computes the value of its problem.
 ///
-/// Products are built on a stack. The search opens a product, multiplies it by factors and closes it, which gives a value.
+/// Products are on a stack. The search opens a product, multiplies it by factors, and closes it to get its value.
 pub(super) trait SearchTrace {
     /// The value of a component: a number or a node of a circuit.
     type Value: Copy;
@@ -13,15 +13,14 @@ pub(super) trait SearchTrace {
     /// Multiplies the product under construction by the leaf of a variable's value.
     fn value(&mut self, variable: u32, value: u32);
     fn symbol(&mut self, symbol: u32);
-    /// Multiplies the product under construction by the sum over both values of a binary variable that no clause or table constrains.
+    /// Multiplies the product under construction by the sum over both values of a two-valued variable, which occurs in no open clause or table.
     fn free(&mut self, variable: u32);
     fn multiply(&mut self, value: Self::Value);
     fn close_product(&mut self) -> Self::Value;
     fn drop_product(&mut self);
     fn sum(&mut self, first: Self::Value, second: Self::Value) -> Self::Value;
-    /// Returns the size of the trace in bytes.
     fn bytes(&self) -> usize;
-    /// Returns the length of the longest list whose indices have 32 bits.
+    /// Returns the length of the longest list with 32-bit indices.
     fn positions(&self) -> usize;
 }
 
@@ -33,7 +32,7 @@ pub(super) struct SumTrace {
 }
 
 impl SumTrace {
-    /// Creates a sum trace whose symbols have weights with these natural logarithms.
+    /// Creates a trace for a sum; `logs` has the natural logarithm of the weight of each symbol.
     pub(super) fn new(logs: impl IntoIterator<Item = f64>) -> Self {
         Self {
             symbols: logs.into_iter().map(ScaledNumber::from_log).collect(),

@@ -2,16 +2,14 @@
 
 use super::literal::AtomLiteral;
 
-/// The direct encoding of variables by atoms; each atom states that a variable has a certain value.
+/// The direct encoding of variables by atoms: each atom states that a variable has a certain value.
 ///
 /// A variable of two values has one atom, which is true for the second value. A variable of three or more values has an atom for each
 /// value, exactly one of which is true. A variable of one value has no atom.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueAtoms {
     pub(super) cardinalities: Vec<u32>,
-    /// For each variable, the index of its first atom.
     firsts: Vec<u32>,
-    /// For each atom, the index of its variable.
     pub(super) variables: Vec<u32>,
 }
 
@@ -44,12 +42,11 @@ impl ValueAtoms {
         first..first + if n > 2 { n } else { n.saturating_sub(1) }
     }
 
-    /// Returns the variable to which the atom of a literal belongs.
     pub(super) fn variable(&self, literal: AtomLiteral) -> u32 {
         self.variables[literal.atom()]
     }
 
-    /// Returns, for each atom, the range of atoms that exclude each other, which are the value atoms of its variable.
+    /// Returns, for each atom, the range of atoms that exclude each other: the value atoms of its variable.
     pub(super) fn exclusive(&self) -> Vec<(u32, u32)> {
         let range = |&v: &u32| {
             let atoms = self.of(v);
@@ -58,7 +55,7 @@ impl ValueAtoms {
         self.variables.iter().map(range).collect()
     }
 
-    /// Returns the literal which states that `variable`, which has at least two values, has the value `value`.
+    /// Returns the literal which states that `variable` has the value `value`; the variable must have at least two values.
     pub(super) fn has_value(&self, variable: u32, value: u32) -> AtomLiteral {
         let first = self.firsts[variable as usize];
         if self.cardinalities[variable as usize] == 2 {
@@ -68,8 +65,7 @@ impl ValueAtoms {
         }
     }
 
-    /// Returns the variable and the value that the true literal `literal` gives it; `None` if the literal only excludes one of
-    /// several values.
+    /// Returns the variable and the value that the true literal `literal` gives it; `None` if the literal only excludes a value.
     pub(super) fn value_of(&self, literal: AtomLiteral) -> Option<(u32, u32)> {
         let variable = self.variable(literal);
         if self.cardinalities[variable as usize] == 2 {
@@ -79,7 +75,7 @@ impl ValueAtoms {
         literal.is_positive().then_some((variable, value))
     }
 
-    /// Adds to `clause` the literals which state that `variable` has none of `values`.
+    /// Adds the literals which state that `variable` has none of `values` to `clause`.
     pub(super) fn exclude(&self, variable: u32, values: &[u32], clause: &mut Vec<AtomLiteral>) {
         let n = self.cardinalities[variable as usize];
         if let [value] = *values {

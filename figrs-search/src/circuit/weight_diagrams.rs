@@ -1,4 +1,4 @@
-//! Weights of factors as decision diagrams with shared subdiagrams: equal residual tables have the same index.
+//! Decision diagrams of the weights of factors, which share subdiagrams: equal residual tables have the same index.
 
 use figrs_factor::Until;
 use rand::{Rng, SeedableRng};
@@ -12,11 +12,10 @@ use figrs_factor::eliminate::error::check_interrupt;
 
 /// Number of bytes of a memory allocation in addition to its contents.
 const ALLOCATION_BYTES: usize = 16;
-/// Number of nodes created between two checks of the clock.
+/// Number of new nodes between two checks of the deadline.
 const LOOK_INTERVAL: usize = 1 << 16;
 
-/// A residual table (the part of a factor's table that remains under a partial assignment), as a node of a decision
-/// diagram.
+/// A residual table (the part of a factor's table that agrees with a partial assignment), as a node of a decision diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ResidualTable(u32);
 
@@ -27,7 +26,7 @@ impl ResidualTable {
     /// A leaf for a table whose entries are all excluded by clauses; any table may replace it.
     pub(super) const DONT_CARE: Self = Self(u32::MAX);
 
-    /// Returns a constant table, whose weight is the symbol with the index `symbol`.
+    /// Returns the constant table whose weight is the symbol with the index `symbol`.
     pub(super) fn constant(symbol: u32) -> Self {
         Self(symbol | LEAF)
     }
@@ -36,7 +35,7 @@ impl ResidualTable {
         self.0 & LEAF != 0
     }
 
-    /// Returns the symbol of a constant table; `None` for any other table.
+    /// Returns the symbol of a constant table; `None` for another table.
     pub(super) fn symbol(self) -> Option<u32> {
         (self.is_leaf() && self != Self::DONT_CARE).then_some(self.0 & !LEAF)
     }
@@ -45,18 +44,16 @@ impl ResidualTable {
 #[derive(Clone, Debug)]
 struct DiagramNode {
     variable: u32,
-    /// The range of the node's children in the list of children; `support` is the range of its variables in the list of
-    /// supports.
+    /// The range of the node's children in the list of children; `support` is the range of its variables in the list of supports.
     children: (u32, u32),
     support: (u32, u32),
-    /// A random number that is added to the hash of a component that contains the node.
+    /// A random number that is added to the hash of each component with this node.
     key: ComponentHash,
 }
 
 /// Multi-valued decision diagrams of the weights of all factors, in which equal nodes are stored once.
 ///
-/// A node whose children are all equal (apart from don't-care leaves) is replaced by one of its children. Restrictions of
-/// diagrams are cached.
+/// If all children of a node are equal (apart from don't-care leaves), one of them replaces the node. Restrictions of diagrams are cached.
 #[derive(Clone, Debug)]
 pub(super) struct WeightDiagrams {
     nodes: Vec<DiagramNode>,
@@ -81,8 +78,7 @@ impl Default for WeightDiagrams {
 }
 
 impl WeightDiagrams {
-    /// Builds the decision diagram of a table from its non-zero entries: rows of values of `variables` in ascending order,
-    /// with a symbol for each row.
+    /// Builds the decision diagram of a table from its non-zero entries: ascending rows of values of `variables`, and a symbol for each row.
     ///
     /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
     pub(super) fn table(
@@ -97,7 +93,7 @@ impl WeightDiagrams {
             .iter()
             .map(|&s| ResidualTable::constant(s))
             .collect();
-        // For each table, the index of its first row.
+        // For each node under construction, the index of its first row.
         let mut firsts: Vec<usize> = (0..symbols.len()).collect();
         for depth in (0..arity).rev() {
             let prefix = |row: usize| &rows[row * arity..][..depth];
@@ -173,7 +169,7 @@ impl WeightDiagrams {
         self.children[(self.nodes[table.0 as usize].children.0 + i) as usize]
     }
 
-    /// Returns `table` after `variable` gets the value `value`.
+    /// Returns the part of `table` in which `variable` has the value `value`.
     pub(super) fn restrict(
         &mut self,
         table: ResidualTable,
@@ -225,10 +221,9 @@ impl WeightDiagrams {
         self.restricted.get(&(table, variable, value)).copied()
     }
 
-    /// Returns the approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        // The children of a node are stored twice: in the node list, and in the key of the node in the table of unique
-        // nodes; each key is one allocation.
+        // The children of a node are stored twice: in the list of nodes, and in the node's key in the table of unique nodes. Each key is one
+        // allocation.
         self.nodes.len() * (size_of::<DiagramNode>() + ALLOCATION_BYTES)
             + self.children.len() * 2 * size_of::<ResidualTable>()
             + self.support.len() * size_of::<u32>()
@@ -240,8 +235,7 @@ impl WeightDiagrams {
             )
     }
 
-    /// Returns the length of the longest list whose indices have 32 bits; the list of nodes counts twice, because half of
-    /// the indices stand for leaves.
+    /// Returns the length of the longest list with 32-bit indices. The list of nodes counts twice, because half of the indices are for leaves.
     pub(super) fn positions(&self) -> usize {
         let nodes = 2 * self.nodes.len();
         nodes.max(self.children.len()).max(self.support.len())

@@ -1,12 +1,11 @@
-//! Clauses that exclude the zeros of a table, as an irredundant cover of the zeros by cubes.
+//! Clauses that exclude the zeros of a table: an irredundant cover of the zeros by cubes.
 
-/// A cube (product set of values): the allowed values of some variables of a table, as indices of variables and values.
+/// A cube (product of sets of values): the allowed values of some variables of a table, as indices of variables and values.
 pub(super) type Cube = Vec<(usize, Vec<u32>)>;
 
 /// Returns cubes that cover the zeros of a dense table and no other entry.
 ///
-/// **Complexity.** The time is the number of entries to a power below 1.6 for Boolean variables; in practice, it is nearly
-/// linear.
+/// **Complexity.** For Boolean variables, the time is the number of entries to a power below 1.6; in practice, it is nearly linear.
 ///
 /// **References.** Minato, *Fast generation of irredundant sum-of-products forms from binary decision diagrams*, SASIMI 1992.
 pub(super) fn zero_cover(is_zero: &[bool], cards: &[u32]) -> Vec<Cube> {
@@ -29,7 +28,7 @@ impl ZeroCover<'_> {
     /// Covers the `required` entries of a part of the table by cubes within its `allowed` entries, and returns the covered
     /// entries. `at` is the index of the first variable of this part of the table.
     ///
-    /// The recursion is as deep as the number of variables of a dense table, which is logarithmic in the number of entries.
+    /// The depth of the recursion is the number of variables of a dense table, which is logarithmic in the number of entries.
     fn cover(&mut self, required: &[bool], allowed: &[bool], at: usize) -> Vec<bool> {
         if !required.contains(&true) {
             return vec![false; required.len()];

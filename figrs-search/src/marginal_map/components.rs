@@ -1,16 +1,15 @@
-//! Components of a factor graph that share no variable.
+//! Components of a factor graph, which share no variable.
 
 use figrs_factor::graph::{Factor, FactorGraph, VarId};
 
-/// A factor graph split into its components with maximised variables, and the rest.
+/// A factor graph, split into its components with maximised variables and the rest.
 #[derive(Debug)]
 pub(super) struct SplitGraph {
     pub(super) components: Vec<GraphComponent>,
-    /// All components without maximised variables, and the factors without variables.
+    /// All components without maximised variables, together with the factors without variables.
     pub(super) rest: FactorGraph,
 }
 
-/// A component of a factor graph.
 #[derive(Debug, Default)]
 pub(super) struct GraphComponent {
     pub(super) graph: FactorGraph,
@@ -30,7 +29,7 @@ impl SplitGraph {
                 roots[a] = b;
             }
         }
-        // Number zero is the rest.
+        // Component number zero collects everything without maximised variables.
         let mut number_of = vec![0; n];
         let mut count = 0;
         for v in maximised {
@@ -70,7 +69,7 @@ impl SplitGraph {
     }
 }
 
-/// Returns the representative of an index, and shortens the path to it.
+/// Returns the representative of an index, and shortens the path from the index to it.
 fn root(roots: &mut [usize], mut i: usize) -> usize {
     while roots[i] != i {
         roots[i] = roots[roots[i]];

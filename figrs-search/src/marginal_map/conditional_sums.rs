@@ -6,7 +6,7 @@ use figrs_factor::graph::{DecidedVariables, FactorGraph, Restriction, VarId};
 
 /// Exact sums over the variables that are not maximised, given an assignment of the maximised variables.
 ///
-/// An assigned variable leaves the graph, so that the width of a sum may be far smaller than the width of the graph. All sums use the
+/// The assigned variables are removed from the graph; the width of a sum may therefore be far smaller than the width of the graph. All sums use the
 /// elimination order that was found for the first sum.
 #[derive(Debug)]
 pub(super) struct ConditionalSums<'a> {
@@ -14,12 +14,12 @@ pub(super) struct ConditionalSums<'a> {
     maximised: &'a [VarId],
     order: Vec<VarId>,
     limits: Limits,
-    /// Number of operations of all sums so far, as predicted.
+    /// Predicted number of operations of all sums that have been computed.
     pub(super) operations: f64,
 }
 
 impl<'a> ConditionalSums<'a> {
-    /// Plans the sums, with values of the maximised variables.
+    /// Plans the sums for given values of the maximised variables.
     ///
     /// **Errors.** Errors of a sum that exceeds the limits; [`EliminationError::Interrupted`].
     pub(super) fn new(
@@ -48,7 +48,8 @@ impl<'a> ConditionalSums<'a> {
         Ok(self.logs(values, None)?[0])
     }
 
-    /// Returns the logarithm of the total weight for each value of the maximised variable at position `open`, given the values of the others.
+    /// Returns the logarithm of the total weight for each value of the maximised variable with the index `open`, given the values of the other
+    /// maximised variables.
     pub(super) fn log_weights(
         &mut self,
         values: &[u32],
@@ -65,7 +66,7 @@ impl<'a> ConditionalSums<'a> {
         let order = self.order.iter().filter_map(|&v| restriction.name(v));
         self.limits.order = figrs_factor::eliminate::Order::given(order.collect());
         let (logs, cost) = log_sums(&reduced, &keep, &self.limits)?;
-        // Reading the factors takes time, too.
+        // The time for reading the factors also counts.
         self.operations += cost.operations + 8.0 * self.graph.factors.len() as f64;
         Ok(logs)
     }

@@ -1,22 +1,22 @@
-//! The best assignment so far of a marginal MAP search, and local search from an assignment.
+//! The best assignment of a marginal MAP search (the incumbent), and local search from an assignment.
 
 use figrs_factor::bounds::Improvement;
 use figrs_factor::eliminate::EliminationError;
 
 use super::conditional_sums::ConditionalSums;
 
-/// A lower bound is recorded if the distance to the best log-weight is at most this share of the distance recorded last.
+/// A lower upper bound is recorded if its distance to the best log-weight is at most this fraction of the distance of the last recorded bound.
 const RECORDED: f64 = 0.9;
 
-/// The best assignment of the maximised variables so far, the proven bound of all assignments, and their history.
+/// The best known assignment of the maximised variables, the upper bound of all assignments, and their history.
 #[derive(Debug)]
 pub(super) struct Incumbent {
-    /// Values of the maximised variables; empty if none of positive weight has been found.
+    /// Values of the maximised variables; empty if no assignment of positive weight is known.
     pub(super) values: Vec<u32>,
     pub(super) log_weight: f64,
     pub(super) upper_bound: f64,
     pub(super) improvements: Vec<Improvement>,
-    /// True if local search found the best assignment, false if a branch of the search tree led to it.
+    /// True if local search found the best assignment, false if branch and bound found it.
     pub(super) is_local: bool,
 }
 
@@ -31,7 +31,7 @@ impl Incumbent {
         }
     }
 
-    /// Takes an assignment if it is better than the best so far.
+    /// Makes an assignment the best known assignment if it is better.
     pub(super) fn offer(&mut self, values: &[u32], log_weight: f64, is_local: bool, work: f64) {
         if log_weight > self.log_weight {
             self.values = values.to_vec();
@@ -40,7 +40,7 @@ impl Incumbent {
         }
     }
 
-    /// Lowers the upper bound.
+    /// Lowers the upper bound to `upper_bound`, if this is lower.
     pub(super) fn bound(&mut self, upper_bound: f64, work: f64) {
         let upper_bound = upper_bound.max(self.log_weight);
         if upper_bound >= self.upper_bound {
@@ -65,10 +65,10 @@ impl Incumbent {
     }
 }
 
-/// Hill climbing: sets one variable after another to its best value given the others, until a whole round changes nothing. Returns the
-/// log-weight that was reached; `values` has the assignment.
+/// Hill climbing: sets one variable after another to its best value given the other variables, until a whole round changes nothing. `values` and
+/// `log_weight` have the assignment and its log-weight.
 ///
-/// **Errors.** Errors of a sum; `values` then has a valid assignment, not yet a local optimum, and `log_weight` its log-weight.
+/// **Errors.** Errors of a sum; `values` and `log_weight` are then valid, but no local optimum.
 pub(super) fn climb(
     sums: &mut ConditionalSums<'_>,
     cardinalities: &[u32],
@@ -81,7 +81,7 @@ pub(super) fn climb(
         unchanged += 1;
         if cardinalities[position] > 1 {
             for (value, log) in (0..).zip(sums.log_weights(values, position)?) {
-                // Rounding must not move an assignment to and fro.
+                // Because of rounding, an assignment must not change to and fro.
                 if log > *log_weight + 1e-12 * log.abs() {
                     values[position] = value;
                     *log_weight = log;

@@ -1,18 +1,19 @@
-//! Upper bounds of the total weights of all completions of a partial assignment of the maximised variables.
+//! Upper bounds of the total weight of all completions of a partial assignment of the maximised variables.
 
 use figrs_factor::Until;
 use figrs_factor::eliminate::{EliminationError, as_if_dense};
 use figrs_factor::graph::{Factor, FactorGraph, VarId, log_entry, log_stored};
 use figrs_factor::mini_buckets::{BucketOrder, MiniBuckets};
 
-/// Number of memory words that the search for an elimination order reads. Orders of wide graphs, whose buckets are divided anyway, are worth no more.
+/// Maximum number of memory words that the search for an elimination order reads. A longer search is not worthwhile, because the buckets of wide
+/// graphs are divided anyway.
 pub(super) const ORDER_WORK: u64 = 2_000_000;
 
-/// Upper bounds of all completions of a prefix: an assignment of the first maximised variables, in the order of [`Self::order`].
+/// Upper bounds of the total weight of all completions of a prefix: an assignment of the first maximised variables, in the order of [`Self::order`].
 ///
-/// One mini-bucket elimination sums out the other variables first, and maximises the variables in the reverse of their order. A prefix is
-/// bounded by the product of the factors and messages whose variables it assigns. A message counts until the variable of its bucket is
-/// assigned; then the tables of that bucket count in its place.
+/// One mini-bucket elimination first sums out the other variables, and then maximises over the maximised variables, in the reverse of their order.
+/// The bound of a prefix is the product of the factors and messages whose variables it assigns. A message is a factor of this product until the
+/// variable of its bucket is assigned; then the tables of that bucket replace it.
 ///
 /// **References.** Kask and Dechter, *A general scheme for automatic generation of search heuristics from specification dependencies*,
 /// Artificial Intelligence 129, 2001; Marinescu, Dechter and Ihler, *AND/OR search for marginal MAP*, UAI 2014.
@@ -23,23 +24,23 @@ pub(super) struct PrefixBounds<'a> {
     /// The maximised variables that occur in factors, in the order in which a search assigns them.
     pub(super) order: Vec<VarId>,
     levels: Vec<Level>,
-    /// Upper bound of all assignments, without rounding errors.
+    /// Upper bound of the total weight of every assignment, without rounding errors.
     pub(super) root: f64,
-    /// Bound of the rounding errors of each bound.
+    /// Bound of the rounding error of each upper bound.
     pub(super) slack: f64,
 }
 
-/// Tables that count when the variable of one level is assigned.
+/// Tables that enter the bound when the variable of this level (the next variable of the prefix) is assigned.
 #[derive(Clone, Debug, Default)]
 struct Level {
     factors: Vec<usize>,
     messages: Vec<usize>,
-    /// Messages of the bucket of the variable, which no longer count.
+    /// Messages of the variable's bucket, which leave the bound.
     replaced: Vec<usize>,
 }
 
 impl<'a> PrefixBounds<'a> {
-    /// Runs the mini-bucket elimination with tables of up to `sizes.0` entries, and `sizes.1` entries of all messages.
+    /// Runs the mini-bucket elimination with at most `sizes.0` entries of a table and `sizes.1` entries of all messages.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub(super) fn new(
@@ -59,7 +60,7 @@ impl<'a> PrefixBounds<'a> {
             level_of[v.index()] = Some(level);
         }
         let mut levels = vec![Level::default(); order.len()];
-        // The variable of a table that is assigned last is the one that is eliminated first.
+        // The last assigned variable of a table is the variable that is eliminated first.
         let last = |scope: &[VarId]| elimination.first(scope).and_then(|v| level_of[v.index()]);
         for (number, factor) in graph.factors.iter().enumerate() {
             if let Some(level) = last(&factor.variables) {
@@ -86,8 +87,8 @@ impl<'a> PrefixBounds<'a> {
         })
     }
 
-    /// Returns a bound for each value of the variable of a level. The bound of the prefix before it is `bound`; `world` has the values of the
-    /// prefix, indexed by variable.
+    /// Returns a bound for each value of the variable of `level`. `bound` is the bound of the prefix before this variable; `world` has the values of
+    /// the prefix, indexed by variable.
     pub(super) fn children(&self, level: usize, bound: f64, world: &mut [u32]) -> Vec<f64> {
         let tables = &self.levels[level];
         let at = |number: &usize, world: &[u32]| self.messages.messages()[*number].at(world);
@@ -103,7 +104,7 @@ impl<'a> PrefixBounds<'a> {
         (0..self.graph.cardinality(v) as u32).map(child).collect()
     }
 
-    /// Returns the number of tables that [`children`](Self::children) reads for each value.
+    /// Returns the number of tables that [`children`](Self::children) reads for each value of the variable of `level`.
     pub(super) fn tables(&self, level: usize) -> usize {
         let Level {
             factors,
@@ -114,7 +115,7 @@ impl<'a> PrefixBounds<'a> {
     }
 }
 
-/// For each variable of a graph, true if a list contains it.
+/// Returns, for each variable of a graph, true if the list `variables` contains it.
 fn flags(graph: &FactorGraph, variables: &[VarId]) -> Vec<bool> {
     let mut flags = vec![false; graph.cardinalities.len()];
     for v in variables {
@@ -123,7 +124,7 @@ fn flags(graph: &FactorGraph, variables: &[VarId]) -> Vec<bool> {
     flags
 }
 
-/// Returns an upper bound of the rounding errors of all additions of a mini-bucket elimination and of a prefix.
+/// Returns an upper bound of all rounding errors of a mini-bucket elimination and of a prefix's bound.
 pub(super) fn slack(graph: &FactorGraph) -> f64 {
     let largest = |factor: &Factor| {
         let logs = (0..factor.entries()).map(|entry| log_stored(factor, entry));

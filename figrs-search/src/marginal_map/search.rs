@@ -1,4 +1,4 @@
-//! The driver of a marginal MAP search: bounds of all assignments, local search, best-first branch and bound.
+//! Driver of a marginal MAP search: bounds of all assignments, local search, best-first branch and bound.
 
 use std::collections::BinaryHeap;
 
@@ -19,64 +19,64 @@ use super::incumbent::{Incumbent, climb};
 use super::prefix_bounds::{ORDER_WORK, PrefixBounds, slack};
 use crate::branch_and_bound::{SearchObserver, SearchResult, solve};
 
-/// Maximum numbers of entries of the tables of successive mini-bucket eliminations; the last is used for the search, too.
+/// Maximum numbers of entries of a table in successive mini-bucket eliminations; the search also uses the last one.
 const TABLES: [usize; 3] = [1 << 8, 1 << 12, 1 << 16];
-/// Number of steps of the search for a most probable world, with whose values of the maximised variables local search begins.
+/// Number of steps of the search for a most probable world, from whose values of the maximised variables local search starts.
 const FIRST_WORLD: f64 = 2e5;
-/// Part of the work that local search may do before the branch and bound begins.
+/// Fraction of the work that local search may take before branch and bound begins.
 const LOCAL_SHARE: f64 = 0.25;
-/// Number of local searches in a row without a better assignment after which the branch and bound begins.
+/// Number of successive local searches without a better assignment after which branch and bound begins.
 const FRUITLESS: usize = 8;
 
-/// A question to [`marginal_map_search`].
+/// A marginal MAP problem for [`marginal_map_search`].
 #[derive(Clone, Copy, Debug)]
 pub struct MarginalMapSearch<'a> {
     /// The factor graph.
     pub graph: &'a FactorGraph,
     /// The variables to maximise; all others are summed out.
     pub maximised: &'a [VarId],
-    /// Limits of each sum and of the tables of bounds, and of the memory of open nodes and messages together; deadline and interrupt of the search.
+    /// Limits of each sum and of the tables for bounds; maximum memory of open nodes and messages together; deadline and interrupt of the search.
     pub limits: &'a Limits,
-    /// Maximum number of operations of the search, as predicted for sums and counted for nodes.
+    /// Maximum number of operations of the search: predicted operations of sums, and table entries that nodes read.
     pub work: f64,
 }
 
 /// Result of a marginal MAP search.
 #[derive(Clone, Debug)]
 pub struct MarginalMapResult {
-    /// Values of the maximised variables in the best assignment found, in their order; empty if no assignment was found.
+    /// Values of the maximised variables in the best known assignment, in their order; empty if no assignment was found.
     pub values: Vec<u32>,
-    /// The natural logarithm of the total weight of that assignment, which is an exact sum.
+    /// The natural logarithm of the total weight of this assignment, by an exact sum.
     pub log_weight: f64,
-    /// Upper bound of the log-weights of all assignments. If the search was completed, `log_weight`.
+    /// Upper bound of the log-weight of every assignment; equal to `log_weight` if the search was completed.
     pub upper_bound: f64,
-    /// Better assignments and falling upper bounds, in the order in which they were found.
+    /// The better assignments and lower upper bounds, in the order in which they were found.
     pub improvements: Vec<Improvement>,
     /// True if local search found the best assignment.
     pub is_local: bool,
-    /// Reason why the search ended: [`Stopped::Finished`] if no assignment is better.
+    /// Reason for the end of the search; [`Stopped::Finished`] if no assignment is better.
     pub stopped: Stopped,
-    /// Number of operations done.
+    /// Number of operations of the search.
     pub work: u64,
 }
 
-/// Searches the assignment of some variables with the largest total weight, summed over all other variables.
+/// Searches for the assignment of some variables with the largest total weight, which is a sum over all other variables.
 ///
-/// Mini-bucket eliminations bound all assignments: in an order without constraints, and in an order with all sums first. Local search (hill
-/// climbing on exact sums, with restarts near the best assignment) finds a good assignment. A best-first branch and bound then assigns the
-/// variables one by one; the messages of the constrained elimination bound each partial assignment, and every complete assignment is summed
-/// exactly. Components of the graph without common variables are searched one after another.
+/// Mini-bucket eliminations give upper bounds of all assignments: in an order without constraints, and in an order with all sums first. Local search
+/// (hill climbing on exact sums, with restarts near the best assignment) finds a good assignment. A best-first branch and bound then assigns the
+/// variables one by one. The messages of the constrained elimination give an upper bound of each partial assignment, and an exact sum gives the total
+/// weight of each complete assignment. Components of the graph without common variables are searched one after another.
 ///
-/// **Guarantee.** `log_weight` is the exact log-weight of `values` up to rounding, and no assignment has a log-weight above `upper_bound`,
-/// however the search ends. If the search ends by itself, the assignment is the best, up to rounding. The result is deterministic unless a
-/// deadline or an interrupt ends the search.
+/// **Guarantee.** `log_weight` is the exact log-weight of `values` up to rounding, and no assignment has a log-weight above `upper_bound`, whatever
+/// ends the search. If the search is completed, the assignment is the best, up to rounding. The result is deterministic unless a deadline or an
+/// interrupt ends the search.
 ///
-/// **Complexity.** A sum costs as much as an elimination of the graph without the maximised variables. The number of nodes is exponential in
-/// the number of maximised variables in the worst case. Messages take at most half of the memory, and open nodes the other half.
+/// **Complexity.** A sum costs as much as an elimination of the graph without the maximised variables. The number of nodes is exponential in the
+/// number of maximised variables in the worst case. Messages take at most one half of the memory, and open nodes the other half.
 ///
-/// **Errors.** Errors of malformed graphs; errors of the sum given all maximised variables, if it exceeds a limit;
-/// [`EliminationError::Impossible`] if no assignment has a positive weight; [`EliminationError::Interrupted`] if the search was stopped before it
-/// had found an assignment of positive weight.
+/// **Errors.** Errors of malformed graphs; errors of the sum for given values of all maximised variables, if it exceeds a limit;
+/// [`EliminationError::Impossible`] if no assignment has a positive weight; [`EliminationError::Interrupted`] if the search was stopped before it had
+/// found an assignment of positive weight.
 ///
 /// **References.** Park and Darwiche, *Solving MAP exactly using systematic search*, UAI 2003; Park and Darwiche, *Complexity results and
 /// approximation strategies for MAP explanations*, Journal of Artificial Intelligence Research 21, 2004; Marinescu, Dechter and Ihler, *AND/OR
@@ -139,16 +139,16 @@ pub fn marginal_map_search(
     })
 }
 
-/// The searches of all components with maximised variables, whose log-weights and bounds add up.
+/// The searches of all components with maximised variables; their log-weights and their bounds add up.
 struct Searches<'a> {
     runs: Vec<Run<'a>>,
-    /// The logarithm of the sum of all components without maximised variables.
+    /// The logarithm of the sum over all components without maximised variables.
     rest: f64,
     improvements: Vec<Improvement>,
 }
 
 impl Searches<'_> {
-    /// Returns the log-weight of the best assignments together, and the upper bound of all assignments.
+    /// Returns the log-weight of the best assignment of all components together, and the upper bound of all assignments.
     fn totals(&self) -> (f64, f64) {
         let logs: f64 = self.runs.iter().map(|run| run.best.log_weight).sum();
         let bounds: f64 = self.runs.iter().map(|run| run.best.upper_bound).sum();
@@ -164,7 +164,7 @@ impl Searches<'_> {
         });
     }
 
-    /// Searches one component after another; each gets an equal share of the work that is left. Returns the first reason other than
+    /// Searches one component after another; each gets an equal share of the remaining work. Returns the first reason other than
     /// [`Stopped::Finished`] for which a search ended.
     fn search(&mut self, work: f64) -> Result<Stopped, EliminationError> {
         let mut ends = Vec::with_capacity(self.runs.len());
@@ -196,11 +196,9 @@ impl Searches<'_> {
     }
 }
 
-/// The search of one component.
 struct Run<'a> {
     component: &'a GraphComponent,
     limits: &'a Limits,
-    /// Number of operations after which the search ends.
     allowed: f64,
     best: Incumbent,
     /// Number of table entries that bounds and nodes of the search tree have read.
@@ -227,16 +225,16 @@ impl<'a> Run<'a> {
         self.nodes + self.sums.as_ref().map_or(0.0, |sums| sums.operations)
     }
 
-    /// Returns the reason to stop now; `None` to go on.
+    /// Returns the reason why the search must stop, or `None` if it may continue.
     fn stopped(&self) -> Option<Stopped> {
         (self.progress)(self.work() as u64);
         let budget = || (self.work() >= self.allowed).then_some(Stopped::Budget);
         self.limits.until.stopped().or_else(budget)
     }
 
-    /// Searches from the first assignment, which must be there.
+    /// Runs all stages of the search: bounds, local search, branch and bound. There must be a first assignment.
     ///
-    /// **Errors.** Errors of sums, except an interruption, which is a reason to stop.
+    /// **Errors.** Errors of sums; an interruption is not an error, but a result.
     fn search(&mut self) -> Result<Stopped, EliminationError> {
         let found = self
             .bound_all()
@@ -254,7 +252,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Starts from the values of the maximised variables in a world of large weight.
+    /// Finds the first assignment: the values of the maximised variables in a world of large weight.
     fn first_assignment(&mut self) -> Result<(), EliminationError> {
         let limits = (self.limits.clone())
             .work(FIRST_WORLD)
@@ -286,7 +284,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Sums out all other variables exactly.
+    /// Computes the log-weight of an assignment by an exact sum, and makes the assignment the best if it is better.
     fn evaluate(&mut self, values: &[u32], is_local: bool) -> Result<f64, EliminationError> {
         let Some(sums) = &mut self.sums else {
             return Ok(f64::NEG_INFINITY);
@@ -296,7 +294,7 @@ impl<'a> Run<'a> {
         Ok(log_weight)
     }
 
-    /// Bounds all assignments by mini-buckets in an order without constraints.
+    /// Computes upper bounds of all assignments by mini-buckets in an order without constraints.
     fn bound_all(&mut self) -> Result<(), EliminationError> {
         let rounding = slack(&self.component.graph);
         let until = &self.limits.until;
@@ -324,7 +322,7 @@ impl<'a> Run<'a> {
         self.limits.memory.unwrap_or_else(available_bytes) as f64
     }
 
-    /// Returns the sizes of tables of mini-bucket eliminations that the work allows; the smallest is always one of them.
+    /// Returns the table sizes of mini-bucket eliminations that the remaining work allows; the smallest is always among them.
     fn tables(&self) -> Vec<usize> {
         let left = self.allowed - self.work();
         let variables = self.component.graph.cardinalities.len() as f64;
@@ -338,7 +336,7 @@ impl<'a> Run<'a> {
         (table.min(self.limits.table_entries), messages)
     }
 
-    /// Climbs from the first assignment, and from random changes of the best one.
+    /// Climbs from the first assignment, and from random changes of the best assignment.
     fn local_search(&mut self) -> Result<(), EliminationError> {
         if self.component.maximised.is_empty() {
             return Ok(());
@@ -391,7 +389,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Assigns the variables one by one, the partial assignment with the highest bound first.
+    /// Assigns the variables one by one; the next partial assignment is the one with the highest bound.
     fn branch_and_bound(&mut self) -> Result<Stopped, EliminationError> {
         let table = self.tables().last().copied();
         let sizes = self.sizes(table.unwrap_or(TABLES[0]));
@@ -422,7 +420,7 @@ impl<'a> Run<'a> {
                 return Ok(why);
             }
             popped += 1;
-            // Complete assignments lower no bound, but exclude partial ones; a few are made before their turn.
+            // A complete assignment lowers no upper bound, but excludes partial assignments; the search therefore dives to a few early.
             let dive = popped.is_power_of_two();
             let mut next = Some(node);
             while let Some(node) = next.take() {
@@ -458,7 +456,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// An open node of the search tree: values of the first variables, and an upper bound of their completions.
+/// An open node of the search tree: values of the first variables, and an upper bound of all completions.
 #[derive(Debug)]
 struct Node {
     bound: f64,
@@ -478,7 +476,7 @@ impl Node {
 }
 
 impl Ord for Node {
-    /// Orders nodes by bound, longer prefixes and smaller values later.
+    /// Orders nodes by bound. Of equal bounds, the longer prefix is greater; of equal lengths, the smaller values are greater.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let by_bound = self.bound.total_cmp(&other.bound);
         let by_length = || self.prefix.len().cmp(&other.prefix.len());

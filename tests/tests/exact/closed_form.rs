@@ -7,6 +7,7 @@ mod collapsed;
 mod conjugate;
 mod corrected;
 mod filter;
+mod intervals;
 mod limits;
 mod propagation;
 mod random_models;

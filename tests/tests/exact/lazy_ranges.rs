@@ -319,6 +319,24 @@ fn bounds_that_rely_on_monotone_functions_say_so() {
     assert!(answer.to_string().contains("if functions are monotone"));
 }
 
+/// At the points that are tried, the evidence does not hold; this proves nothing.
+#[test]
+fn evidence_between_the_points_of_cells_is_not_called_impossible() {
+    let x = ContinuousUniform::new(0.0, 1.0);
+    let model = Model::new().condition(&x, |x| (x - 0.3337).abs() < 1e-4);
+    for answer in [
+        LazyVariableElimination::to_depth(3).run(&model, &x),
+        LazyVariableElimination::to_depth(3).run(&model, ()),
+    ] {
+        let is_open = matches!(&answer, Err(Error::NoSampleMetEvidence { tried: 256, .. }));
+        assert!(is_open, "{answer:?}");
+    }
+    let above = x.map(|x| *x > 0.3);
+    let lazy = LazyVariableElimination::to_width(0.2);
+    let answer = lazy.run(&model, &above).unwrap();
+    assert!(answer.bounds(&above, &true).unwrap().contains(1.0));
+}
+
 /// The parameter of the last cell is wrong, and nothing is known about the value there.
 #[test]
 fn wrong_parameters_in_a_part_of_a_cell_are_unknown() {

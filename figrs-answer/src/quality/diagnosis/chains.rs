@@ -4,7 +4,7 @@ use crate::answer::TargetMarginal;
 use crate::answer::chain_error::{frequent, indicator, least_samples};
 use crate::answer::estimate::Estimate;
 use crate::answer::few_hits::{MIN_STAYS, most_frequent, stays_elsewhere};
-use crate::answer::numeric::NumericColumns;
+use crate::answer::marginal::NumericColumns;
 use crate::quality::diagnostics::measure;
 
 use super::finding::{Finding, Measure, Part, Quantity};
@@ -13,7 +13,7 @@ const R_HAT_THRESHOLD: f64 = 1.01;
 const SAMPLES: f64 = 400.0;
 const SAMPLES_A_CHAIN: f64 = 100.0;
 
-/// Convergence measures of one numeric function of a target's value.
+/// Convergence measures of one numeric function of a target's value, over the draws of Markov chains.
 pub(crate) struct NumberMeasures {
     pub(crate) part: Part,
     pub(crate) r_hat: f64,
@@ -21,17 +21,14 @@ pub(crate) struct NumberMeasures {
     pub(crate) tail: f64,
 }
 
-/// Convergence measures of the Markov chains of a target, which several findings use.
 pub(crate) struct ChainMeasures {
-    /// The measures of the components of the target's values if the values are numbers, otherwise of the indicators
-    /// of frequent values.
+    /// The measures of the components of the target's values if the values are numbers, otherwise of the indicators of frequent values.
     pub(crate) judged: Vec<NumberMeasures>,
-    /// The smallest effective sample size over all functions that are measured.
+    /// The smallest effective sample size over all functions of the target's value that are measured.
     pub(crate) effective_samples: f64,
 }
 
 impl TargetMarginal {
-    /// Returns the convergence measures of a target; `None` if its draws do not come from Markov chains.
     pub(crate) fn chain_measures(&self) -> Option<ChainMeasures> {
         let Estimate::Chains { indices, chains } = &self.estimate else {
             return None;
@@ -50,8 +47,7 @@ impl TargetMarginal {
             let values = self.support.len();
             let mut frequent = frequent(indices, values);
             if values == 2 {
-                // If there are two values, the indicators of both have the same measures; one of them is therefore
-                // enough.
+                // If there are only two values, their indicators have the same convergence measures.
                 frequent = self.shown().into_iter().collect();
             }
             let judged = frequent.into_iter().map(|value| NumberMeasures {
@@ -83,8 +79,7 @@ impl TargetMarginal {
     }
 }
 
-/// Checks the Markov chains of a target, and adds what is wrong with them to `findings`. Returns a text that
-/// describes the checks.
+/// Checks the Markov chains of a target, and adds the problems to `findings`. Returns a text that describes the checks.
 pub(super) fn check_chains(
     target: &TargetMarginal,
     measured: &ChainMeasures,
@@ -162,7 +157,7 @@ fn check_moving(
         let fewest = known.min_by(|a, b| samples(a).total_cmp(&samples(b)));
         let found = match (fewest, measure) {
             (Some(fewest), _) => Some((fewest.part.clone(), samples(fewest))),
-            // The chains are too short to be tested, or they have no frequent values.
+            // The chains are too short to be tested, or no value is frequent.
             (None, Measure::Bulk) => Some((Part::Whole, measured.effective_samples)),
             (None, _) => None,
         };

@@ -1,12 +1,12 @@
-//! Findings about all free random choices in the worlds of Markov chains, including choices that are not targets.
+//! Findings about all random choices in the worlds of Markov chains, including choices that are not targets.
 
 use figrs_core::Label;
 
 use super::finding::Finding;
 
-/// Rate of false alarms of all tests of an answer's random choices together.
+/// Maximum probability of at least one false alarm in all tests of the random choices of an answer together.
 pub const FALSE_ALARMS: f64 = 0.01;
-/// Minimum fraction of the draws that must contain a random choice for the choice to be tested.
+/// Minimum fraction of the draws whose worlds contain a random choice, if the choice is to be tested.
 pub const MIN_MET_SHARE: f64 = 0.05;
 
 /// The results of the tests whether Markov chains agree about the random choices of their worlds.
@@ -15,13 +15,13 @@ pub struct ChoiceAgreement {
     /// Number of random choices that were tested.
     pub judged: usize,
     pub finding: Option<Finding>,
-    /// The finding that short test chains stayed in a mode that the main chains did not visit, if there is one.
+    /// The finding that short test chains stayed in a mode that the main chains did not visit; `None` if there is no such mode.
     pub mode: Option<Finding>,
-    /// The findings that values are much more frequent in independent draws than in the Markov chains.
+    /// The findings about values that are much more frequent in independent draws than in the Markov chains.
     pub missed: Vec<Finding>,
     /// Number of short test chains that looked for other modes.
     pub probes: usize,
-    /// The random choices that few draws have in their worlds.
+    /// The random choices that occur in the worlds of only a few draws.
     pub rare: Vec<Label>,
 }
 
@@ -34,7 +34,7 @@ impl ChoiceAgreement {
         &self.rare
     }
 
-    /// Returns a description of the checks; `None` if there was nothing to check.
+    /// Returns a description of the tests; `None` if there were no tests.
     pub(crate) fn checked(&self) -> Option<String> {
         let rare = match self.rare.len() {
             0 => String::new(),

@@ -6,12 +6,12 @@ use figrs_core::Label;
 
 use figrs_factor::Stopped;
 
-/// The quantity to which a finding applies.
+/// The quantity to which a finding applies: a numeric function of a target or of a random choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// The target or the random choice from which the quantity is derived.
     pub element: Label,
-    /// The numeric function of the target or the random choice.
+    /// The numeric function that is applied to the target or the random choice.
     pub part: Part,
 }
 
@@ -48,7 +48,7 @@ pub enum Measure {
     Bulk,
     /// The 5 % and 95 % quantiles of a distribution.
     Tail,
-    /// Means and probabilities, with an effective sample size from the variance between independent populations.
+    /// Means and probabilities, with an effective sample size that is computed from the variance between independent populations.
     Populations,
 }
 
@@ -68,21 +68,21 @@ impl fmt::Display for Measure {
 pub enum Finding {
     /// The Markov chains, or the halves of a chain, have different distributions.
     ChainsDisagree {
-        /// The function of the target for which the disagreement is largest.
+        /// The function of the target for which the distributions differ most.
         quantity: Quantity,
-        /// The rank-normalised split R-hat of the function for which the disagreement is largest.
+        /// The rank-normalised split R-hat of the quantity.
         r_hat: f64,
         /// The largest R-hat that is acceptable.
         threshold: f64,
     },
-    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly for a
-    /// comparison.
+    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly for a comparison.
     ChoicesDisagree {
-        /// The function of a random choice about which agreement is least probable.
+        /// The function of a random choice for which agreement of the chains is least probable.
         quantity: Quantity,
         /// The rank-normalised split R-hat of evenly spaced draws; NaN if only some worlds contain the random choice.
         r_hat: f64,
-        /// An upper bound of the probability that chains with the same distribution differ as much in any random choice.
+        /// An upper bound of the probability that chains with equal distributions would differ at least as much as these chains do in some random
+        /// choice.
         chance: f64,
         /// The smallest acceptable probability: the rate of false alarms for all random choices together.
         threshold: f64,
@@ -92,15 +92,15 @@ pub enum Finding {
     /// Short chains from other draws of the prior stayed in worlds that no main chain visited and that are as probable as the worlds of the
     /// main chains. The main chains may agree only because they are all in the same mode.
     OtherMode {
-        /// The function of a random choice with the value in a short chain that is farthest outside the range of the main chains.
+        /// The function of a random choice whose value in a short chain is farthest outside the range of the main chains.
         quantity: Quantity,
-        /// The value farthest outside the range of the main chains, in any short chain.
+        /// The value of the quantity in a short chain that is farthest outside the range of the main chains.
         number: f64,
-        /// The smallest and the largest value in the main chains.
+        /// The smallest and the largest value of the quantity in the main chains.
         range: (f64, f64),
         /// Number of short chains that stayed outside the range of the main chains.
         chains: usize,
-        /// Number of short chains in all.
+        /// Total number of short chains.
         of: usize,
     },
     /// A value of a target is more frequent in independent draws that satisfy the evidence than the distribution of the chains allows. The
@@ -110,14 +110,14 @@ pub enum Finding {
         element: Label,
         /// A value that is too rare in the draws of the chains.
         value: String,
-        /// Number of independent draws with this value.
+        /// Number of independent draws with the value.
         hits: usize,
-        /// Number of independent draws in all.
+        /// Total number of independent draws.
         of: usize,
-        /// The fraction of the draws of the chains that have this value.
+        /// The fraction of the draws of the chains that have the value.
         share: f64,
-        /// An upper bound of the probability that any value is as frequent in the independent draws, if the distribution of the chains is
-        /// right.
+        /// An upper bound of the probability that any value of any tested element would be so frequent in the independent draws by chance, if the
+        /// distribution of the chains is right.
         chance: f64,
         /// The smallest acceptable probability: the rate of false alarms.
         threshold: f64,
@@ -133,11 +133,11 @@ pub enum Finding {
     },
     /// The effective sample size of the chains, or of the independent groups, is small.
     FewEffectiveSamples {
-        /// The function of the target with the smallest effective sample size.
+        /// The function of the target whose effective sample size is smallest.
         quantity: Quantity,
         /// The kind of estimate that the effective sample size concerns.
         measure: Measure,
-        /// The effective sample size for the function of the target where it is smallest.
+        /// The smallest effective sample size over the functions of the target.
         effective_samples: f64,
         /// The smallest acceptable effective sample size.
         threshold: f64,
@@ -151,8 +151,7 @@ pub enum Finding {
         /// Number of draws of the target.
         draws: usize,
     },
-    /// The Markov chains left the most frequent value of a target only a few times; the probabilities of its other values are therefore
-    /// unknown.
+    /// The Markov chains left the most frequent value of a target only a few times; the probabilities of its other values are therefore unknown.
     SeldomChanged {
         /// The target that seldom changed.
         element: Label,
@@ -219,28 +218,28 @@ pub enum Finding {
         /// Number of possible values without a draw.
         values: usize,
     },
-    /// Some values of a target have few draws, and the weight of a further draw has no known bound. The standard errors of such values may
-    /// be too small.
+    /// Some values of a target occur in few draws, and the weight of a further draw has no known bound. The standard errors of such values may be too
+    /// small.
     FewHits {
-        /// The target that has values with few draws.
+        /// The target some of whose values occur in few draws.
         element: Label,
-        /// The value with the fewest draws.
+        /// The value that occurs in the fewest draws.
         value: String,
-        /// The effective number of draws with this value.
+        /// The effective number of draws with the value.
         hits: f64,
         /// The smallest acceptable effective number of draws.
         threshold: f64,
-        /// Number of values with too few draws.
+        /// Number of values that occur in too few draws.
         values: usize,
     },
-    /// The draws of some values are few or have small weights, and a further draw may have a much larger weight. The standard errors of
-    /// such values may be too small.
+    /// Some values of a target occur only in few draws or in draws of small weight, and a further draw may have a much larger weight. The standard
+    /// errors of such values may be too small.
     LightHits {
-        /// The target that has values with few or light draws.
+        /// The target some of whose values occur only in few draws or in draws of small weight.
         element: Label,
-        /// The first value with few draws or with draws of small weight.
+        /// The first value that occurs only in few draws or in draws of small weight.
         value: String,
-        /// Number of values with few draws or with draws of small weight.
+        /// Number of values that occur only in few draws or in draws of small weight.
         values: usize,
     },
     /// The estimated probability of the evidence is very inaccurate: the standard error of its logarithm is large.
@@ -280,7 +279,7 @@ pub enum Finding {
     },
     /// A world that is more probable than the world in the answer may exist.
     NotProven {
-        /// The distance between the world's log-probability and the upper bound for all worlds; infinite if there is no bound.
+        /// The difference between the upper bound of all worlds' log-probabilities and the world's log-probability; infinite if there is no bound.
         gap: f64,
     },
 }

@@ -7,7 +7,7 @@ use figrs_factor::Stopped;
 use super::finding::{Finding, Measure, Part, Quantity};
 
 impl Quantity {
-    /// Returns the remedy for Markov chains in which a function of a target changes too little.
+    /// Returns the remedy, as text, for Markov chains in which the quantity changes too little.
     fn moves(&self) -> &'static str {
         match self.part {
             Part::Is(_) => {
@@ -78,7 +78,6 @@ impl fmt::Display for Finding {
 }
 
 impl Finding {
-    /// Writes the text of a finding about Markov chains.
     fn of_chains(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ChainsDisagree {
@@ -199,7 +198,6 @@ impl Finding {
         }
     }
 
-    /// Writes the text of a finding about independent samples or populations.
     fn of_weights(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SinglePopulation => write!(

@@ -8,19 +8,19 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::answer::chain_error::chain_samples;
 use crate::answer::few_hits::independent_draws;
-use crate::answer::numeric::NumericColumns;
+use crate::answer::marginal::NumericColumns;
 use figrs_core::{AnyColumn, Label, Support};
 
 use super::choice_agreement::FALSE_ALARMS;
 use super::finding::Finding;
 
-/// Allowed excess of the probability of a value over its frequency in the chains, as a number of standard errors and as a number of draws.
+/// Number of standard errors, and also number of draws, by which the probability of a value may exceed its frequency in the draws of the chains.
 const ALLOWANCE: f64 = 3.0;
-/// Minimum effective number of draws of the Markov chains for each of their distinct values. With fewer effective draws, values that occur
-/// in no chain are not tested.
+/// Minimum effective number of draws of the Markov chains for each of their distinct values. If there are fewer effective draws, values that occur in
+/// no chain are not tested.
 const DRAWS_PER_VALUE: f64 = 20.0;
 
-/// Draws of one target, or of one random choice, by Markov chains of equal length.
+/// The draws of one target, or of one random choice, from Markov chains of equal length.
 #[derive(Clone, Copy, Debug)]
 pub struct ChainDraws<'a> {
     /// The distinct values that were drawn.
@@ -45,25 +45,24 @@ pub struct IndependentDraws<'a> {
     pub chain_log_weights: &'a [f64],
 }
 
-/// A value that occurs in the independent draws more often than is plausible if the distribution of the chains is right.
+/// A value that occurs in the independent draws more often than is plausible, if the distribution of the chains is right.
 struct Excess {
-    /// Index of the first independent draw with this value.
+    /// Index of the first independent draw with the value.
     first: usize,
     hits: usize,
-    /// Fraction of the draws of the chains that have this value.
+    /// Fraction of the Markov chains' draws that have the value.
     share: f64,
-    /// Probability of at least as many independent draws with the value, if the distribution of the chains is right.
+    /// Probability that at least as many independent draws have the value, if the distribution of the chains is right.
     chance: f64,
 }
 
-/// Tests each value of a target or a random choice that occurs in the independent draws. Returns the finding for the least plausible
-/// value, if the probability that it is a false alarm is at most [`FALSE_ALARMS`]. The rate of false alarms covers all values of all
-/// `tests` targets and choices together.
+/// Tests each value of a target or a random choice that occurs in the independent draws. Returns the finding about the least plausible value, if such
+/// a finding is a false alarm with a probability of at most [`FALSE_ALARMS`]. This probability covers all values of all `tests` targets and choices
+/// together.
 ///
-/// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the
-/// distribution of the chains. If the chains have not visited worlds of small weight, their mean of `1 / w` is too small, which makes the
-/// test less powerful, but not invalid. If the weights of the independent draws are far smaller than those of the chains' worlds, the test
-/// finds nothing.
+/// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the distribution of
+/// the chains. If the chains have not visited worlds of small weight, the mean of `1 / w` over their draws is too small; the test is then less
+/// powerful, but still valid. If the weights of the independent draws are far smaller than those of the chains' worlds, the test finds nothing.
 pub fn missed_values(
     (label, chains): (&Label, ChainDraws<'_>),
     draws: IndependentDraws<'_>,
@@ -83,7 +82,7 @@ pub fn missed_values(
     for &value in indices {
         counts[value as usize] += 1;
     }
-    // All values that no chain has are combined in one additional class.
+    // All values that occur in no chain are combined in one additional class.
     let mut shown: Vec<Vec<usize>> = vec![Vec::new(); support.len() + 1];
     for draw in 0..of {
         let value = support.index_of(draws.values.any(draw));
@@ -148,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// Probabilities of the values 0 to 3 in a test model, and the weight of a world with each value.
+    /// Probabilities of the values 0 to 3 in a test model; the second constant is the weight of a world with each value.
     const SHARES: [f64; 4] = [0.5, 0.3, 0.195, 0.005];
     const WEIGHTS: [f64; 4] = [1.0, 0.4, 0.1, 1.0];
 
@@ -185,7 +184,7 @@ mod tests {
                 .filter(|&seed| finding(seed, values).is_some())
                 .count()
         };
-        // There is at most one false alarm in a hundred; seven alarms or more then have a probability below .002.
+        // The probability of a false alarm is at most .01; seven false alarms or more then have a probability below .002.
         let false_alarms = found(4);
         assert!(false_alarms < 7, "{false_alarms}");
         // The value 2 has a prior probability of .61.

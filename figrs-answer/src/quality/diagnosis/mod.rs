@@ -20,15 +20,13 @@ use crate::answer::run_statistics::RunStatistics;
 use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use figrs_factor::Stopped;
 
-/// Threshold of the standard error of the log-evidence above which the probability of the evidence is called very inaccurate.
+/// Standard error of the log-evidence above which the probability of the evidence is called very inaccurate.
 const UNCERTAIN_EVIDENCE: f64 = 1.0;
-/// Threshold of the fraction of accepted proposals, or of samples that satisfied the evidence, below which most of the work is wasted.
+/// Fraction of accepted proposals, or of samples that satisfied the evidence, below which the acceptance is called low.
 const LOW_ACCEPTANCE: f64 = 0.01;
 /// The largest residual at which an iterative algorithm counts as converged, if the algorithm states no tolerance.
 const TOLERANCE: f64 = 1e-6;
-/// Text of the check of an answer that is exact.
 const EXACT: &str = "exact up to rounding";
-/// Text of the check of an answer that is an approximation.
 const APPROXIMATE: &str = "an approximation, whose error nothing bounds";
 
 /// The findings of [`Answer::diagnose`], with a description of the checks.
@@ -43,7 +41,7 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Returns the findings of the diagnosis.
+    /// Returns the findings.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -58,7 +56,7 @@ impl Diagnosis {
         &self.rare
     }
 
-    /// Returns a description of the checks.
+    /// Returns a description of the checks that the diagnosis made.
     pub fn checked(&self) -> &str {
         &self.checked
     }
@@ -79,23 +77,21 @@ impl fmt::Display for Diagnosis {
 impl Answer {
     /// Looks for reasons to doubt this answer. Every finding has a remedy.
     ///
-    /// - Findings about Markov chains: a rank-normalised split or folded R-hat above 1.01; a bulk or tail effective sample size below 400,
-    ///   or below 100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than
-    ///   ten times is also a finding (Vehtari et al. 2021, section 5). If a target is not a number, the indicators of its frequent values
-    ///   are tested.
-    /// - Findings about Metropolis-Hastings: all free random choices of the worlds are tested, by the ranks of up to 128 evenly spaced
-    ///   draws of each chain. A Kruskal-Wallis test compares the location and the scale of the halves of all chains. The rate of false
-    ///   alarms for all choices together is at most one in a hundred, if the chains have at least a hundred effective samples of each
-    ///   choice. If choices disagree, the finding names the choice with the largest disagreement. Choices that occur in fewer than one in
-    ///   twenty draws are listed separately ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior search for
-    ///   worlds that are as probable as those of the main chains and that the main chains never visited. All elements that a function
-    ///   creates with the same name or source line count as one choice. A value of a target, or of a numeric choice that every world has,
-    ///   must not be much more frequent in draws from the prior that satisfy the evidence than in the chains. If it is, conditions may
-    ///   confine all chains to a subset of the possible worlds.
-    /// - Findings about weights: fewer than 100 samples; an effective sample size below 100, or below one in a thousand samples; a sample
-    ///   with more than a tenth of the weight. A Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` is a finding (Vehtari et al. 2024, section
-    ///   3), even if there are no targets. A possible value without samples, or with fewer than ten effective samples, is a finding if the
-    ///   weight of a further sample has no known bound.
+    /// - Findings about Markov chains: a rank-normalised split or folded R-hat above 1.01; a bulk or tail effective sample size below 400, or below
+    ///   100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than ten times is also a
+    ///   finding (Vehtari et al. 2021, section 5). If a target is not a number, the indicators of its frequent values are tested.
+    /// - Findings about Metropolis-Hastings: all free random choices of the worlds are tested, by the ranks of up to 128 evenly spaced draws of each
+    ///   chain. A Kruskal-Wallis test compares the location and the scale of the halves of all chains. The rate of false alarms for all choices
+    ///   together is at most one in a hundred, if the chains have at least a hundred effective samples of each choice. If the chains disagree about
+    ///   some choices, the finding names the choice with the largest disagreement. Choices that occur in fewer than one in twenty draws are listed
+    ///   separately ([`Diagnosis::rare_choices`]). Sixteen short chains, which start from other draws of the prior, search for worlds that the main
+    ///   chains never visited and that are as probable as the worlds of the main chains. All elements that a function creates with the same name or
+    ///   source line count as one choice. A value of a target, or of a numeric choice that every world has, must not be much more frequent in draws
+    ///   from the prior that satisfy the evidence than in the chains. If it is, conditions may confine all chains to a subset of the possible worlds.
+    /// - Findings about weights: fewer than 100 samples; an effective sample size below 100, or below one in a thousand samples; a sample with more
+    ///   than a tenth of the weight. A Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` is a finding (Vehtari et al. 2024, section 3), even if there
+    ///   are no targets. A possible value without samples or with fewer than ten effective samples is a finding, if the weight of a further sample
+    ///   has no known bound.
     /// - Findings about independent populations: fewer than eight populations, or an effective sample size below 100.
     /// - A finding about approximations: their error has no known bound.
     /// - Findings about the run: a deadline, an interrupt or a limit ended it; its residual is above the tolerance; fewer than one in a
@@ -117,7 +113,6 @@ impl Answer {
         self.diagnose_knowing(&self.chain_measures())
     }
 
-    /// Returns the convergence measures of the Markov chains of each target.
     pub(crate) fn chain_measures(&self) -> Vec<Option<ChainMeasures>> {
         match &self.content {
             AnswerContent::Marginals(targets, _) => {
@@ -127,7 +122,6 @@ impl Answer {
         }
     }
 
-    /// Returns the diagnosis, given the convergence measures of the Markov chains of each target.
     pub(crate) fn diagnose_knowing(&self, chains: &[Option<ChainMeasures>]) -> Diagnosis {
         let mut findings = Vec::new();
         let mut checked = match &self.content {
@@ -164,7 +158,7 @@ impl Answer {
         }
     }
 
-    /// Checks the estimates of the targets, and adds findings. Returns a text that describes these checks.
+    /// Checks the estimates of the targets and of the log-evidence, and adds findings. Returns a text that describes the checks.
     fn check_estimates(
         &self,
         (targets, measured): (&[TargetMarginal], &[Option<ChainMeasures>]),
@@ -212,7 +206,7 @@ impl Answer {
             }
         }
         let error = evidence.map(|evidence| evidence.standard_error);
-        // The weights are tested even if there are no targets, because the evidence is an average of the weights.
+        // The weights are tested even if there are no targets, because the probability of the evidence is an average of the weights.
         let heavy = error.and_then(|_| self.heavy_tail());
         findings.extend(heavy.filter(|heavy| !findings.contains(heavy)));
         let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
@@ -236,7 +230,6 @@ impl Answer {
     }
 }
 
-/// Checks the end and the statistics of a run, and adds findings.
 fn check_run(sampling: &RunStatistics, findings: &mut Vec<Finding>) {
     if sampling.stopped != Stopped::Finished {
         findings.push(Finding::StoppedEarly {

@@ -1,7 +1,7 @@
 //! Findings about weighted samples and independent populations.
 
 use crate::answer::group_error::group_samples;
-use crate::answer::numeric::is_real;
+use crate::answer::marginal::is_real;
 use crate::answer::{Answer, TargetMarginal};
 use crate::quality::diagnostics::{largest_share, pareto_k};
 
@@ -10,12 +10,12 @@ use super::finding::{Finding, Measure, Part, Quantity};
 const SAMPLES: f64 = 100.0;
 const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
-/// Minimum number of independent populations of particles. With four populations, one estimate in 250 deviates by more than five
-/// standard errors, even with the factor of Student's t.
+/// Minimum number of independent populations of particles. With four populations, one estimate in 250 has an error of more than five standard errors,
+/// although the standard errors include the factor of Student's t.
 const POPULATIONS: usize = 8;
-/// Minimum effective number of draws that have a value, if the weight of a further draw has no known bound.
+/// Minimum effective number of draws that must have a value, if the weight of a further draw has no known bound.
 const HITS: f64 = 10.0;
-/// Number of values of a target up to which the draws of each value are checked.
+/// Maximum number of values of a target whose draws are checked separately for each value.
 const LISTED: usize = 256;
 
 impl Answer {
@@ -30,7 +30,7 @@ impl Answer {
         let draws = match (sampling, logs) {
             (Some(sampling), _) => sampling.done,
             (None, Some(logs)) => logs.len() as u64,
-            // The number of draws is at least the effective sample size.
+            // The true number of draws is unknown, but it is at least the effective sample size.
             (None, None) => effective_samples.ceil() as u64,
         };
         let threshold = SAMPLES.max(SHARE_OF_DRAWS * draws as f64);
@@ -73,7 +73,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// Returns the finding that the tail of the weights is too heavy for averages; `None` if it is not.
+    /// Returns the finding that the tail of the weights is too heavy for reliable averages; `None` if the tail is not too heavy.
     pub(super) fn heavy_tail(&self) -> Option<Finding> {
         let logs = self
             .draws
@@ -88,7 +88,8 @@ impl Answer {
     }
 }
 
-/// Adds a finding about possible values of a target that no draw has and whose probability has no known bound.
+/// Adds the findings about values of a target that occur in few draws or in no draw, for the upper bound `unseen` of the probability of a value
+/// without draws.
 pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut Vec<Finding>) {
     let is_few = |finding: &Finding| matches!(finding, Finding::FewSamples { .. });
     if findings.iter().any(is_few) {
@@ -108,14 +109,14 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     findings.extend(few_hits(target));
 }
 
-/// True if the values of a target are checked one by one. Floating-point values are not checked one by one, because they are queried by
-/// intervals. If a target has very many values, they are not checked one by one either, because most queries ask about sets of values.
+/// True if the values of a target are checked one by one. Floating-point values are not checked one by one, because they are queried by intervals.
+/// Very many values are not checked one by one, because most queries ask about sets of values.
 fn is_listed(target: &TargetMarginal) -> bool {
     let count = target.support.len();
     count > 0 && count <= LISTED && !is_real(target.support.any(0))
 }
 
-/// Returns the finding that the draws of some values are few or have small weights, while a further draw may have a much larger weight.
+/// Returns the finding that some values occur only in few draws or in draws of small weight, while a further draw may have a much larger weight.
 fn light_hits(target: &TargetMarginal) -> Option<Finding> {
     if !is_listed(target) {
         return None;
@@ -131,7 +132,7 @@ fn light_hits(target: &TargetMarginal) -> Option<Finding> {
     })
 }
 
-/// Returns the finding that few draws have some values of a target, while the weight of a further draw has no known bound.
+/// Returns the finding that some values of a target occur in few draws, while the weight of a further draw has no known bound.
 fn few_hits(target: &TargetMarginal) -> Option<Finding> {
     let count = target.support.len();
     if !is_listed(target) {
@@ -157,12 +158,12 @@ fn few_hits(target: &TargetMarginal) -> Option<Finding> {
     })
 }
 
-/// Returns the largest k-hat at which averages of `draws` weights are reliable (Vehtari et al. 2024, section 3).
+/// Returns the largest k-hat at which the average of `draws` weights is reliable (Vehtari et al. 2024, section 3).
 fn largest_k(draws: f64) -> f64 {
     (1.0 - 1.0 / draws.log10()).min(0.7)
 }
 
-/// Checks independent populations, and adds findings. Returns a text that describes the checks.
+/// Checks the estimate from independent populations, and adds findings. Returns a text that describes the checks.
 pub(super) fn check_groups(
     target: &TargetMarginal,
     groups: &[Vec<(u32, f64)>],

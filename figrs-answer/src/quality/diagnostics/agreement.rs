@@ -2,16 +2,16 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::ranks::mean_ranks;
+use super::r_hat::mean_ranks;
 
 /// Number of batches of draws of each chain, eight for each half.
 ///
-/// With more batches, each would be shorter, and the means of neighbouring batches would be correlated. In a chain with a hundred
-/// effective samples and eight batches for each half, a batch has the length of six correlation times, and the means of neighbouring
-/// batches have a correlation of .04.
+/// With more batches, each batch would be shorter, and the means of neighbouring batches would be correlated. In a chain with a hundred effective
+/// samples and eight batches for each half, a batch has the length of six correlation times, and the means of neighbouring batches have a correlation
+/// of .04.
 pub const BATCHES: usize = 16;
 
-/// A number of a Markov chain, with the indices of its chain and its batch.
+/// A number from a draw of a Markov chain, with the indices of its chain and its batch.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchedNumber {
     pub number: f64,
@@ -20,9 +20,9 @@ pub struct BatchedNumber {
     pub batch: usize,
 }
 
-/// Returns the probability that the halves of chains with the same distribution differ at least as much as the halves in `shown`. The
-/// batches are assumed to be so long that their means are independent. The returned probability is small if the chains disagree, if they
-/// drift, or if they move so slowly that successive batches are correlated.
+/// Returns the probability that the halves of Markov chains with equal distributions differ at least as much as the halves in `shown`. The batches
+/// are assumed to be so long that their means are independent. The returned probability is small if the chains disagree, if they drift, or if they
+/// move so slowly that successive batches are correlated.
 ///
 /// The numbers are replaced by their ranks, which makes the test independent of their distribution. The ranks of a batch are replaced by
 /// their mean. The test statistic is the fraction of the variance of the batch means that the halves explain, times the number of batches
@@ -44,7 +44,7 @@ pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
     // For each half, the number of its batches and the sum of their means.
     let mut halves = Vec::with_capacity(2 * chains);
     let (mut all, mut total, mut squares) = (0.0, 0.0, 0.0);
-    // Ranks are taken relative to the middle rank, which reduces rounding errors.
+    // The middle rank is subtracted from all ranks, which reduces rounding errors.
     let middle = 1.0_f64.midpoint(shown.len() as f64);
     for half in batches.chunks(BATCHES / 2) {
         let means = half.iter().filter(|(_, count)| *count > 0.0);
@@ -102,7 +102,7 @@ mod tests {
         shown
     }
 
-    /// Returns the number of tests, of four hundred, that have a result below 1 in 100.
+    /// Returns the number of tests with a result below 0.01, of four hundred tests.
     fn alarms(stay: f64, map: impl Fn(f64) -> f64 + Copy) -> usize {
         let runs = (0..400).map(|seed| chance_of_agreement(&chains(stay, seed, map)));
         runs.filter(|&chance| chance < 0.01).count()
@@ -112,8 +112,7 @@ mod tests {
     fn chains_that_mix_give_false_alarms_at_the_stated_rate() {
         // The expected number of alarms is four; 12 or more have a probability of 0.001.
         assert!(alarms(0.0, |x| x) < 12);
-        // The numbers have heavy tails in the first case; in the second case they are an indicator that is one for a tenth of
-        // the draws.
+        // The numbers of the first test have heavy tails; the numbers of the second test are an indicator that is one for a tenth of the draws.
         assert!(alarms(0.0, |x| x.powi(-3)) < 12);
         assert!(alarms(0.0, |x| f64::from(u8::from(x > 1.28))) < 12);
     }
@@ -127,7 +126,7 @@ mod tests {
             shown.number += f64::from(u8::from(shown.chain == 2));
         }
         assert!(chance_of_agreement(&apart) < 1e-5);
-        // Each chain has a constant number of its own.
+        // Each chain has constant numbers, which differ from those of the other chains.
         for shown in &mut apart {
             shown.number = shown.chain as f64;
         }

@@ -2,18 +2,17 @@
 
 use super::split_chains::{SplitChains, mean, varies};
 
-/// Number of lags whose autocorrelation is computed; for more lags, neighbouring draws are averaged in pairs first. The cost is therefore
-/// linear in the number of draws. With 128 lags, the effective sample size is within five percent of the size computed from all lags (test
+/// Number of lags for which the autocorrelation is computed; for longer lags, neighbouring draws are first averaged in pairs. The cost is therefore
+/// linear in the number of draws. With 128 lags, the effective sample size differs by at most five percent from the size computed with all lags (test
 /// `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took longer than drawing the chains.
 const LAGS: usize = 128;
 
 /// Returns the effective sample size of the mean of all draws in the halves of the chains.
 ///
-/// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺` be the autocorrelation at lag `t`, and let `P(k) = ρ(2k) + ρ(2k + 1)`
-/// be the sums of pairs of autocorrelations. For a reversible chain, the sums `P(k)` are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`,
-/// where the sum is over the initial positive `P(k)`, made monotone. The effective sample size of `S` draws is `S / τ`, at most `S log₁₀ S`
-/// (Vehtari et al. 2021, section 3.2). If the means of the halves differ, `var⁺` is large, the correlations do not decay, and the effective
-/// sample size is small.
+/// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺` be the autocorrelation at lag `t`, and let `P(k) = ρ(2k) + ρ(2k + 1)` be the
+/// sums of pairs of autocorrelations. For a reversible chain, the sums `P(k)` are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`, where the sum is
+/// over the initial positive `P(k)`, made monotone. The effective sample size of `S` draws is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021,
+/// section 3.2). If the means of the halves differ, `var⁺` is large, the correlations do not decay, and the effective sample size is small.
 ///
 /// If the correlations extend over more than 128 lags, neighbouring draws are averaged in pairs, and the computation is repeated. Averaging
 /// neighbouring draws changes neither the mean nor its variance, and the total work is at most `O(128 S)`.
@@ -32,12 +31,12 @@ pub(super) fn effective_samples(halves: &SplitChains) -> f64 {
             continue;
         };
         let blocks = (halves.0.len() * halves.length()) as f64;
-        // The variance of the mean is `total * time / blocks`; that of independent draws would be `fine / draws`.
+        // The variance of the mean is `total * time / blocks`; the variance of the mean of independent draws would be `fine / draws`.
         return (fine / spread.total * blocks / time).min(draws * draws.log10());
     }
 }
 
-/// Returns the correlation time `τ`; `None` if correlations extend beyond the lags that are computed.
+/// Returns the correlation time `τ`; `None` if the correlations extend beyond the lags that are computed.
 fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -> Option<f64> {
     let n = halves.length();
     let lags = if n <= 2 * LAGS { n } else { LAGS };
@@ -54,7 +53,7 @@ fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -
         let even = if lag == 0 { 1.0 } else { correlation(lag) };
         let pair = even + correlation(lag + 1);
         if pair.is_nan() || pair <= 0.0 {
-            // The even lag of the first negative pair is included, because this reduces the bias for chains with negative autocorrelation.
+            // The even lag of the first negative pair is added, because it reduces the bias for chains with negative autocorrelation.
             sum += even.max(0.0) / 2.0;
             return Some(bounded(sum, draws));
         }
@@ -65,8 +64,8 @@ fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -
     (lags == n).then(|| bounded(sum, draws))
 }
 
-/// Returns the correlation time `τ` for the sum of the pairs of autocorrelations, but at least the value that limits the effective sample
-/// size to `S log₁₀ S`.
+/// Returns the correlation time `τ` for the sum of the pairs of autocorrelations; `τ` is at least the value for which the effective sample size is `S
+/// log₁₀ S`.
 fn bounded(sum: f64, draws: f64) -> f64 {
     (2.0 * sum - 1.0).max(1.0 / draws.log10())
 }

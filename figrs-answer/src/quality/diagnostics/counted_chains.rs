@@ -1,5 +1,4 @@
-//! R-hat and effective sample sizes of draws that are given as indices of distinct values; only the values need to be sorted
-//! then.
+//! R-hat and effective sample sizes of draws that are given as indices of distinct values. Only the distinct values are sorted, not the draws.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -53,7 +52,7 @@ pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> Conver
     }
 }
 
-/// The halves of chains of value indices, and the number of draws with each index.
+/// The halves of chains of value indices, and the number of draws with each value index.
 struct CountedSplitChains<'a> {
     halves: Vec<&'a [u32]>,
     counts: Vec<usize>,
@@ -61,7 +60,7 @@ struct CountedSplitChains<'a> {
 }
 
 impl<'a> CountedSplitChains<'a> {
-    /// Splits the chains into halves; returns `None` if the chains have fewer than four draws each.
+    /// Splits each chain into halves; returns `None` if the chains have fewer than four draws.
     fn new(values: usize, indices: &'a [u32], chains: usize) -> Option<Self> {
         let length = indices.len() / chains.max(1);
         let half = length / 2;
@@ -94,7 +93,7 @@ impl<'a> CountedSplitChains<'a> {
         Some(sorted)
     }
 
-    /// Returns the value index of the draw with the rank `before`, counted from zero.
+    /// Returns the value index of the draw whose rank, counted from zero, is `before`.
     fn at(&self, sorted: &[usize], before: usize) -> usize {
         let mut seen = 0;
         let mut found = sorted.iter().copied().skip_while(|&value| {
@@ -104,7 +103,7 @@ impl<'a> CountedSplitChains<'a> {
         found.next().or(sorted.last().copied()).unwrap_or(0)
     }
 
-    /// Returns, for each value index, the normal score of the rank of its number among all draws.
+    /// Returns, for each value index, the normal score of the rank that its number has among all draws.
     fn scores(&self, numbers: &[f64], sorted: &[usize]) -> Vec<f64> {
         let normal = Normal::standard();
         let mut scores = vec![0.0; numbers.len()];
@@ -146,7 +145,7 @@ mod tests {
             (5, 9, 3),
         ] {
             let mut random = stream(seed, 0);
-            // Some numbers are equal, and some indices are never drawn.
+            // Some values are equal, and some value indices never occur.
             let numbers: Vec<f64> = (0..2 * values)
                 .map(|_| (random.random::<f64>() * 40.0).round())
                 .collect();

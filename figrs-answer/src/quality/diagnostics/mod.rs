@@ -24,21 +24,16 @@
 //! | the test behind findings about all random choices of a world | `agreement.rs` |
 //! | the same measures for values and indices | `counted_chains.rs` |
 //!
-//! **References.** Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization:
-//! an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2); Geyer (1992), "Practical Markov chain
-//! Monte Carlo", Statistical Science 7(4); Vehtari, Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance
-//! sampling", JMLR 25.
+//! **References.** Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization: an improved R-hat for
+//! assessing convergence of MCMC", Bayesian Analysis 16(2); Geyer (1992), "Practical Markov chain Monte Carlo", Statistical Science 7(4); Vehtari,
+//! Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance sampling", JMLR 25.
 
 mod agreement;
 mod autocorrelation;
 mod counted_chains;
 mod effective_samples;
-mod pareto;
-mod quantile;
 mod r_hat;
-mod ranks;
 mod split_chains;
-mod standard_error;
 mod students_t;
 mod weights;
 
@@ -48,15 +43,14 @@ mod tests;
 #[doc(hidden)]
 pub use agreement::{BATCHES, BatchedNumber, chance_of_agreement};
 pub(crate) use counted_chains::measure;
-pub use effective_samples::{bulk_ess, mean_ess, quantile_ess, tail_ess};
-pub use pareto::pareto_k;
-#[doc(hidden)]
-pub use pareto::{pareto_k_of_largest, tail_length};
-pub(crate) use quantile::quantile_range;
-pub use r_hat::{bulk_r_hat, folded_r_hat, r_hat, split_r_hat};
-pub use ranks::mean_ranks;
-pub use standard_error::{mcse_mean, mcse_quantile, mcse_sd};
+pub(crate) use effective_samples::quantile_range;
+pub use effective_samples::{
+    bulk_ess, mcse_mean, mcse_quantile, mcse_sd, mean_ess, quantile_ess, tail_ess,
+};
+pub use r_hat::{bulk_r_hat, folded_r_hat, mean_ranks, r_hat, split_r_hat};
 pub use students_t::few_groups_factor;
 #[doc(hidden)]
 pub use students_t::normal_score;
-pub use weights::{largest_share, weight_ess};
+pub use weights::{largest_share, pareto_k, weight_ess};
+#[doc(hidden)]
+pub use weights::{pareto_k_of_largest, tail_length};

@@ -1,11 +1,11 @@
-//! Chains split into halves, with the variances within and between the halves.
+//! Markov chains split into halves, with the variances within and between the halves.
 
 /// The halves of Markov chains: sequences of equal length, which are compared with each other.
 #[derive(Clone, Debug)]
 pub(super) struct SplitChains(pub(super) Vec<Vec<f64>>);
 
 impl SplitChains {
-    /// Returns the first and the second half of each chain; `None` if the chains have fewer than four draws each.
+    /// Returns the halves of the chains; `None` if the chains have fewer than four draws each.
     pub(super) fn of(chains: &[&[f64]]) -> Option<Self> {
         let length = chains.iter().map(|chain| chain.len()).min()?;
         let half = length / 2;
@@ -19,7 +19,6 @@ impl SplitChains {
         Some(Self(halves.collect()))
     }
 
-    /// Applies `function` to every number of the halves.
     pub(super) fn map(mut self, function: impl Fn(f64) -> f64) -> Self {
         for number in self.0.iter_mut().flatten() {
             *number = function(*number);
@@ -35,7 +34,6 @@ impl SplitChains {
         self.0.concat()
     }
 
-    /// Returns the variances within the halves and between them.
     pub(super) fn spread(&self) -> VarianceEstimate {
         let n = self.length() as f64;
         let means: Vec<f64> = self.0.iter().map(|half| mean(half)).collect();
@@ -56,8 +54,7 @@ impl SplitChains {
 pub(super) struct VarianceEstimate {
     /// `W`, the mean of the variances within the sequences.
     pub(super) within: f64,
-    /// The variance `var⁺ = (N − 1) / N · W + B / N`, where `B / N` is the variance of the means of the sequences and `N` is
-    /// their length.
+    /// The variance `var⁺ = (N − 1) / N · W + B / N`, where `B / N` is the variance of the means of the sequences and `N` is their length.
     pub(super) total: f64,
 }
 

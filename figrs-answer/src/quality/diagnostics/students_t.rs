@@ -5,8 +5,8 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// The 97.5 % quantile of the standard normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
 
-/// Minimum number of degrees of freedom for which Student's t is treated as normal; its 97.5 % quantile is then less than 0.3 %
-/// larger.
+/// Minimum number of degrees of freedom at which Student's t is treated as normal; the 97.5 % quantile of Student's t is then less than 0.3 % larger
+/// than the normal quantile.
 const MANY: f64 = 500.0;
 
 fn students_t(degrees: f64) -> Option<StudentsT> {
@@ -30,14 +30,14 @@ pub fn few_groups_factor(degrees: f64) -> f64 {
     students_t(degrees).map_or(1.0, |t| t.inverse_cdf(0.975) / NORMAL)
 }
 
-/// Returns the standard normal score with the same tail probability as `deviation`, which is an error divided by its standard error
-/// (including [`few_groups_factor`]).
+/// Returns the standard normal score whose tail probability is equal to that of `deviation` in Student's t distribution. `deviation` is an error
+/// divided by its standard error (including [`few_groups_factor`]).
 #[doc(hidden)]
 pub fn normal_score(deviation: f64, degrees: f64) -> f64 {
     let Some(t) = students_t(degrees).filter(|_| deviation.is_finite()) else {
         return deviation;
     };
-    // The lower tail is used, because small probabilities retain their relative accuracy in this tail.
+    // The lower tail is used, because a small lower tail probability has a small relative error.
     let tail = t.cdf(-deviation.abs() * few_groups_factor(degrees));
     let score = -Normal::standard().inverse_cdf(tail);
     if score.is_finite() { score } else { deviation }

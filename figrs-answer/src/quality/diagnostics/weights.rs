@@ -1,4 +1,4 @@
-//! Effective sample size of weighted draws, and the fraction of the total weight that the heaviest draw has.
+//! Measures of weighted draws: the effective sample size, the share of the heaviest draw, and the shape of the tail of the weights.
 
 /// Returns the effective sample size `(Σw)² / Σw²` of independent weighted draws, given the logarithms of their weights (Kong 1992).
 /// Returns NaN if all weights are zero.
@@ -14,13 +14,92 @@ pub fn largest_share(log_weights: &[f64]) -> f64 {
     weights.iter().copied().fold(f64::NAN, f64::max) / weights.iter().sum::<f64>()
 }
 
-/// Returns the weights, divided by the largest weight.
+/// Returns the weights as fractions of the largest weight.
 pub(super) fn scaled(log_weights: &[f64]) -> Vec<f64> {
     let largest = log_weights.iter().copied().fold(f64::NAN, f64::max);
     log_weights
         .iter()
         .map(|log| (log - largest).exp())
         .collect()
+}
+
+/// Minimum number of weights in a tail whose shape is estimated.
+const MIN_TAIL_SIZE: usize = 5;
+
+/// Returns the Pareto k-hat of importance weights that are given by their logarithms. The k-hat is the shape parameter of a generalised Pareto
+/// distribution fitted to the tail of the weights. The tail consists of the differences between the largest `min(S / 5, 3 √S)` weights and the next
+/// smaller weight (Vehtari et al. 2024, section 3 and appendix G). The distribution is fitted by the method of Zhang and Stephens (2009).
+///
+/// If the k-hat is `k`, moments of the weights of order above `1 / k` do not exist. If the k-hat is at least 0.5, the weights have no variance, and
+/// standard errors are misleading. If the k-hat is at least 0.7, the mean converges too slowly to be useful. The k-hat is minus infinity if the
+/// largest weights are equal; they are then bounded. The k-hat is NaN if the tail has fewer than five weights that exceed the largest weight below
+/// the tail.
+pub fn pareto_k(log_weights: &[f64]) -> f64 {
+    let mut logs = log_weights.to_vec();
+    if logs.iter().any(|log| log.is_nan()) {
+        return f64::NAN;
+    }
+    logs.sort_by(f64::total_cmp);
+    let largest = tail_length(logs.len()) + 1;
+    pareto_k_of_largest(&logs[logs.len().saturating_sub(largest)..])
+}
+
+/// Returns the number of weights in the tail of a sample of `count` weights.
+pub fn tail_length(count: usize) -> usize {
+    let count = count as f64;
+    (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
+}
+
+/// Returns the k-hat as [`pareto_k`] does, given the logarithms of the weights of the tail and of the largest weight below the tail.
+pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
+    let mut weights = scaled(log_weights);
+    if weights.iter().any(|w| w.is_nan()) {
+        return f64::NAN;
+    }
+    weights.sort_by(f64::total_cmp);
+    let Some((threshold, largest)) = weights.split_first() else {
+        return f64::NAN;
+    };
+    if largest.len() < MIN_TAIL_SIZE {
+        return f64::NAN;
+    }
+    let excess = largest.iter().map(|w| w - threshold);
+    let excess: Vec<f64> = excess.filter(|&x| x > 0.0).collect();
+    if excess.first() == excess.last() {
+        return f64::NEG_INFINITY;
+    }
+    if excess.len() < MIN_TAIL_SIZE {
+        return f64::NAN;
+    }
+    fit(&excess)
+}
+
+/// Returns the shape `k` of the generalised Pareto distribution of sorted positive numbers. The estimate is the mean of the shapes for a grid of
+/// values of `b = k / σ`, weighted by the profile likelihood. The estimate is slightly shrunk towards 0.5, as if ten more numbers had been observed.
+fn fit(sorted: &[f64]) -> f64 {
+    const PRIOR: f64 = 10.0;
+    let n = sorted.len() as f64;
+    let points = 30 + n.sqrt() as usize;
+    let quartile = sorted[((n / 4.0 + 0.5).floor() as usize).max(1) - 1];
+    let largest = sorted[sorted.len() - 1];
+    let grid: Vec<f64> = (1..=points)
+        .map(|i| {
+            let step = 1.0 - (points as f64 / (i as f64 - 0.5)).sqrt();
+            1.0 / largest + step / (3.0 * quartile)
+        })
+        .collect();
+    let shape = |b: f64| sorted.iter().map(|x| (-b * x).ln_1p()).sum::<f64>() / n;
+    let likelihoods: Vec<f64> = grid
+        .iter()
+        .map(|&b| {
+            let k = shape(b);
+            n * ((-b / k).ln() - k - 1.0)
+        })
+        .collect();
+    let weights = scaled(&likelihoods);
+    let total: f64 = weights.iter().sum();
+    let b = grid.iter().zip(&weights).map(|(b, w)| b * w).sum::<f64>() / total;
+    (shape(b) * n + 0.5 * PRIOR) / (n + PRIOR)
 }
 
 #[cfg(test)]

@@ -31,9 +31,9 @@ impl Iid {
     /// Creates a list of `count` values with the distribution of `element`; the values are independent given the values of the
     /// element's parents.
     ///
-    /// The list of independent values is a single element, and can be observed like any other element. For a distribution with
-    /// sufficient statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), an observation of many values takes the time
-    /// of a single value.
+    /// The list of independent values is a single element, and can be observed like any other element. If the distribution has sufficient statistics,
+    /// as [`Normal`](crate::Normal) and [`Flip`](crate::Flip) do, the probability of many observed values is computed as fast as that of a single
+    /// value.
     ///
     /// ```
     /// # use figrs_core::{Iid, Model, Normal, Variance};
@@ -43,9 +43,9 @@ impl Iid {
     /// # drop(model);
     /// ```
     ///
-    /// The repeated element must be random itself, given its parents. `check` reports an error for an element that is a function of
-    /// other elements or that is [scored](crate::Score). For independent values of an element that is not random itself, build a new
-    /// element for each value inside the function of a [`Chain`](crate::Chain).
+    /// The element must make a random choice of its own, given its parents. An element that is a deterministic function of other elements, or a
+    /// [`Score`](crate::Score), is an error. For independent values of such an element, build a new element for each value inside the function of a
+    /// [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
         let of = element.as_element().erased();
@@ -79,10 +79,10 @@ pub(crate) fn iid_at<T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// Maximum number of possible lists for which the support of a list element is enumerated.
+/// Maximum number of possible lists for which the support of an `Iid` element is listed.
 const MAX_ENUMERATED_LISTS: usize = 1 << 16;
 
-/// Independent values of the distribution of an element, which is atomic or a member of a family.
+/// The distribution of a list of independent values of an element, which is atomic or a member of a family.
 struct IidList<T> {
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -92,7 +92,6 @@ struct IidList<T> {
 }
 
 impl<T: Value> IidList<T> {
-    /// Returns the atomic element that the list repeats.
     fn atomic(&self) -> Result<&dyn AtomicOp, String> {
         match self.of.kind() {
             Kind::Atomic(op) => Ok(&**op),
@@ -108,7 +107,7 @@ impl<T: Value> IidList<T> {
         family.expect("a list that is a Chain is made of a family")
     }
 
-    /// Calls `read` with `value` if it is a list of the right length, or the sufficient statistics of such a list.
+    /// Calls `read` with `value` if `value` is a list of the right length, or the sufficient statistics of such a list.
     fn read<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         if let Some(SufficientStatistics(statistics)) = value.downcast_ref() {
             return Some(read(&IidValues::Statistics(statistics)));
@@ -117,7 +116,7 @@ impl<T: Value> IidList<T> {
         (values.len() == self.count).then(|| read(&IidValues::Values(values)))
     }
 
-    /// Calls `read` with the sufficient statistics of `value` if they exist, and otherwise with the list.
+    /// Calls `read` with the sufficient statistics of `value` if they exist, and otherwise with `value`.
     fn read_short<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         match self.summary(value) {
             Some(summary) => self.read(&summary, read),
@@ -125,7 +124,7 @@ impl<T: Value> IidList<T> {
         }
     }
 
-    /// Returns all lists of `outcomes`; the last value changes fastest.
+    /// Returns all lists whose values are in `outcomes`; the last value changes fastest.
     fn lists(
         &self,
         outcomes: Result<FiniteOutcomes, NotEnumerable>,
@@ -196,7 +195,7 @@ impl<T: Value> AtomicOp for IidList<T> {
 
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let op = self.atomic().map_err(Fault::Distribution)?;
-        // If the list has probability zero, a derivative by terms would need the product of the probabilities of all other values.
+        // For a list of probability zero, this derivative would need the product of the probabilities of all other values.
         if AtomicOp::log_prob(self, value)? == f64::NEG_INFINITY {
             return Ok(None);
         }

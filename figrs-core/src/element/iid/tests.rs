@@ -1,6 +1,6 @@
 use super::*;
 use crate::element::contained::contained;
-use crate::element::operand::Operand;
+use crate::element::param::Operand;
 use crate::element::{
     Beta, Concentration, Dirichlet, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Pareto,
     Poisson, Rate, Scale, Select, StandardDeviation, Variance, VonMises,

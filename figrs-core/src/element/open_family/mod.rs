@@ -14,7 +14,7 @@ use rustc_hash::FxHasher;
 
 use super::contained::contained;
 use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter};
-use super::family_member::{FamilyMember, Parameters, family_name, message, own_bytes};
+use super::family::{FamilyMember, Parameters, family_name, message, own_bytes};
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
 use super::node::{
@@ -38,7 +38,7 @@ pub(in crate::element) enum ParameterSource {
     Parent(usize),
 }
 
-/// A family of distributions with some parameters that are elements.
+/// A family of distributions; some of its parameters are elements, the parents of a Chain.
 pub(in crate::element) struct OpenFamily<T, F> {
     pub(in crate::element) constructor: &'static str,
     pub(in crate::element) location: &'static Location<'static>,
@@ -47,7 +47,6 @@ pub(in crate::element) struct OpenFamily<T, F> {
     pub(in crate::element) values: PhantomData<fn() -> T>,
 }
 
-/// Calls `give` with each number of a parent's value, which is one number or a list of numbers.
 fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
     if let Some(&number) = value.downcast_ref::<f64>() {
         give(number);
@@ -57,8 +56,6 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
 }
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    /// Returns the member of the family for the arguments that `argument` returns: the values of parents or the
-    /// `Param`s that replace parents.
     fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<Arc<F>> {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
@@ -92,7 +89,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         read(numbers.as_slice())
     }
 
-    /// Calls `read` with the parameters, for arguments that are all numbers; returns `None` if `read` fails.
+    /// Calls `read` with the parameters, for arguments that are single numbers. Returns `None` if `read` returns `None` or panics.
     #[inline]
     fn with_numbers<R>(
         &self,
@@ -110,7 +107,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         contained(|| read(numbers)).ok().flatten()
     }
 
-    /// Returns the sum of the log-probabilities of independent values.
+    /// Returns the sum of the log-probabilities of the independent values `values`.
     fn sum(&self, numbers: &[f64], values: &IidValues<'_>) -> Result<f64, Fault> {
         match values {
             IidValues::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
@@ -124,7 +121,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         }
     }
 
-    /// Returns the range of parameter indices that the value of the parent `parent` supplies.
+    /// Returns the indices of the parameters that the parent `parent` supplies.
     fn range(&self, arguments: &[&dyn Any], parent: usize) -> Range<usize> {
         let mut start = 0;
         for source in &self.sources {
@@ -141,7 +138,6 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         start..start
     }
 
-    /// Returns the message about the error `wrong` in the parameters `numbers`.
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
         let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
         message(family_name(&*self.family, wrong), &numbers, wrong)
@@ -233,7 +229,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
 
     fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
         let value = value.downcast_ref::<T>()?;
-        // A parent whose value is a list supplies several parameters.
+        // If the value of a parent is a list, the parent supplies several parameters, and the lengths differ.
         if self.sources.len() != self.family.parameters().len() {
             return None;
         }
@@ -347,7 +343,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
                 },
             }
         }
-        // Open parameters are checked as if they were zero.
+        // An unknown parameter is checked as if it were zero.
         let numbers: Vec<f64> = parameters.iter().map(|x| x.unwrap_or(0.0)).collect();
         match contained(|| self.family.check(&numbers)) {
             Err(fault) => return Err(fault.to_string()),
@@ -408,7 +404,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>> {
         let values = values.as_any().downcast_ref::<Vec<T>>()?;
         let statistics = contained(|| self.family.statistics(values)).ok()??;
-        // Sums that overflowed carry no information.
+        // Sums that overflowed cannot be used.
         let all_finite = statistics.iter().all(|x| x.is_finite());
         all_finite.then_some(statistics)
     }

@@ -1,4 +1,4 @@
-//! Members of a family of distributions for each row of columns of arguments.
+//! The members of a family of distributions for columns of arguments, one member for each row.
 
 use std::any::Any;
 
@@ -11,7 +11,6 @@ use crate::value::Value;
 use crate::value::column::AnyColumn;
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    /// Checks the parameters of a row and passes them to `each`.
     #[inline]
     fn checked(
         &self,
@@ -34,7 +33,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         (0..count).try_for_each(|row| self.checked(&numbers(row), &mut each))
     }
 
-    /// Checks the parameters of each row and passes them to `each`.
+    /// Checks the parameters of each row, and calls `each` with them.
     pub(super) fn for_rows(
         &self,
         arguments: &[&dyn AnyColumn],
@@ -70,7 +69,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
                 ParameterSource::Parent(parent) => Some((i, columns[*parent])),
             })
             .collect();
-        // If the numbers of a row are in an array, computations that use only constants are done once.
+        // If the parameters of a row are in an array of known length, the compiler moves computations that use only constants out of the loop.
         let rows = || match (&open[..], &numbers[..]) {
             ([(0, first)], [_]) => self.each_row(count, |row| [first[row]], &mut each),
             ([(0, first)], &[_, second]) => {

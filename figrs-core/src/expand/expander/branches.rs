@@ -1,23 +1,22 @@
-//! Results of a Chain's function for all combinations of its parents' values.
+//! The results of a Chain's function for all combinations of its parents' values.
 
 use std::any::Any;
 
 use rustc_hash::FxHashMap;
 
 use super::Expander;
+use crate::element::contained::{check_equal_arguments, impurity};
 use crate::element::node::{AnyElement, ChainOp, ElementId};
-use crate::element::purity;
 use crate::error::{Fault, ModelError};
-use crate::expand::content::Content;
+use crate::expand::expansion::Content;
 use crate::expand::expansion_memory::bytes_of;
 use crate::expand::product;
 use crate::limits::{check_elements, check_time};
 use crate::value::support::Support;
 
-/// Results of a Chain's function for all combinations of parent values.
 #[derive(Default)]
 pub(super) struct BranchResults {
-    /// The choice for each combination of parent values, represented as in [`Content::Chain`].
+    /// The choice for each combination of parent values, as in [`Content::Chain`].
     pub(super) choice: Vec<u32>,
     pub(super) results: Vec<AnyElement>,
     /// The error of the first combination for which the function failed.
@@ -30,11 +29,10 @@ impl BranchResults {
     }
 }
 
-/// A type as large as the temporary entries for one result of a Chain, in a hash table and in a list.
+/// This type has the size of the temporary entries for one result in a hash table and in a list.
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {
-    /// Calls the function of a Chain for all combinations of its parents' values.
     pub(super) fn branches(
         &mut self,
         element: &AnyElement,
@@ -55,7 +53,7 @@ impl Expander<'_> {
         };
         let single = match &self.limit {
             None => op.for_tables(&supports),
-            // The supports may not be complete yet.
+            // In an expansion with a depth limit, the supports may not be complete yet.
             Some(_) => None,
         };
         let mut known = FxHashMap::default();
@@ -71,9 +69,9 @@ impl Expander<'_> {
                 (None, None) => match self.learned_member(element, arguments)? {
                     Some(member) => Ok(member),
                     None => op.call(arguments).and_then(|result| {
-                        purity::check_equal_arguments(&supports, arguments, |equal| {
+                        check_equal_arguments(&supports, arguments, |equal| {
                             let other = op.call(equal)?;
-                            Ok(purity::difference(&result, &other))
+                            Ok(impurity(&result, &other))
                         })?;
                         Ok(result)
                     }),
@@ -113,7 +111,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Adds the result of a Chain's function for the next combination of parent values. `known` has the choices of the results so far.
+    /// Adds the result of a Chain's function for the next combination of parent values. `known` maps each earlier result to its choice.
     pub(super) fn add_result(
         &mut self,
         element: &AnyElement,
@@ -134,7 +132,7 @@ impl Expander<'_> {
         self.check_bytes(element, choices + bytes_of::<ResultPlaces>(known.len()))
     }
 
-    /// Counts a new result of a Chain against the limits before the next result is made.
+    /// Counts a new result of a Chain, and returns an error if there are too many elements.
     fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
         if !self.is_done(result) && self.counted.insert(result.id()) {
             self.expansion.reached += 1;

@@ -1,9 +1,10 @@
-//! Cells: intervals that stand for the values of continuous elements in an expansion to some depth.
+//! Intervals (cells) of the values of continuous elements, for expansions with a depth limit.
 //!
-//! A cell is represented by its middle, which is a value of the support. A function of a cell is evaluated at the middle and at the corners.
-//! If the results are equal, the result is known; if they are numbers, the result is a cell; otherwise it is unknown. If the function of a
-//! Chain returns new random elements for the corners, each value has the least of its probabilities at the corners, and the value `unknown`
-//! has the rest.
+//! The support of a continuous element has one value for each cell: the midpoint. A function of a cell is evaluated at the midpoint and at the ends;
+//! a function of several cells also at all combinations of their ends (the corners). If the results are equal, the value of the function is this
+//! result; if they are different numbers, the value is a cell; otherwise the value is unknown. If the function of a Chain returns a new random
+//! element for each corner, the probability of a value is its least probability at the corners, and the value `unknown` has the remaining
+//! probability.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -16,39 +17,36 @@ use crate::element::node::{
 };
 use crate::element::{quantile, tails};
 use crate::error::{Fault, ModelError};
-use crate::expand::content::{Content, FunctionFailures};
-use crate::expand::expansion::Listing;
+use crate::expand::expansion::{Content, FunctionFailures, Listing};
 use crate::expand::product;
 use crate::limits::check_time;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::{Assignments, FactorTable, Weights};
 
-/// An interval that contains a value.
+/// An interval, given by its ends.
 pub(in crate::expand) type Cell = [f64; 2];
 
-/// The values of an element, with their cells and weights.
+/// The values of an element, with the cell and the probability of each value.
 type Cells = (Support, Vec<Cell>, Vec<f64>);
 
 /// Maximum number of parents of one function that are intervals.
 const MAX_INTERVALS: usize = 6;
 
-/// The arguments of a function for one combination of parent values.
+/// The arguments for which a function is evaluated, for one combination of parent values.
 enum Corners<'a> {
-    /// A parent that is listed twice would have two values.
+    /// The combination has two different values for a parent that is listed twice.
     Impossible,
-    /// More than `MAX_INTERVALS` arguments are intervals.
     TooMany,
-    /// The middle, and then the corners.
+    /// The arguments at the midpoints, followed by the arguments at the corners.
     Points(Vec<Vec<&'a dyn Any>>),
 }
 
-/// Returns true if a cell contains more than one number.
 fn is_interval(cell: &Cell) -> bool {
     cell[0] < cell[1]
 }
 
-/// Adds a cell to the list of the cells of a support, or extends the cell of a value.
+/// Adds the cell of the next value to `cells`; if the value with the index `place` has a cell already, extends this cell.
 pub(super) fn extend(cells: &mut Vec<Cell>, place: usize, cell: Cell) {
     match cells.get_mut(place) {
         Some([lower, upper]) => (*lower, *upper) = (lower.min(cell[0]), upper.max(cell[1])),
@@ -57,13 +55,12 @@ pub(super) fn extend(cells: &mut Vec<Cell>, place: usize, cell: Cell) {
 }
 
 impl Expander<'_> {
-    /// Returns the first of some parents whose values are intervals.
     pub(super) fn interval_parent(&self, parents: &[usize]) -> Option<usize> {
         let has_cells = |p: &usize| self.expansion.cells.contains_key(p);
         parents.iter().copied().find(has_cells)
     }
 
-    /// Returns an error if the values of some parent are intervals.
+    /// Returns an error if the values of one of `parents` are intervals.
     pub(super) fn require_points(&self, parents: &[usize]) -> Result<(), ModelError> {
         match self.interval_parent(parents) {
             Some(parent) => Err(continuous(&self.expansion.elements[parent].element)),
@@ -71,12 +68,12 @@ impl Expander<'_> {
         }
     }
 
-    /// Sets the cells of the element that is being added, if some are intervals.
+    /// Stores the cells of the element that is being added, if some of them are intervals.
     pub(super) fn set_cells(&mut self, cells: Vec<Cell>) {
         self.cells = cells.iter().any(is_interval).then_some(cells);
     }
 
-    /// Calls `visit` with the middle and the corners of each combination of parent values.
+    /// Calls `visit` with the points at which the function is evaluated, for each combination of parent values.
     fn for_each_combination(
         &mut self,
         element: &AnyElement,
@@ -140,7 +137,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Returns the values of a function whose parents may have intervals as values.
+    /// Returns the values of a function for parents whose values may be intervals.
     pub(super) fn apply_to_cells(
         &mut self,
         element: &AnyElement,
@@ -268,7 +265,7 @@ impl Expander<'_> {
             }
             Ok(())
         })?;
-        // An unknown result may have a density at the observed value.
+        // The density of the observed value may be positive in an unknown result, so that no bound exists.
         let is_real = element.no_values().insert(&0.0_f64).is_some();
         if is_real
             && self.observed(element).is_some()
@@ -279,7 +276,7 @@ impl Expander<'_> {
         Ok(branches)
     }
 
-    /// Returns the values of an atomic element whose distribution lies between those of the corners of a cell.
+    /// Returns lower bounds of the probabilities of the values of an atomic element that stands for the elements at the corners of a cell.
     pub(super) fn enclose(
         &mut self,
         element: &AnyElement,
@@ -296,7 +293,7 @@ impl Expander<'_> {
                 }
             }
         }
-        // Nothing is known about the value if some parameters in the cell are wrong; all of them are wrong only by a mistake of the model.
+        // If the parameters are invalid at some corners, all values are unknown. If they are invalid at all corners, the model is invalid.
         let is_unknown = refused.is_some();
         if let (Some(error), true) = (refused, ops.is_empty()) {
             return Err(error);
@@ -350,8 +347,8 @@ impl Expander<'_> {
     }
 }
 
-/// True if a function is known to be monotone in each argument that is an interval: a linear function, or a comparison of linear functions. `points`
-/// has the middle of the intervals, followed by the corners; it has one point if no argument is an interval.
+/// True if a function is known to be monotone in each argument that is an interval, because it is linear, or a comparison of linear functions.
+/// `points` is the list of [`Corners::Points`].
 fn is_monotone<'a>(op: &dyn ApplyOp, points: &[Vec<&'a dyn Any>]) -> bool {
     let [middle, corners @ ..] = points else {
         return true;
@@ -368,7 +365,7 @@ fn is_monotone<'a>(op: &dyn ApplyOp, points: &[Vec<&'a dyn Any>]) -> bool {
     corners.is_empty() || op.linear(&arguments).is_some() || op.comparison(&arguments).is_some()
 }
 
-/// Returns the least of the probabilities of each value in several distributions.
+/// For each value, returns the least of its probabilities in several distributions.
 fn least(
     ops: &[&dyn AtomicOp],
     support: &Support,
@@ -381,7 +378,7 @@ fn least(
     (0..support.len()).map(of_value).collect()
 }
 
-/// True if a function returns a new atomic element each time.
+/// True if a function returns a new atomic element in each call.
 fn is_new(op: &dyn ChainOp, points: &[Vec<&dyn Any>], found: &[AnyElement]) -> bool {
     let differs = |(point, result): (&Vec<&dyn Any>, &AnyElement)| {
         let again = op.call_anew(point);
@@ -391,13 +388,13 @@ fn is_new(op: &dyn ChainOp, points: &[Vec<&dyn Any>], found: &[AnyElement]) -> b
     points.iter().zip(found).all(differs)
 }
 
-/// Returns the error for a continuous element of which no bounds can be computed.
+/// Returns the error for a continuous element whose values have no bounds.
 fn continuous(element: &AnyElement) -> ModelError {
     NotEnumerable::Continuous.unless_observed(element.label())
 }
 
-/// Returns cells of a continuous distribution of numbers between its quantiles, with their probabilities; `None` for other distributions, or
-/// if the distribution function is not known.
+/// Returns the cells between the quantiles of a continuous distribution on the real numbers, with their probabilities. Returns `None` for any other
+/// distribution, or if the cumulative distribution function is not known.
 pub(super) fn quantile_cells(
     op: &dyn AtomicOp,
     count: usize,
@@ -436,7 +433,7 @@ pub(super) fn quantile_cells(
     Ok((!cells.is_empty()).then(|| (values.build(), cells, masses)))
 }
 
-/// Returns the probability of a cell. The smaller tail probabilities are subtracted, because their difference retains its digits.
+/// Returns the probability of a cell. The smaller tail probabilities are subtracted from each other, so that no digits are lost.
 fn between(op: &dyn AtomicOp, cell: Cell) -> Result<f64, String> {
     let [left, right] = [tails(op, cell[0])?, tails(op, cell[1])?];
     let inside = if left.upper < 0.5 {

@@ -1,7 +1,6 @@
-//! Values and tables of elements, computed after their parents have been expanded.
+//! The values and the conditional tables of elements, given their expanded parents.
 
-use super::super::content::{Content, ExpandedElement, FunctionFailures};
-use super::super::expansion::Listing;
+use super::super::expansion::{Content, ExpandedElement, FunctionFailures, Listing};
 use super::super::rows;
 use super::cells::{self, Cell, quantile_cells};
 use super::{BranchResults, Expander};
@@ -33,8 +32,7 @@ impl Expander<'_> {
         )
     }
 
-    /// Adds a Chain that is nested too deeply to be expanded. The parents of an unexpanded Chain belong to the world, and
-    /// may be scored.
+    /// Adds a Chain that is nested too deeply to be expanded. Its parents are expanded, because they belong to the world and may have evidence.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
@@ -46,7 +44,7 @@ impl Expander<'_> {
         self.finish(element, depth, parents, none, Content::Unexplored, None)
     }
 
-    /// Adds an element that is not a Chain, with its values.
+    /// Adds an element that is not a Chain.
     pub(super) fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let parents = self.parents(&element)?;
         let observed = self.observed(&element);
@@ -95,13 +93,13 @@ impl Expander<'_> {
         self.finish(element, depth, parents, support, content, failures)
     }
 
-    /// Returns the number of values to be listed of an element with infinitely many, if they are listed.
+    /// Returns the number of values to list if the element has infinitely many values; `None` if they are not listed.
     pub(super) fn range(&self, element: &AnyElement) -> Option<usize> {
         let is_listed = self.limit.is_some() && !self.unlisted.contains_key(&element.id());
         self.limits.range.filter(|_| is_listed)
     }
 
-    /// Adds a Chain, whose values come from its results.
+    /// Adds a Chain; its values are the values of its results.
     pub(super) fn choice(
         &mut self,
         element: AnyElement,
@@ -164,7 +162,6 @@ impl Expander<'_> {
         positions.iter().any(|&position| elements[position].unknown)
     }
 
-    /// True if the element may depend on unexpanded parts of the model.
     fn is_unknown(&self, parents: &[usize], support: &Support, content: &Content) -> bool {
         let results = match content {
             Content::Chain { results, .. } => results.as_slice(),
@@ -178,7 +175,6 @@ impl Expander<'_> {
             || self.any_unknown(results)
     }
 
-    /// Returns the bound that [`ExpandedElement::max_log_weight`] documents.
     fn max_log_weight(&self, element: &AnyElement, content: &Content) -> f64 {
         let endless = |&r: &usize| {
             matches!(
@@ -195,7 +191,7 @@ impl Expander<'_> {
         let stated = evidence.iter().map(Evidence::log_maximum);
         let factors = stated.chain([own]);
         let logs = factors.map(|log| log.unwrap_or(f64::INFINITY));
-        // A weight of zero stays zero, whatever the other factors are.
+        // The product is zero if one factor is zero, even if another factor is infinite.
         let zero = |log: f64| log == f64::NEG_INFINITY;
         logs.reduce(|a, b| {
             if zero(a) {
@@ -209,7 +205,7 @@ impl Expander<'_> {
         .unwrap_or(0.0)
     }
 
-    /// Returns an error if an observed value has a probability in one branch and a density in another.
+    /// Returns an error if an observed value has a probability in one branch and a density in another branch.
     fn require_one_measure(
         &self,
         element: &AnyElement,
@@ -230,8 +226,8 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Returns the last support of the same type if it has the same values as the given support, and otherwise the given
-    /// support. Deduplication of supports saves memory, because the elements of a large model have few different supports.
+    /// Returns the most recent support of the same type if it equals `support`, and otherwise `support`. Sharing supports saves memory, because large
+    /// models have few different supports.
     fn deduplicated(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
         let mut is_new = false;
@@ -249,7 +245,7 @@ impl Expander<'_> {
         last.clone()
     }
 
-    /// Applies the evidence on the element and adds it to the expansion.
+    /// Applies the evidence to an element, and adds the element to the expansion.
     pub(in crate::expand) fn finish(
         &mut self,
         element: AnyElement,
@@ -292,6 +288,11 @@ impl Expander<'_> {
             .raise(Listing::Ranged, cells.is_some());
         let evidence = self.statements.evidence(&expanded.element);
         if let Some(cells) = cells {
+            // Evidence is decided at some points of each cell.
+            let is_assumed = !evidence.is_empty();
+            self.expansion
+                .listing
+                .raise(Listing::OfMonotone, is_assumed);
             let (cells, upper) =
                 rows::restrict_cells(&mut expanded, cells, &evidence, &self.limits.until)?;
             self.expansion.cells.insert(position, cells.into());

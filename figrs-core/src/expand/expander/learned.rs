@@ -1,18 +1,22 @@
-//! Parameters that replace learned elements, and the outcomes whose probabilities these parameters determine.
+//! Parameters in place of learned elements, and the outcomes whose probabilities depend on these parameters.
 
 use std::any::Any;
 
-use super::super::content::Content;
-use super::super::parametric::{ParametricOutcomes, is_learned};
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::super::expansion::Content;
 use super::super::rows;
 use super::Expander;
-use crate::element::node::{AnyElement, FamilyOp, Kind, MemberArgument};
-use crate::element::param::Number;
+use crate::element::learned_prior::LearnedPrior;
+use crate::element::node::{AnyElement, ElementId, FamilyOp, Kind, MemberArgument};
+use crate::element::param::{Number, Param};
 use crate::error::ModelError;
+use crate::value::datum::Datum;
 use crate::value::support::Support;
 
 impl Expander<'_> {
-    /// Returns the family of `element`, which has learned parameters, if `Param`s replace the learned elements.
+    /// Returns the family of `element`, if it has learned elements as parents and `Param`s can replace them.
     pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
@@ -20,13 +24,12 @@ impl Expander<'_> {
         takes.then_some(family)
     }
 
-    /// True if `element` is to be learned: it is a learned element, and no intervention sets it.
+    /// True if `element` is a learned element without an intervention.
     pub(super) fn is_open(&self, element: &AnyElement) -> bool {
         is_learned(element) && self.statements.intervention(element).is_none()
     }
 
-    /// Returns the parents on whose values `element` depends. For a member of a family, parents that are learned
-    /// parameters are omitted.
+    /// Returns the parents of `element`, without the learned elements that `Param`s replace.
     pub(super) fn open_parents<'e>(
         &self,
         element: &'e AnyElement,
@@ -36,12 +39,12 @@ impl Expander<'_> {
         all.filter(move |parent| !is_member || !self.is_open(parent))
     }
 
-    /// True if `element` is a member of a family whose open parameters are all learned.
+    /// True if `element` is a member of a family, and `Param`s replace all its parents.
     pub(super) fn is_learned_member(&self, element: &AnyElement) -> bool {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
-    /// Returns the member of the family for the given values of its unlearned parents; `None` if no parent is learned.
+    /// Returns the member of the family for the values `open` of the parents that are not learned; `None` if no parent is learned.
     pub(super) fn learned_member(
         &mut self,
         element: &AnyElement,
@@ -68,7 +71,7 @@ impl Expander<'_> {
         Ok(arguments.and_then(|arguments| family.member(&arguments)))
     }
 
-    /// Adds a member of a family with learned parameters, as an atomic element.
+    /// Adds a member of a family all of whose parents are learned, as an atomic element.
     pub(super) fn member(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let member = self.learned_member(&element, &[])?;
         let Some(Kind::Atomic(op)) = member.as_ref().map(AnyElement::kind) else {
@@ -80,8 +83,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// Returns the content of the next element of the expansion. If parameters determine the weights, each weight records
-    /// the outcome whose probability it is.
+    /// Returns `content`, the content of the next element of the expansion. If its weights depend on parameters, each weight records the index of its
+    /// outcome among the parametric outcomes.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -99,8 +102,7 @@ impl Expander<'_> {
         if self.learned.is_none() && !op.numbers().iter().any(is_param) {
             return content;
         }
-        // Observed values with a density differ from case to case; their weights therefore need origins (indices of outcomes) even
-        // if no number is a parameter.
+        // The densities of observed values differ between cases. Therefore their weights need indices of outcomes even if no number is a parameter.
         let is_density = op.outcomes().is_ok_and(|outcomes| outcomes.is_err());
         if !is_density && !op.numbers().iter().any(is_param) {
             return content;
@@ -128,8 +130,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Returns the position of the next element's outcomes among the parametric outcomes, if parameters determine their
-    /// probabilities.
+    /// Returns the index of the next element's entry in the parametric outcomes, if the probabilities of its outcomes depend on parameters.
     pub(super) fn parametric_here(&self, content: &Content) -> Option<usize> {
         let last = self.expansion.parametric.last()?;
         let has_origins = match content {
@@ -138,5 +139,134 @@ impl Expander<'_> {
         };
         let is_here = has_origins && last.position == self.expansion.elements.len();
         is_here.then(|| self.expansion.parametric.len() - 1)
+    }
+}
+
+/// The parameters that replace [`Learned`](crate::Learned) elements, in the order in which expansions reach these elements.
+#[derive(Clone, Debug, Default)]
+pub struct LearnedParameters {
+    learned: IndexMap<ElementId, LearnedParameter, FxBuildHasher>,
+}
+
+/// A learned element and the parameters that replace it.
+#[derive(Clone, Debug)]
+pub struct LearnedParameter {
+    /// The learned element.
+    pub element: AnyElement,
+    /// One parameter for each number in the element's value.
+    pub params: Vec<Param>,
+    prior: LearnedPrior,
+}
+
+fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
+    match element.kind() {
+        Kind::Atomic(op) => op.prior(),
+        _ => None,
+    }
+}
+
+impl LearnedParameter {
+    /// Returns the prior of the learned element.
+    pub fn prior(&self) -> &LearnedPrior {
+        &self.prior
+    }
+
+    /// Sets the parameters to the numbers of `value`, a value of the element; returns `false` if `value` has the wrong number of numbers.
+    pub fn set(&self, value: &Datum) -> bool {
+        let number = value.get::<f64>().map(std::slice::from_ref);
+        let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
+        let fits = numbers.filter(|numbers| numbers.len() == self.params.len());
+        if let Some(numbers) = fits {
+            self.set_numbers(numbers);
+        }
+        fits.is_some()
+    }
+
+    /// Sets each parameter to the number in `numbers` with the same index.
+    pub fn set_numbers(&self, numbers: &[f64]) {
+        for (param, &x) in self.params.iter().zip(numbers) {
+            param.set(x);
+        }
+    }
+
+    /// Returns the present values of the parameters.
+    pub fn numbers(&self) -> Vec<f64> {
+        self.params.iter().map(Param::get).collect()
+    }
+
+    /// Returns the value of the element that consists of the present values of the parameters.
+    pub fn value(&self) -> Datum {
+        let numbers = self.numbers();
+        if self.prior().is_list() {
+            Datum::new(numbers)
+        } else {
+            Datum::new(numbers[0])
+        }
+    }
+}
+
+impl LearnedParameters {
+    /// Returns the learned elements with their parameters, in the order in which expansions reached them.
+    pub fn iter(&self) -> impl Iterator<Item = &LearnedParameter> {
+        self.learned.values()
+    }
+
+    /// Returns the learned element with the index `position`, with its parameters.
+    ///
+    /// **Panics** if there is no such learned element.
+    pub fn at(&self, position: usize) -> &LearnedParameter {
+        &self.learned[position]
+    }
+
+    /// Returns the index and the parameters of the learned element `element`, if an expansion has reached it.
+    pub fn get(&self, element: &AnyElement) -> Option<(usize, &LearnedParameter)> {
+        let (position, _, learned) = self.learned.get_full(&element.id())?;
+        Some((position, learned))
+    }
+
+    /// Returns the parameters of `element`; `None` if it is not a learned element. New parameters have the mean of the element's prior.
+    ///
+    /// **Errors.** [`ModelError::InvalidParameter`] if the prior is not allowed.
+    pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {
+        let (Kind::Atomic(op), Some(prior)) = (element.kind(), prior_of(element)) else {
+            return Ok(None);
+        };
+        if !self.learned.contains_key(&element.id()) {
+            op.check().map_err(|problem| element.invalid(problem))?;
+            let name = element.label().name.unwrap_or_default();
+            let params = prior.mean().into_iter();
+            let learned = LearnedParameter {
+                element: element.clone(),
+                params: params.map(|x| Param::new(&name, x)).collect(),
+                prior: prior.clone(),
+            };
+            self.learned.insert(element.id(), learned);
+        }
+        Ok(self.learned.get(&element.id()))
+    }
+}
+
+/// True if parameters replace `element` in learning.
+pub(super) fn is_learned(element: &AnyElement) -> bool {
+    prior_of(element).is_some()
+}
+
+/// The outcomes of a random element whose probabilities depend on parameters.
+#[derive(Clone, Debug)]
+pub struct ParametricOutcomes {
+    /// The atomic element whose distribution has the parameters: the element itself, or the member of a family that replaces it.
+    pub member: AnyElement,
+    /// The index of the element in its expansion.
+    pub position: usize,
+    /// The index of the element's first outcome in the list of all parametric outcomes. The other outcomes of the element have the following indices.
+    pub first: u32,
+    /// The outcomes of the element; an empty list if only the observed value is an outcome.
+    pub support: Support,
+}
+
+impl ParametricOutcomes {
+    /// Returns the number of parametric outcomes of the element: the number of listed outcomes, or one for the observed value.
+    pub fn origins(&self) -> usize {
+        self.support.len().max(1)
     }
 }

@@ -1,4 +1,4 @@
-//! Traversal from the roots of a model to all elements that their values need.
+//! Depth-first traversal from the roots of a model to all elements on which they depend.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -7,17 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment, NO_DEPTH_LIMIT};
-use super::content::Content;
-use super::expansion::{Expansion, Listing};
+use super::expander::learned::LearnedParameters;
+use super::expansion::{Content, Expansion, Listing};
 use super::expansion_memory::ExpansionMemory;
-use super::parametric::LearnedParameters;
 use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
 use crate::error::{Fault, ModelError};
 use crate::limits::{check_elements, check_time};
 use crate::model::Model;
-use crate::model::evidence::Evidence;
-use crate::model::statements::StatementIndex;
+use crate::model::evidence::{Evidence, StatementIndex};
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use branches::BranchResults;
@@ -27,26 +25,25 @@ use figrs_factor::Limits;
 mod branches;
 mod cells;
 mod contents;
-mod learned;
+pub(super) mod learned;
 mod policy;
 
-/// Returns the elements that carry evidence, in the order of the evidence statements.
+/// Returns the elements with evidence, in the order of the statements.
 fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
     model.evidence().iter().map(|(element, _)| element)
 }
 
-/// State of an element on the stack of the traversal, while its parents, and then its branches, are expanded.
+/// An element on the stack of the traversal; it waits for the expansion of its parents, and then of its branches.
 struct Frame {
     element: AnyElement,
     depth: usize,
     stage: ExpansionStage,
 }
 
-/// Depth limit for the expansion of Chains.
 pub(super) struct DepthLimit {
     pub(super) depth: usize,
     pub(super) memory: ExpansionCache,
-    /// `true` if an unknown element was reached again at a smaller depth; more of its Chains must then be expanded.
+    /// `true` if an element whose value was unknown has been reached again at a smaller depth; more Chains must then be expanded.
     pub(super) is_outdated: bool,
 }
 
@@ -63,34 +60,34 @@ pub(super) struct Expander<'m> {
     pub(super) limit: Option<DepthLimit>,
     stack: Vec<Frame>,
     open: FxHashSet<ElementId>,
-    /// The most recent support for each type of values.
+    /// The most recent support for each type of value.
     supports: FxHashMap<TypeId, Support>,
     memory: ExpansionMemory,
-    /// Results of Chains that were counted as elements before the traversal reaches them.
+    /// Results of Chains that count as elements although the traversal has not reached them yet.
     counted: FxHashSet<ElementId>,
-    /// Elements that have no value in any world that reaches them, with the errors.
+    /// Elements without a value in any world that evaluates them, with the errors.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
-    /// Nesting depth of the roots in Chains.
+    /// Number of Chains in which the roots are nested.
     depth: usize,
-    /// The solutions of recursive calls, if calls may share their distribution.
+    /// The solutions of recursive calls, if equal calls may share a solution.
     pub(super) calls: Option<CallSolutions>,
     /// The recursive call for whose solution the traversal is waiting.
     pub(super) pending_call: Option<CallRequest>,
-    /// Number of recursive functions that were known before the traversal.
+    /// Number of recursive functions that were known when the traversal began.
     known_functions: usize,
-    /// The elements that are replaced by a given distribution.
+    /// The roots of solved sub-models, which are replaced by their distributions.
     pub(super) replaced: FxHashMap<ElementId, Arc<SolvedSubmodel>>,
-    /// The parameters that replace learned elements, if learned elements are replaced.
+    /// The parameters that replace learned elements, if there are any.
     learned: Option<&'m mut LearnedParameters>,
-    /// Results of observed Chains, whose values are not listed if there are infinitely many.
+    /// Results of observed Chains, with the observed values; if such a result has infinitely many values, they are not listed.
     unlisted: FxHashMap<ElementId, Datum>,
-    /// Atomic elements that stand for the results of a Chain at the corners of a cell, with the results at the corners.
+    /// For each atomic element that stands for the results of a Chain at all corners of a cell, the results at the corners.
     enclosed: FxHashMap<ElementId, Vec<AnyElement>>,
-    /// The cells of the values of the element that is being added, if some values are intervals.
+    /// The cells of the element that is being added, if some of its values are intervals.
     cells: Option<Vec<Cell>>,
-    /// Values of elements whose outcomes cannot be listed.
+    /// The placeholder values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
-    /// `true` if the body of the call must be unfolded; its traversal then ends.
+    /// `true` if the recursive call whose body is being expanded must be unfolded; the traversal then ends.
     pub(super) is_unfolded: bool,
 }
 
@@ -136,7 +133,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Creates a traversal that expands Chains nested in fewer than `depth` other Chains, with a cache that it takes out of `memory`.
+    /// Creates a traversal that expands the Chains that are nested in fewer than `depth` other Chains; it takes the cache `memory`.
     pub(super) fn to_depth(
         model: &'m Model,
         limits: &'m Limits,
@@ -151,8 +148,8 @@ impl<'m> Expander<'m> {
         Self::new(model, limits, Some(limit))
     }
 
-    /// Puts back the cache of a traversal to some depth. Returns `true` if an unknown element was reached again at a smaller depth, so
-    /// that the model must be expanded again.
+    /// Gives the cache back. Returns `true` if an element whose value was unknown has been reached again at a smaller depth, so that the model must
+    /// be expanded again.
     pub(super) fn put_memory(&mut self, memory: &mut ExpansionCache) -> bool {
         let Some(limit) = &mut self.limit else {
             return false;
@@ -175,7 +172,7 @@ impl<'m> Expander<'m> {
         self.placeholders = stand_ins.collect();
     }
 
-    /// Returns the value of `element`, whose outcomes cannot be listed: the observed value, or the element's placeholder.
+    /// Returns the observed value or the placeholder value of `element`, if there is one.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
         let evidence = self.statements.evidence(element);
         let observed = evidence.iter().find_map(Evidence::observed);
@@ -184,8 +181,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// Makes this traversal the traversal of the body of a call that is nested in `depth - 1` Chains. Before the call was reached,
-    /// `functions` recursive functions were known, and `reached` elements had been reached.
+    /// Makes this a traversal of the body of a recursive call, whose elements are nested in at least `depth` Chains. Before the call, `functions`
+    /// recursive functions and `reached` elements had been reached.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
@@ -193,18 +190,17 @@ impl<'m> Expander<'m> {
         self
     }
 
-    /// Counts the memory of the traversals that wait for this traversal.
+    /// Adds the memory of the traversals that wait for this traversal.
     pub(super) fn with_memory_of(mut self, spending: ExpansionMemory) -> Self {
         self.memory = spending;
         self
     }
 
-    /// Returns the memory taken by this traversal, and by the traversals that wait for it.
+    /// Returns the memory of this traversal and of the traversals that wait for it.
     pub(super) fn memory(&self) -> ExpansionMemory {
         self.memory
     }
 
-    /// True if the traversal has to wait or has ended.
     fn is_stopped(&self) -> bool {
         self.expansion.impossible.is_some() || self.pending_call.is_some() || self.is_unfolded
     }
@@ -247,7 +243,7 @@ impl<'m> Expander<'m> {
     }
 
     fn reach(&mut self, root: &AnyElement) -> Result<(), ModelError> {
-        // A traversal that waited for a call resumes where it stopped.
+        // A traversal that waited for a call continues with its stack.
         if self.stack.is_empty() {
             self.push(root, self.depth);
         }
@@ -255,7 +251,7 @@ impl<'m> Expander<'m> {
             let element = frame.element.clone();
             match self.advance(frame) {
                 Err(error) if error.is_local() => {
-                    // The stored handle prevents another element from getting the same identity.
+                    // The stored element prevents another element from getting the same identity.
                     self.failed.insert(element.id(), (element, error));
                 }
                 outcome => outcome?,
@@ -292,7 +288,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// While an element waits for other elements, it stays on the stack below them.
+    /// Takes the next step in the expansion of an element. While an element waits for other elements, it is below them on the stack.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -399,8 +395,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// True if `element` is a recursive call that need not be unfolded: the call is already an atomic element, or the traversal waits
-    /// for its solution.
+    /// True if `element` is a recursive call that is not unfolded: the call has become an atomic element, or the traversal waits for the solution of
+    /// the call.
     fn is_met(
         &mut self,
         element: &AnyElement,
@@ -459,7 +455,7 @@ impl<'m> Expander<'m> {
         self.memory.check(self.limits, element, more)
     }
 
-    /// Returns the indices of the parents of `element`, or an error if a parent has no value in any world.
+    /// Returns the indices of the parents of `element`; returns an error if a parent has no value in any world.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let mut parents = Vec::with_capacity(element.parents().len());
         for parent in self.open_parents(element) {
@@ -468,7 +464,7 @@ impl<'m> Expander<'m> {
         Ok(parents)
     }
 
-    /// Returns the index of `parent`, which was expanded before, or an error if it has no value in any world.
+    /// Returns the index of `parent` in the expansion; returns an error if it has no value in any world.
     pub(super) fn position(&self, parent: &AnyElement) -> Result<usize, ModelError> {
         if let Some((_, error)) = self.failed.get(&parent.id()) {
             return Err(error.clone());

@@ -5,8 +5,7 @@ use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
 impl Expander<'_> {
-    /// Adds a decision that follows a policy; the element that the policy reads must have been
-    /// added before.
+    /// Adds a decision that follows a policy. The element that gives the decision its value must have been added before.
     pub(super) fn follow(
         &mut self,
         element: AnyElement,

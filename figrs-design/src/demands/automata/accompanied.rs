@@ -1,26 +1,25 @@
-//! Automaton of patterns that must have another pattern near each of their occurrences.
+//! Automaton for the demand that each occurrence of a pattern has an occurrence of another pattern near it.
 
 use std::ops::{Range, RangeInclusive};
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which each occurrence of a pattern has an occurrence of another pattern near it: the first cell of the other one is shifted by
-/// numbers of rows and columns in the ranges `rows` and `columns`.
+/// Accepts levels in which each occurrence of a pattern has an occurrence of another pattern near it. The ranges `rows` and `columns` limit the shift
+/// from the first cell of the pattern to the first cell of the other pattern.
 ///
-/// The state of the automaton holds the partial matches of both patterns, the occurrences that wait for the other pattern, and the latest occurrences
-/// of the other pattern.
+/// The state of the automaton holds the partial matches of both patterns, the occurrences of the pattern that still need the other pattern, and the
+/// latest occurrences of the other pattern.
 #[derive(Debug)]
 pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) each: PatternTracker,
     pub(in crate::demands) by: PatternTracker,
     pub(in crate::demands) rows: RangeInclusive<isize>,
     pub(in crate::demands) columns: RangeInclusive<isize>,
-    /// Number of columns of the level.
     pub(in crate::demands) width: usize,
 }
 
-/// Row of an occurrence of a pattern, and the number of columns since the occurrence began.
+/// The top row of an occurrence of a pattern, and the number of columns since its first column.
 type AgedPlace = (u32, u32);
 
 impl Accompanied {
@@ -47,7 +46,7 @@ impl Accompanied {
             && (self.is_endless() || columns <= *self.columns.end())
     }
 
-    /// Splits a state of the automaton into two lists: the occurrences that wait for the other pattern, and the occurrences of the other pattern.
+    /// Splits the state into two lists: the occurrences that still need the other pattern, and the occurrences of the other pattern.
     fn places(words: &[u32]) -> (Vec<AgedPlace>, Vec<AgedPlace>) {
         let Some((&waiting, rest)) = words.split_first() else {
             return Default::default();
@@ -109,7 +108,7 @@ impl Automaton for Accompanied {
             return Verdict::decided(waiting.is_empty());
         }
         let (near, far) = (*self.columns.start(), *self.columns.end());
-        // A place of the other pattern that ends in a later column begins after this column minus the pattern's width.
+        // An occurrence of the other pattern that ends in a later column begins later than this column minus the width of the other pattern.
         let is_late = |&(_, age): &AgedPlace| age as isize + 2 - by_width as isize > far;
         if !self.is_endless() && waiting.iter().any(is_late) {
             return Verdict::Broken;
@@ -118,7 +117,7 @@ impl Automaton for Accompanied {
         if is_over && waiting.is_empty() {
             return Verdict::Met;
         }
-        // From this age on, every later place of the other pattern is far enough to the right.
+        // From this age of an occurrence on, any later occurrence of the other pattern is far enough to the right.
         let old = near
             .saturating_add(by_width as isize)
             .max(0)
@@ -129,7 +128,7 @@ impl Automaton for Accompanied {
                 *age = (*age).min(old);
             }
         }
-        // The age of a place of the pattern in the column where it ends.
+        // The age of an occurrence of the pattern in the column where it ends.
         let newest = each_width as isize - 1;
         let long_ago = newest.saturating_sub(far).max(0) as u32;
         for (_, age) in &mut others {

@@ -1,4 +1,4 @@
-//! Automaton that accepts tiles of some classes in some cells.
+//! Automaton for the demand that the tiles of a rectangle belong to given classes.
 
 use std::ops::Range;
 
@@ -7,11 +7,10 @@ use ndarray::Array2;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts levels in which the tiles of a rectangle belong to the classes given for its cells. The automaton has one state.
+/// Accepts levels in which each tile of a rectangle belongs to the class given for its cell. The automaton has one state.
 #[derive(Debug)]
 pub(in crate::demands) struct Cells {
     pub(in crate::demands) classes: Array2<TileClass>,
-    /// Row and column of the rectangle's first cell.
     pub(in crate::demands) corner: (usize, usize),
 }
 

@@ -1,4 +1,4 @@
-//! Automaton that accepts levels whose columns come from a list.
+//! Automaton for the demand that each column is in a given list of columns.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub(in crate::demands) struct ColumnsAmong {
 }
 
 impl ColumnsAmong {
-    /// Creates the automaton that accepts the columns in `among`, whose tiles are given from the top.
+    /// Creates the automaton that accepts the columns in `among`, each given by its tiles from the top.
     pub(in crate::demands) fn new(columns: Range<usize>, among: &[Vec<Tile>]) -> Self {
         let mut next: FxHashMap<(u32, Tile), u32> = FxHashMap::default();
         for column in among {

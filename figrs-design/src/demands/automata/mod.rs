@@ -27,21 +27,21 @@ pub(super) use symmetries::{Mirrored, Repeated};
 
 use figrs_models::mdmc::Tile;
 
-/// An automaton for a demand. The state of an automaton is a few machine words, and states that accept the same continuations of a level are equal.
+/// An automaton for a demand. A state of the automaton is a list of machine words; states that accept the same remaining columns of a level are
+/// equal.
 pub(super) trait Automaton: Debug + Send + Sync {
-    /// Returns the range of columns that the automaton reads; it decides at the end of the last one of them.
+    /// Returns the range of columns that the automaton reads; the verdict is final after the last of these columns.
     fn span(&self) -> Range<usize>;
 
-    /// Returns the state before the first column that the automaton reads.
     fn start(&self) -> Vec<u32>;
 
-    /// Returns a list of numbers for a column; the lists of two columns are equal if the automaton treats both columns alike.
+    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats the two columns alike.
     fn phase(&self, column: usize) -> Vec<usize>;
 
-    /// True if the tile in `row` and `column` may change the automaton's verdict.
+    /// True if the tile in `row` and `column` may change the state or the verdict.
     fn reads(&self, row: usize, column: usize) -> bool;
 
-    /// Reads the tile of a cell and changes the state; returns false if the demand can no longer be met.
+    /// Reads the tile of a cell, and changes the state; returns false if the demand can no longer be met.
     fn read(&self, cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool;
 
     /// Updates the state at the end of a column, and returns the verdict on the columns so far.
@@ -51,14 +51,13 @@ pub(super) trait Automaton: Debug + Send + Sync {
 /// Verdict of an automaton on the columns read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Later columns decide the verdict.
+    /// The verdict depends on later columns.
     Open,
     Met,
     Broken,
 }
 
 impl Verdict {
-    /// Returns `Met` if `met` is true, and otherwise `Broken`.
     fn decided(met: bool) -> Self {
         if met { Self::Met } else { Self::Broken }
     }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles so far; all numbers from a
-/// certain one on have the same verdict and the same state.
+/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of such tiles so far, up to a number from
+/// which on the verdict is the same.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInArea {
     pub(in crate::demands) class: TileClass,
@@ -17,12 +17,11 @@ pub(in crate::demands) struct NumberInArea {
 }
 
 impl NumberInArea {
-    /// Returns the number of cells of the area to the right of the column `column`.
     fn left(&self, column: usize) -> usize {
         (self.columns.end - 1 - column) * self.rows.len()
     }
 
-    /// Returns the number up to which the automaton counts; it treats this number and all larger ones alike.
+    /// Returns the number up to which the automaton counts; larger numbers have the same state.
     fn enough(&self) -> usize {
         if self.most >= self.rows.len() * self.columns.len() {
             self.least
@@ -42,7 +41,7 @@ impl Automaton for NumberInArea {
     }
 
     fn phase(&self, column: usize) -> Vec<usize> {
-        // The number of remaining cells matters only if it is below the cap.
+        // The number of unread cells of the area matters only if it is below the number up to which the automaton counts.
         vec![self.left(column).min(self.enough())]
     }
 
@@ -70,8 +69,8 @@ impl Automaton for NumberInArea {
     }
 }
 
-/// Accepts levels with `least` to `most` tiles of a class in each window of `window` adjacent columns. The state of the automaton holds the ages, in
-/// columns, of the latest tiles of the class.
+/// Accepts levels with `least` to `most` tiles of a class in each window of `window` adjacent columns. The state of the automaton holds, for each of
+/// the latest tiles of the class, the number of columns since the tile.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInEach {
     pub(in crate::demands) class: TileClass,
@@ -84,7 +83,7 @@ pub(in crate::demands) struct NumberInEach {
 }
 
 impl NumberInEach {
-    /// Returns the number of tiles (the latest ones) whose ages the automaton's state holds.
+    /// Returns the maximum number of tiles for which the state holds the number of columns since the tile.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least
@@ -117,7 +116,7 @@ impl Automaton for NumberInEach {
 
     fn read(&self, _cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
         if self.class.contains(tile) {
-            // The state lists the ages from the oldest tile to the newest.
+            // The state lists the number of columns since each counted tile, from the oldest tile to the newest.
             state.push(0);
             if state.len() > self.kept() {
                 state.remove(0);

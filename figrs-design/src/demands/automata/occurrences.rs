@@ -1,17 +1,16 @@
-//! Automaton that counts the occurrences of a pattern.
+//! Automaton for the demand that a pattern occurs a number of times.
 
 use std::ops::Range;
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which a pattern occurs `least` to `most` times. The automaton's state holds the partial matches of the pattern and the number of
-/// occurrences so far; all numbers from a certain one on have the same verdict and the same state.
+/// Accepts levels in which a pattern occurs `least` to `most` times. The automaton's state holds the partial matches of the pattern, and the number
+/// of occurrences so far, up to a number from which on the verdict is the same.
 #[derive(Debug)]
 pub(in crate::demands) struct Occurrences {
     pub(in crate::demands) tracker: PatternTracker,
     pub(in crate::demands) least: usize,
-    /// The largest number of occurrences; `None` means no limit.
     pub(in crate::demands) most: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Partial matches of a pattern: positions in a level at which the pattern's first columns match.
+//! Tracks the partial matches of a pattern: the positions in a level at which the first columns of the pattern match.
 
 use std::ops::Range;
 
@@ -7,7 +7,8 @@ use figrs_models::mdmc::Tile;
 
 /// Tracks partial matches of a pattern (positions at which its first columns match) as bits in the state of an automaton.
 ///
-/// Each bit stands for a form of the pattern, a top row and a number of matched columns; it is set if this match may continue in the present column.
+/// There is a bit for each form of the pattern, each top row and each number of matched columns. The bit is set if the tiles read so far agree with
+/// this partial match.
 #[derive(Clone, Debug)]
 pub(in crate::demands) struct PatternTracker {
     pattern: Pattern,
@@ -37,12 +38,10 @@ impl PatternTracker {
         self.pattern.height()
     }
 
-    /// Returns the range of columns that the pattern may cover.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         self.lefts.start..self.lefts.end + self.width() - 1
     }
 
-    /// Returns the number of machine words of the tracker's state.
     pub(in crate::demands) fn words(&self) -> usize {
         let bits = self.pattern.forms().len() * self.tops.len() * self.width();
         bits.div_ceil(32)
@@ -53,14 +52,14 @@ impl PatternTracker {
         (place / 32, 1 << (place % 32))
     }
 
-    /// Returns the tracker's state before the column `column` if nothing is known about earlier columns.
+    /// Returns the state before the column `column` in which no match has begun in an earlier column.
     pub(in crate::demands) fn start(&self, column: usize) -> Vec<u32> {
         let mut words = vec![0; self.words()];
         self.begin(column, &mut words);
         words
     }
 
-    /// Starts a match of the pattern in the column `column`, at each possible top row.
+    /// Begins a match of each form in the column `column`, at each possible top row.
     fn begin(&self, column: usize, words: &mut [u32]) {
         if self.lefts.contains(&column) {
             for form in 0..self.pattern.forms().len() {
@@ -72,7 +71,7 @@ impl PatternTracker {
         }
     }
 
-    /// Returns a number for a column; the numbers of two columns are equal if the tracker treats both columns alike.
+    /// Returns a number for a column; two columns have equal numbers if the tracker treats the two columns alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> usize {
         usize::from(self.lefts.contains(&(column + 1)))
     }
@@ -82,7 +81,7 @@ impl PatternTracker {
         (self.tops.start..self.tops.end + self.height() - 1).contains(&row)
     }
 
-    /// Reads the tile in the row `row`, and drops the matches that it contradicts.
+    /// Reads the tile in the row `row`, and drops the matches that the tile contradicts.
     pub(in crate::demands) fn read(&self, row: usize, words: &mut [u32], tile: Tile) {
         let first = (row + 1).saturating_sub(self.height()).max(self.tops.start);
         for (form, cells) in self.pattern.forms().iter().enumerate() {
@@ -97,7 +96,7 @@ impl PatternTracker {
         }
     }
 
-    /// Ends the column `column`; returns the top rows of the pattern's matches that end in it.
+    /// Ends the column `column`, and returns the top rows of the occurrences that end in this column.
     pub(in crate::demands) fn end(&self, column: usize, words: &mut [u32]) -> Vec<usize> {
         let mut next = vec![0; words.len()];
         let mut ended = Vec::new();

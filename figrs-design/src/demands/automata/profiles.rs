@@ -1,4 +1,4 @@
-//! Automata of demands on the number of tiles in each section of a level.
+//! Automata for demands on the number of tiles in each section of a level.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ struct Sections {
 }
 
 impl Sections {
-    /// Returns the index of the section that contains the column, and whether the section ends with it.
+    /// Returns the index of the section that contains the column, and true if the section ends with this column.
     fn of(&self, column: usize) -> (usize, bool) {
         let length = self.columns.len();
         let end = |section: usize| self.columns.start + (section + 1) * length / self.number;
@@ -24,8 +24,8 @@ impl Sections {
     }
 }
 
-/// Accepts levels in which the number of tiles of a class in each section is in a range of its own. The state of the automaton is the number of
-/// these tiles in the present section so far.
+/// Accepts levels in which the number of tiles of a class in each section is in a range of its own. The state of the automaton is the number of such
+/// tiles in the current section so far.
 #[derive(Debug)]
 pub(in crate::demands) struct Profile {
     class: TileClass,
@@ -35,7 +35,7 @@ pub(in crate::demands) struct Profile {
 }
 
 impl Profile {
-    /// Creates the automaton; there must be at least as many columns as sections.
+    /// Creates the automaton for an area with at least as many columns as sections.
     pub(in crate::demands) fn new(
         class: TileClass,
         (rows, columns): (Range<usize>, Range<usize>),
@@ -96,7 +96,7 @@ impl Automaton for Profile {
 }
 
 /// Accepts levels in which each section has at least as many tiles of a class as the section before. The state of the automaton holds the numbers of
-/// tiles in the present section and in the section before.
+/// such tiles in the current section and in the section before.
 #[derive(Debug)]
 pub(in crate::demands) struct RisingProfile {
     class: TileClass,
@@ -105,7 +105,7 @@ pub(in crate::demands) struct RisingProfile {
 }
 
 impl RisingProfile {
-    /// Creates the automaton; there must be at least as many columns as sections.
+    /// Creates the automaton for an area with at least as many columns as sections.
     pub(in crate::demands) fn new(
         class: TileClass,
         (rows, columns): (Range<usize>, Range<usize>),
@@ -142,7 +142,7 @@ impl Automaton for RisingProfile {
         if self.class.contains(tile) {
             state[1] += 1;
             if self.sections.of(column).0 + 1 == self.sections.number {
-                // In the last section numbers above that of the section before make no difference.
+                // In the last section, all numbers of tiles above that of the section before have the same verdict.
                 state[1] = state[1].min(state[0]);
             }
         }

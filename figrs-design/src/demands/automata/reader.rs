@@ -1,4 +1,4 @@
-//! Automata and their combinations by "or" and "not".
+//! Combinations of automata by "or" and "not".
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,13 +7,12 @@ use super::{Automaton, Verdict};
 use figrs_models::mdmc::twist::DemandState;
 use figrs_models::mdmc::{Level, Tile};
 
-/// An automaton, or a combination of automata.
 #[derive(Clone, Debug)]
 pub(in crate::demands) enum Reader {
     Leaf(Arc<dyn Automaton>),
-    /// A combination that is met if at least one of the automata is met.
+    /// The demand is met if at least one of the automata accepts the level.
     Any(Vec<Reader>),
-    /// A combination that is met if the automaton is not met.
+    /// The demand is met if the automaton does not accept the level.
     Not(Box<Reader>),
 }
 
@@ -22,7 +21,7 @@ impl Reader {
         Self::Leaf(Arc::new(automaton))
     }
 
-    /// Returns the range of columns that the automaton reads; after these columns the demand is either met or broken.
+    /// Returns the range of columns that the automaton reads; after the last of these columns, the demand is either met or broken.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         match self {
             Self::Leaf(automaton) => automaton.span(),
@@ -35,7 +34,6 @@ impl Reader {
         }
     }
 
-    /// Returns the state before the first column that the automaton reads.
     pub(in crate::demands) fn start(&self) -> DemandState {
         match self {
             Self::Leaf(automaton) => DemandState::Open(automaton.start()),
@@ -44,8 +42,7 @@ impl Reader {
         }
     }
 
-    /// Returns a list of numbers for a column; the lists of two columns are equal if the automaton treats both
-    /// columns alike.
+    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats the two columns alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> Vec<usize> {
         match self {
             Self::Leaf(automaton) => {
@@ -66,7 +63,7 @@ impl Reader {
         }
     }
 
-    /// True if the tile in `row` and `column` may change the automaton's verdict.
+    /// True if the tile in `row` and `column` may change the state or the verdict.
     pub(in crate::demands) fn reads(&self, row: usize, column: usize) -> bool {
         match self {
             Self::Leaf(automaton) => {
@@ -127,7 +124,6 @@ impl Reader {
         }
     }
 
-    /// True if a whole level meets the demand.
     pub(in crate::demands) fn accepts(&self, level: &Level) -> bool {
         let mut state = self.start();
         for column in self.span() {

@@ -1,15 +1,15 @@
-//! Automaton for the distances between the occurrences of two patterns.
+//! Automaton for demands on the distance from each occurrence of a pattern to the next occurrence of another pattern.
 
 use std::ops::Range;
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which, after each occurrence of pattern `from`, the next occurrence of pattern `to`, if there is one, begins `least` to `most`
-/// columns further on.
+/// Accepts levels in which the first occurrence of the pattern `to` after each occurrence of the pattern `from`, if there is one, begins `least` to
+/// `most` columns further to the right.
 ///
-/// The state of the automaton holds the partial matches of both patterns, the columns in which patterns began, and the numbers of columns since the
-/// first and the last occurrence that still wait for the other pattern.
+/// The state of the automaton holds the partial matches of both patterns and the latest columns in which patterns began. If occurrences of `from`
+/// still have no later occurrence of `to`, the state also holds the numbers of columns since the first and the last of these occurrences.
 #[derive(Debug)]
 pub(in crate::demands) struct Spaced {
     pub(in crate::demands) from: PatternTracker,
@@ -22,27 +22,26 @@ const FROM: u32 = 1;
 const TO: u32 = 2;
 
 impl Spaced {
-    /// Returns the number of further columns to read before it is known whether patterns begin in a column.
+    /// Returns the number of columns that must be read after a column before it is known whether patterns begin in that column.
     fn delay(&self) -> usize {
         self.from.width().max(self.to.width()) - 1
     }
 
-    /// Returns the indices at which the machine words of the first and of the second pattern's tracker end in a state; words about columns that have
-    /// not been judged follow.
+    /// Returns the indices in the state at which the machine words of the trackers of `from` and of `to` end. The words after these indices concern
+    /// columns whose distances are not checked yet.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())
     }
 
-    /// Returns the distance up to which the automaton counts; it treats this distance and larger distances alike.
+    /// Returns the distance up to which the automaton counts; larger distances have the same state.
     fn far(&self) -> u32 {
         let most = self.most.map_or(0, |most| most.saturating_add(1));
-        // Every distance is less than the span.
         self.least.max(most).max(1).min(self.span().len()) as u32
     }
 
-    /// Decides whether patterns that begin in a column have allowed distances from earlier patterns. `waiting` holds the numbers of columns since the
-    /// first and the last occurrence that still wait for the other pattern, or is empty.
+    /// Checks the distances from earlier occurrences to the patterns that begin in a column. `waiting` holds the numbers of columns since the first
+    /// and the last occurrence of `from` that still have no occurrence of `to` after them, or is empty.
     fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
         for distance in &mut *waiting {
             *distance = (*distance + 1).min(self.far());
@@ -63,7 +62,7 @@ impl Spaced {
             waiting.truncate(1);
             waiting.push(0);
         }
-        // Without an upper limit of the distance, only the last waiting place matters.
+        // Without an upper limit of the distance, only the last occurrence matters.
         if self.most.is_none() && waiting.len() == 2 {
             waiting[0] = waiting[1];
         }
@@ -107,7 +106,7 @@ impl Automaton for Spaced {
         let ends = !self.to.end(column, &mut state[from..to]).is_empty();
         let delay = self.delay();
         let mut waiting = state.split_off(to + delay);
-        // The columns that are not judged yet, from the earliest to the present one.
+        // The columns whose distances are not checked yet, from the earliest to the current one.
         let mut begins = state.split_off(to);
         begins.push(0);
         if starts {

@@ -1,4 +1,4 @@
-//! Automata of areas that equal their mirror image, or that repeat.
+//! Automata for areas that equal their mirror image, and for areas that repeat.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::{Automaton, Verdict};
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Returns a number by which tiles are compared: equal for equal tiles or, given a class, for tiles that are both in the class or both outside it.
+/// Returns the number by which a tile is compared. It depends on the tile or, given a class, on whether the tile is in the class.
 fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     match by {
         Some(class) => u32::from(class.contains(tile)),
@@ -14,17 +14,16 @@ fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     }
 }
 
-/// Accepts levels in which an area equals its mirror image. The state of the automaton holds the tiles whose mirror images have not been read yet.
+/// Accepts levels in which an area equals its mirror image. The state of the automaton holds the tiles whose mirror images are still unread.
 #[derive(Debug)]
 pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
     pub(in crate::demands) mirror: Mirror,
-    /// The class of tiles by which the area is compared with its mirror image; `None` compares the tiles themselves.
     pub(in crate::demands) by: Option<TileClass>,
 }
 
-/// The half of an area in which a line (a column or row) lies.
+/// The half of an area that contains a line (a column or a row).
 enum Half {
     First,
     /// The middle line, which is its own mirror image.
@@ -80,8 +79,8 @@ impl Automaton for Mirrored {
             }
             Half::Middle => true,
             Half::Second => {
-                // The counterpart of the tile is in the lowest remaining cell of the last waiting column or, for rows, in the last waiting cell of
-                // this column.
+                // For mirrored columns, the mirror image of the tile is in the lowest remaining cell of the last stored column; for mirrored rows, it
+                // is in the last stored cell of this column.
                 let left = match self.mirror {
                     Mirror::Columns => row + 1 - self.rows.start,
                     Mirror::Rows => 1,
@@ -105,9 +104,8 @@ impl Automaton for Mirrored {
 pub(in crate::demands) struct Repeated {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
-    /// Number of columns after which the area repeats, fewer than the columns of the area.
+    /// Number of columns after which the area repeats, less than the number of columns of the area.
     pub(in crate::demands) period: usize,
-    /// The class of tiles by which the area is compared with its shifted copy; `None` compares the tiles themselves.
     pub(in crate::demands) by: Option<TileClass>,
 }
 

@@ -11,7 +11,7 @@ use super::verbs::Designer;
 use crate::demands::demand::Demand;
 
 impl Designer<'_> {
-    /// Reads the demand that each occurrence of a pattern has another pattern beside it. Distances between patterns are counted from edge to edge: 1
+    /// Reads the demand that each occurrence of a pattern has another pattern beside it. The file counts distances between the edges of patterns: 1
     /// means directly beside each other.
     pub(super) fn each(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         let each = self.words.pattern(entry, "each", value)?;
@@ -27,7 +27,7 @@ impl Designer<'_> {
                 (least.min(far as usize + 1) as isize, most)
             }))
         };
-        // Converts offsets between edges into offsets between first cells.
+        // Converts distances between edges to shifts between the first cells of two patterns.
         let along = |after: Option<(isize, isize)>, before, own: usize, other: usize| {
             let (own, other) = (own as isize, other as isize);
             match (after, before) {

@@ -1,4 +1,4 @@
-//! Reads drawings of tiles: at a position of a level, at its start or end, and as the allowed columns or rows of a level.
+//! Reads drawings of tiles: at a position of the level, at its start or its end, or as a list of allowed columns or rows.
 
 use figrs_reading::FileError;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::demands::pattern::Pattern;
 use figrs_models::mdmc::{Tile, TileClass, Travel};
 
 impl Designer<'_> {
-    /// Reads the demand `lines_like`: each column of the level (each row, if the player climbs) is a column of the drawing.
+    /// Reads the demand `lines_like`: each column of the level (or row, if the player climbs) is a column (or row) of the drawing.
     pub(super) fn lines(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const TILES: &str = "a drawing of tiles as high as the level (as wide, if it is played upwards), or { level = \"NAME\", columns = \"30..60\" }";
         let drawn = match value.as_str() {
@@ -51,13 +51,11 @@ impl Designer<'_> {
         })
     }
 
-    /// Returns the tile of `class` if this class has exactly one tile.
     fn single(&self, class: &TileClass) -> Option<Tile> {
         let mut tiles = self.words.tiles().tiles();
         tiles.find(|&tile| *class == TileClass::from(tile))
     }
 
-    /// Returns the cell at which the drawing of `entry` begins.
     pub(super) fn at(entry: &Entry) -> Result<(usize, usize), FileError> {
         let at = entry.read(
             "at",
@@ -67,7 +65,7 @@ impl Designer<'_> {
         Ok(at.unwrap_or((0, 0)))
     }
 
-    /// Returns the cell at which the drawing `pattern` begins if it is at the start or end of a level.
+    /// Returns the position of the drawing `pattern` at the start or, if `is_end` is true, at the end of the level.
     pub(super) fn edge(
         &self,
         entry: &Entry,
@@ -78,7 +76,7 @@ impl Designer<'_> {
             self.size.0.checked_sub(pattern.height()),
             self.size.1.checked_sub(pattern.width()),
         );
-        // Drawings lie on the bottom, and begin at the left.
+        // The drawing touches the bottom row if the level is played to the right, and begins in the first column if the player climbs.
         let (bottom, right) = rows.zip(columns).ok_or_else(|| {
             let size = (pattern.height(), pattern.width());
             entry.unfit(DemandError::pattern_size(size, self.size))
@@ -90,7 +88,6 @@ impl Designer<'_> {
         })
     }
 
-    /// Reads the drawing of tiles `value` as a mask of the level's size.
     pub(super) fn drawing(
         &self,
         entry: &Entry,

@@ -1,11 +1,11 @@
-//! Reads the keys of a demand and their values.
+//! Reads the keys of a demand and the values of these keys.
 
 use figrs_reading::{FileError, Mistake, MistakeKind};
 use serde_json::{Map, Value};
 
 use crate::DemandError;
 
-/// A demand as the file states it, with its place in the file.
+/// A demand of a file, with its place in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     place: String,
@@ -40,7 +40,7 @@ impl Entry {
         self.keys.get(key)
     }
 
-    /// **Errors.** An error if the demand has a key that is neither `kind` nor in `takes`.
+    /// Checks that the demand has no keys but `kind` and the keys `takes`.
     pub(super) fn check_keys(&self, kind: &'static str, takes: &[&str]) -> Result<(), FileError> {
         let is_known = |key: &str| key == kind || takes.contains(&key);
         match self.keys.keys().find(|key| !is_known(key)) {
@@ -56,7 +56,6 @@ impl Entry {
         }
     }
 
-    /// Returns the value of the key `key`, which the demand must have.
     pub(super) fn need(&self, kind: &'static str, key: &'static str) -> Result<&Value, FileError> {
         self.get(key).ok_or_else(|| self.missing(kind, key))
     }
@@ -86,12 +85,11 @@ impl Entry {
         self.read(key, "a whole number", whole)
     }
 
-    /// Reads the value of the key `key` as the weight of a soft demand, if the demand has this key.
+    /// Reads the value of the key `key`, if there is one, as the weight of a soft demand.
     pub(super) fn weight(&self, key: &str) -> Result<Option<f64>, FileError> {
         self.read(key, "a number, as 0.5", Value::as_f64)
     }
 
-    /// Reads a demand that is nested in this demand.
     pub(super) fn inner(&self, key: &str, value: &Value) -> Result<Self, FileError> {
         match value {
             Value::Object(keys) => Ok(Self::new(format!("{}, in {key}", self.place), keys.clone())),
@@ -120,12 +118,12 @@ impl Entry {
         Mistake::new(kind, problem, remedy).of(&*self.place)
     }
 
-    /// Returns the error for a demand that lacks a key that its kind needs.
+    /// Returns the error for a demand without a key that its kind needs.
     pub(super) fn missing(&self, kind: &str, key: &str) -> FileError {
         self.mistake(MistakeKind::Missing, format!("{kind} needs {key}"), "")
     }
 
-    /// Returns the error for a demand with two keys that state different demands.
+    /// Returns the error for a demand with two keys, each of which states a demand of its own.
     pub(super) fn two_kinds(&self, one: &str, other: &str) -> FileError {
         self.mistake(
             MistakeKind::Contradiction,
@@ -134,7 +132,7 @@ impl Entry {
         )
     }
 
-    /// Returns the error for a key that has no effect because of another key of the demand.
+    /// Returns the error for a key that has no effect because the demand has another key.
     pub(super) fn idle(&self, key: &str, kind: &str) -> FileError {
         self.mistake(
             MistakeKind::Contradiction,

@@ -1,4 +1,4 @@
-//! Reads the words of a design file: names of tile classes and of patterns.
+//! Reads the words of a design file that name classes of tiles and patterns.
 
 use figrs_reading::{FileError, Mistake, MistakeKind};
 use indexmap::IndexMap;
@@ -10,10 +10,8 @@ use super::numbers::{POSITIONS, positions};
 use crate::{Area, DemandError, Mask, Pattern};
 use figrs_models::mdmc::{Corpus, Meaning, TileClass, TileSet};
 
-/// Meanings of the words and characters of a design file.
 pub(super) struct Words<'a> {
     tiles: &'a TileSet,
-    /// The training levels, if they are given.
     corpus: Option<&'a Corpus>,
     classes: FxHashMap<char, TileClass>,
     patterns: IndexMap<String, Pattern>,
@@ -97,7 +95,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the class that a word names: a tile, a meaning, a word of the tiles' legend, or one of these after `not`.
+    /// Returns the class of tiles that a word names: a tile, a meaning, a word of the tiles' legend, or, after `not`, all tiles except one of these.
     fn word(&self, text: &str) -> Option<TileClass> {
         // A blank may be a tile.
         let mut symbols = text.chars();
@@ -124,7 +122,6 @@ impl<'a> Words<'a> {
         (class != TileClass::of([])).then_some(class)
     }
 
-    /// Lists the known tiles, meanings and words, for messages.
     fn known(&self) -> String {
         let tiles = self
             .tiles
@@ -151,7 +148,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// Cuts columns and rows from a training level, given as { level = "NAME", columns = "30..34" }.
+    /// Cuts columns and rows out of a training level, stated as { level = "NAME", columns = "30..34" }.
     pub(super) fn cut(
         &self,
         entry: &Entry,
@@ -197,7 +194,7 @@ impl<'a> Words<'a> {
         Pattern::new(classes).map_err(|error| inner.unfit(error))
     }
 
-    /// Returns the pattern `value`, which is given by its name, by a class, by a drawing, or as a part of a training level.
+    /// Returns the pattern that `value` states: by the name of a pattern, by a class of tiles, by a drawing, or as a part of a training level.
     pub(super) fn pattern(
         &self,
         entry: &Entry,
@@ -241,7 +238,6 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns the mistake of a word that is neither a tile nor a class of tiles.
 fn unknown_word(word: &str, known: &str) -> Mistake {
     Mistake::new(
         MistakeKind::Unknown,
@@ -250,8 +246,8 @@ fn unknown_word(word: &str, known: &str) -> Mistake {
     )
 }
 
-/// Returns the mistake of a name or glob pattern that matches no training level, or more than one. The mistake lists the matching
-/// levels, or all training levels if none matches.
+/// Returns the mistake for a name or glob pattern that does not match exactly one training level. The mistake lists the matching levels or, if none
+/// matches, all training levels.
 fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
     let kind = MistakeKind::Unknown;
     let none = format!("no training level matches {level:?}");
@@ -268,7 +264,6 @@ fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
     }
 }
 
-/// Writes the words of the list `value` in one line.
 fn list_of(value: &Value) -> String {
     let words = value.as_array().into_iter().flatten();
     let words: Vec<&str> = words.filter_map(Value::as_str).collect();

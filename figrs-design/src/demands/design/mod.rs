@@ -38,8 +38,8 @@ use verbs::Scope;
 /// A file of demands as a designer writes them, in TOML or JSON.
 ///
 /// Rows count from 0 at the top, and columns from 0 at the left, of the upright level, whatever its direction of play. A file has a `[legend]` of
-/// characters that stand for classes of tiles, `[patterns]` drawn with tiles and characters of the legend, and any number of `[[demand]]`, each of
-/// one kind:
+/// characters that stand for classes of tiles, `[patterns]` drawn with tiles and characters of the legend, and any number of entries `[[demand]]`,
+/// each of one kind:
 ///
 /// | kind | further keys | demand |
 /// |---|---|---|
@@ -63,14 +63,13 @@ use verbs::Scope;
 /// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules as `pass`, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
 ///
 /// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in such a file are `4`, `"2..5"` (both
-/// included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a
-/// word of the tiles' legend, with `not` before it for all other tiles; or a list of classes. A pattern in a demand is given by its name, a drawing,
-/// or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of a [training](DesignScope::training) level, as `{
-/// level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level, or a glob pattern such as `"*-1"` that matches
-/// exactly one name.
+/// included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class of tiles is a tile, `any`, a
+/// [`Meaning`](figrs_models::mdmc::Meaning), a word of the tiles' legend, any of these after `not` (for all other tiles), or a list of classes. A
+/// pattern in a demand is given by its name, a drawing, or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of
+/// a [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level,
+/// or a glob pattern such as `"*-1"` that matches exactly one name.
 ///
-/// Demands along a level, such as windows, sections, periods and distances, count columns from the left or, if the player climbs, rows from the
-/// bottom.
+/// Demands on windows, sections, periods and distances count columns from the left or, if the player climbs, rows from the bottom.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -115,10 +114,10 @@ pub struct DesignFile {
     demands: Vec<Entry>,
 }
 
-/// The first words of the message about a text that is not a file of demands.
+/// The beginning of the message about a text that is not a file of demands.
 const SUBJECT: &str = "not a file of demands";
 
-/// Contents of a file of demands; `D` is the type of a demand.
+/// The contents of a file of demands; `D` is the type of an entry for a demand.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a file of demands")]
 struct FileText<D> {
@@ -153,7 +152,7 @@ impl DesignFile {
         let line = |place: usize| text[..place].lines().count().max(1);
         Ok(file.read(|(number, demand)| {
             let start = demand.span().start;
-            // The span of a demand's table begins with the heading of the table, so the line count includes that line.
+            // The parser's span of a table begins with the heading of the table, so the count of lines includes the line of the heading.
             let line = line(text.len().min(start + 1));
             Entry::new(
                 format!("line {line} (demand {})", number + 1),
@@ -162,7 +161,7 @@ impl DesignFile {
         }))
     }
 
-    /// Reads a file in JSON of the same shape: `{"legend": {..}, "patterns": {..}, "demand": [{..}, ..]}`.
+    /// Reads a file in JSON with the same structure: `{"legend": {..}, "patterns": {..}, "demand": [{..}, ..]}`.
     ///
     /// **Errors.** [`FileError`] if the text is not JSON, or not a design file.
     pub fn from_json(text: &str) -> Result<Self, FileError> {
@@ -193,7 +192,7 @@ impl DesignFile {
         self.demands.is_empty()
     }
 
-    /// True if some demand requires playable levels, and therefore the rules of a movement.
+    /// True if some demand requires playable levels, for which the rules of a movement are needed.
     pub fn needs_movement(&self) -> bool {
         let needs =
             |entry: &Entry| entry.has("pass") || entry.get("playable") == Some(&true.into());
@@ -202,7 +201,7 @@ impl DesignFile {
 
     /// Returns the demands on levels of a model, in model coordinates.
     ///
-    /// **Errors.** [`FileError`] if the file has a mistake; it states the line of the demand.
+    /// **Errors.** [`FileError`] if the file has a mistake; the error states the line of the demand.
     pub fn demands(&self, model: &LevelModel) -> Result<Vec<Demand>, FileError> {
         self.on(model).demands()
     }
@@ -210,9 +209,9 @@ impl DesignFile {
     /// Returns the demands on boards of the size `size`, whose cells are the tiles of `tiles`.
     ///
     /// Such demands need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`, `path`,
-    /// `any`, `not` and `if`. Demands along a board, such as windows, sections, periods and distances, count rows from the top.
+    /// `any`, `not` and `if`. Demands on windows, sections, periods and distances count rows from the top.
     ///
-    /// **Errors.** [`FileError`] if the file has a mistake, or a demand of another kind; it states the line of the demand.
+    /// **Errors.** [`FileError`] if the file has a mistake, or a demand of another kind; the error states the line of the demand.
     pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, FileError> {
         let words = Words::new(tiles, None, &self.legend, &self.patterns)?;
         let size = (size.rows(), size.columns());
@@ -239,7 +238,7 @@ impl DesignFile {
         Ok(BoardDemands::new(size, tiles, compiled))
     }
 
-    /// Returns the file together with `model`, the model of the levels on which the demands are made.
+    /// Adds to the file the model of the levels on which the demands are made.
     pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
         DesignScope {
             file: self,
@@ -250,7 +249,7 @@ impl DesignFile {
     }
 }
 
-/// A [`DesignFile`] with the model of the levels, the rules by which players move, and the training levels to which its drawings refer.
+/// A [`DesignFile`] with the model of the levels, the rules by which players move, and the training levels that its drawings may name.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -286,7 +285,7 @@ pub struct DesignScope<'a> {
 }
 
 impl<'a> DesignScope<'a> {
-    /// Sets the rules by which levels must be playable; the default is the movement that the tiles [suggest](crate::Movement::suggested).
+    /// Sets the rules of movement by which levels must be playable; the default is the movement that the tiles [suggest](crate::Movement::suggested).
     pub fn rules(self, rules: &'a MovementRules) -> Self {
         Self {
             rules: Some(rules),
@@ -294,7 +293,7 @@ impl<'a> DesignScope<'a> {
         }
     }
 
-    /// Sets the training levels to which drawings may refer.
+    /// Sets the training levels that the drawings of the file may name.
     pub fn training(self, corpus: &'a Corpus) -> Self {
         Self {
             corpus: Some(corpus),
@@ -304,13 +303,13 @@ impl<'a> DesignScope<'a> {
 
     /// Returns the demands, in model coordinates.
     ///
-    /// **Errors.** [`FileError`] if the file has a mistake; it states the line of the demand.
+    /// **Errors.** [`FileError`] if the file has a mistake; the error states the line of the demand.
     pub fn demands(&self) -> Result<Vec<Demand>, FileError> {
         let demands = self.demands_with_places()?.into_iter();
         Ok(demands.map(|(_, demand)| demand).collect())
     }
 
-    /// Returns the demands, each with its place in the file: its line and the index of its entry.
+    /// Returns the demands, each with its place in the file: the line and the index of its entry.
     ///
     /// **Errors.** The errors of [`demands`](Self::demands).
     pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, FileError> {

@@ -1,4 +1,4 @@
-//! Reads ranges as a designer writes them: `4`, `"2..5"`, `"2.."`, `"50%.."`.
+//! Reads ranges of numbers, such as `4`, `"2..5"`, `"2.."` and `"50%.."`.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) const RANGE: &str = "a number, or a range as \"2..5\" or \"2..\"";
 pub(super) const POSITIONS: &str =
     "a position, or a range as \"3..8\" (8 is not in it) or \"50%..\"";
 
-/// Splits the text of a range into its two ends; one of them may be missing, and a single number is both ends.
+/// Splits the text of a range into its two ends. One end may be missing; a single number is both ends.
 fn ends(value: &Value) -> Option<(Option<&str>, Option<&str>)> {
     let text = value.as_str()?.trim();
     let open = |end: &'_ str| !end.trim().is_empty();
@@ -28,7 +28,7 @@ fn whole(value: &Value) -> Option<usize> {
     value.as_u64().map(|number| number as usize)
 }
 
-/// Reads a range of numbers that includes both ends: `4`, `"2..5"`, `"2.."`, `"..5"`.
+/// Reads a range of numbers that includes both ends, such as `4`, `"2..5"`, `"2.."` or `"..5"`.
 pub(super) fn numbers(value: &Value) -> Option<(usize, Option<usize>)> {
     if let Some(number) = whole(value) {
         return Some((number, Some(number)));
@@ -42,7 +42,7 @@ pub(super) fn numbers(value: &Value) -> Option<(usize, Option<usize>)> {
     Some((least, most))
 }
 
-/// Reads a range of rows or columns that excludes its end: `4`, `"3..8"`, `"50%.."`. A percentage is that share of `size`, rounded
+/// Reads a range of rows or columns that excludes its end, such as `4`, `"3..8"` or `"50%.."`. A percentage stands for this share of `size`, rounded
 /// down.
 pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     if let Some(position) = whole(value) {
@@ -54,7 +54,7 @@ pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
         Some(share) => {
             let share: f64 = share.trim().parse().ok()?;
             let is_share = (0.0..=100.0).contains(&share);
-            // The addend allows for the rounding of decimal fractions.
+            // The small addend compensates for the rounding of decimal fractions.
             is_share.then(|| (share / 100.0 * size as f64 + 1e-9).floor() as usize)
         }
     };
@@ -68,7 +68,7 @@ pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     })
 }
 
-/// Reads a range of shares: `"1%..5%"`, `0.02`.
+/// Reads a range of shares, such as `"1%..5%"` or `0.02`.
 pub(super) fn shares(value: &Value) -> Option<(f64, f64)> {
     let share = |text: &str| {
         let share = match text.strip_suffix('%') {

@@ -1,4 +1,4 @@
-//! Reads each demand of a design file according to its kind.
+//! Reads each demand of a design file by the reader for its kind.
 
 use figrs_reading::{FileError, MistakeKind};
 use serde_json::Value;
@@ -17,22 +17,19 @@ use figrs_models::mdmc::{TileClass, Travel};
 pub(super) struct Designer<'a> {
     pub(super) words: &'a Words<'a>,
     pub(super) travel: Travel,
-    /// The rules by which players move; `None` for the rules that the tiles suggest.
     pub(super) rules: Option<&'a MovementRules>,
-    /// Rows and columns of the upright level.
     pub(super) size: (usize, usize),
     pub(super) scope: Scope,
 }
 
-/// States whether demands are made on levels or on boards.
+/// States whether the file has demands on levels or on boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Levels,
     Boards,
 }
 
-/// The kinds and keys of demands that apply to levels only: to their models, their ends, or the paths of
-/// players.
+/// The kinds and keys of demands that apply to levels only, because they concern trained models, the ends of levels, or players.
 const OF_LEVELS: [&str; 10] = [
     "playable",
     "pass",
@@ -47,7 +44,7 @@ const OF_LEVELS: [&str; 10] = [
 ];
 
 impl Designer<'_> {
-    /// Returns the demand on upright levels that `entry` states.
+    /// Reads the demand on upright levels that `entry` states.
     pub(super) fn demanded(&self, entry: &Entry) -> Result<Demand, FileError> {
         let kind = kind_of(entry)?;
         let mut of_levels = OF_LEVELS.iter().copied();
@@ -169,7 +166,6 @@ impl Designer<'_> {
         }
     }
 
-    /// Reads the demand `value`, which is nested in another demand.
     fn inner(&self, entry: &Entry, key: &str, value: &Value) -> Result<Demand, FileError> {
         self.demanded(&entry.inner(key, value)?)
     }

@@ -1,4 +1,4 @@
-//! Reads paths through a level: paths that stay free, and paths on which a player passes areas.
+//! Reads demands on paths through a level: a path without obstacles, or a player's path through areas.
 
 use figrs_reading::FileError;
 use ndarray::Array2;
@@ -13,7 +13,7 @@ use crate::{DemandError, Movement, MovementError, MovementRules, Route};
 use figrs_models::mdmc::{Meaning, TileClass};
 
 impl Designer<'_> {
-    /// Reads a path of straight lines from cell to cell, whose tiles must be free.
+    /// Reads a path of straight lines from cell to cell, whose cells must have no obstacles.
     pub(super) fn path(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const CELLS: &str = "a list of cells, as [[9, 0], [9, 20]], each beside or above the one before in a straight line";
         let wrong = || entry.wrong("path", value, CELLS);
@@ -61,7 +61,7 @@ impl Designer<'_> {
         })
     }
 
-    /// Reads the demand that a player's path passes areas one after another.
+    /// Reads the demand that a player can pass areas in a given order.
     pub(super) fn pass(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const AREAS: &str =
             "a list of cells or areas, as [[9, 20], { rows = \"2..5\", columns = \"30..34\" }]";
@@ -89,7 +89,7 @@ impl Designer<'_> {
         Ok(Demand::Playable(route))
     }
 
-    /// Returns the route without areas, which every path by the rules of the movement follows.
+    /// Returns the route without areas, which any path by the rules of the movement follows.
     pub(super) fn route(&self, entry: &Entry) -> Result<Route, FileError> {
         let suggested = || -> Result<MovementRules, MovementError> {
             let tiles = self.words.tiles();
@@ -101,7 +101,6 @@ impl Designer<'_> {
     }
 }
 
-/// Reads the row and column of a cell from `value`.
 pub(super) fn cell(value: &Value) -> Option<(usize, usize)> {
     let [row, column] = value.as_array()?.as_slice() else {
         return None;

@@ -18,7 +18,7 @@ use crate::limits::Limits;
 pub use rule::DecisionRule;
 
 use super::error::EliminationError;
-use super::sum::scaled_or_logs;
+use super::execute::scaled_or_logs;
 use crate::algebra::{LogSumProduct, MeanWeights, SumProduct};
 use plan::UtilityPlan;
 use run::UtilityRun;
@@ -34,20 +34,19 @@ pub struct UtilityTable {
 
 /// A stage of the elimination order of an influence diagram.
 ///
-/// The stages follow from the information known at each decision; the latest stage comes first in the list.
+/// The variables that are known at each decision determine the stages; the list of stages begins with the latest.
 #[derive(Clone, Debug)]
 pub enum EliminationStage {
     /// The stage sums out chance variables, in any order.
     Sum(Vec<VarId>),
-    /// The stage maximises the expected utility over a decision. When the decision is made, the variables of all later stages of the list are
-    /// known.
+    /// The stage maximises the expected utility over a decision. The variables of all later stages of the list are known at this decision.
     Choose(VarId),
 }
 
 /// The factors of an influence diagram and its utilities.
 #[derive(Clone, Copy, Debug)]
 pub struct UtilityGraph<'g> {
-    /// The factors of the influence diagram. A factor that only lists the options of a decision is ignored if the decision is maximised.
+    /// The factors of the influence diagram. A factor that only lists the options of a decision is ignored when the decision is maximised.
     pub graph: &'g FactorGraph,
     /// The utilities, whose sum is maximised.
     pub utilities: &'g [UtilityTable],
@@ -56,21 +55,21 @@ pub struct UtilityGraph<'g> {
 /// The total weight and the expected utility of each assignment of some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedUtilities {
-    /// The weights, divided by a common factor such that the largest weight is about one.
+    /// The weights, divided by a common factor that makes the largest weight about one.
     pub weights: Vec<f64>,
-    /// The expected sum of all utilities for each assignment; zero if the weight of the assignment is zero.
+    /// The expected sum of all utilities given each assignment; zero if the weight of the assignment is zero.
     pub means: Vec<f64>,
 }
 
 /// Returns the decision rules that maximise the expected sum of the utilities, one for each decision, in the order of the stages.
 ///
-/// If the expected utilities of options differ from the best by at most `tie`, the first of these options is chosen.
+/// Of the options whose expected utilities are at most `tie` below the best expected utility, the rule chooses the first.
 ///
-/// **Guarantee.** The rules are exact up to rounding if the probabilities of the variables of a stage do not depend on decisions of this stage or
-/// of earlier stages in the list.
+/// **Guarantee.** The rules are exact up to rounding if no variable of a stage has probabilities that depend on decisions of this stage or of earlier
+/// stages in the list.
 ///
-/// **Complexity.** The cost is exponential in the width of the best elimination order that respects the stages (the width of a strong junction
-/// tree); zeros reduce the cost. Tables of utilities are joined only if the same decision influences them.
+/// **Complexity.** The cost is exponential in the width of the best elimination order that respects the stages (the width of a strong junction tree);
+/// zeros reduce the cost. Utility tables are joined only if the same decision influences them.
 ///
 /// **Errors.** Returns an error if the plan exceeds a limit, or if factors are malformed.
 ///
@@ -90,8 +89,8 @@ pub fn best_rules(
     )
 }
 
-/// Returns the total weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. Variables
-/// that are not in `keep` are summed out. Each decision that is not in `keep` needs a factor with its decision rule.
+/// Returns the total weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. All other
+/// variables are summed out; each decision among them needs a factor with its decision rule.
 ///
 /// **Errors.** The conditions are those of [`best_rules`].
 pub fn expected_utilities(

@@ -3,10 +3,9 @@
 use crate::graph::{FactorGraph, VarId};
 use crate::limits::Limits;
 
-use super::super::error::EliminationError;
+use super::super::error::{EliminationError, validate};
 use super::super::plan::{Keep, MessageLayout, PlanCost, eliminate_in_order, entries};
 use super::super::prune::{UnknownSums, prune};
-use super::super::validate::validate;
 use super::planned_table::{PlannedKind, PlannedTable, children_of, union, without_barren};
 use super::{EliminationStage, UtilityGraph};
 use crate::order::symbolic_elimination::SymbolicElimination;
@@ -15,43 +14,41 @@ use crate::order::symbolic_table::log_density;
 /// Size in bytes of an entry of a message: a weight and a utility.
 const ENTRY: usize = 16;
 
-/// A planned join of an influence diagram: the product of some tables, which is then reduced to the variables of its message.
+/// A planned join of an influence diagram: the product of some tables, from which variables are summed out or maximised. The result is a message.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoin {
-    /// The indices of the multiplied tables: factors, then utilities, then messages.
+    /// The indices of the multiplied tables. Factors have the first indices, then utilities, then messages.
     pub(super) inputs: Vec<u32>,
     /// The variables of all tables of the join, sorted.
     pub(super) variables: Vec<VarId>,
-    /// The variables of the message, in the message's order.
+    /// The variables of the message, in the order of its entries.
     pub(super) output: Vec<VarId>,
     pub(super) layout: MessageLayout,
 }
 
-/// One step of the plan; each join of a step makes one message, which gets the next table index.
+/// One step of the plan. Each join of a step makes one message, which gets the next table index.
 #[derive(Clone, Debug)]
 pub(super) enum UtilityStep {
-    /// The step sums variables out of tables of weights.
+    /// The step sums variables out of a product of weight tables.
     Weights(PlannedJoin),
-    /// The step sums variables out of tables of utilities; the message contains the expected utilities.
+    /// The step sums variables out of a product of weight and utility tables; the message contains the expected utilities.
     Utilities(PlannedJoin),
     /// The step chooses the best option of a decision; the message contains the utilities of the chosen options. The decision is the last variable
     /// of the join.
     Choose(PlannedJoin),
     /// The step chooses any option of a decision that occurs in no table.
     Indifferent(VarId),
-    /// The step removes a decision from tables of weights that do not depend on its value.
+    /// The step removes a decision from weight tables whose entries do not depend on it.
     Restrict(VarId, PlannedJoin),
-    /// The step drops messages that no later step reads.
     Drop(Vec<u32>),
 }
 
-/// The steps of the elimination of an influence diagram.
 #[derive(Debug, Default)]
 pub(super) struct UtilityPlan {
     pub(super) steps: Vec<UtilityStep>,
-    /// The tables that remain at the end of the elimination; they contain only variables to keep.
+    /// The tables that remain after the elimination; they contain only variables that are not eliminated.
     pub(super) left: Vec<u32>,
-    /// The count of factors and utilities in the influence diagram.
+    /// The number of factors and utilities in the influence diagram.
     pub(super) given: usize,
 }
 
@@ -67,7 +64,7 @@ impl UtilityPlan {
     ) -> Result<Self, EliminationError> {
         let UtilityGraph { graph, utilities } = diagram;
         validate(graph, keep)?;
-        // Variables of later stages, and decisions, are not barren even if they occur in no factor.
+        // Decisions and variables of later stages are not barren, even if they occur in no factor.
         let first = match stages.first() {
             Some(EliminationStage::Sum(first)) => first.as_slice(),
             _ => &[],
@@ -112,7 +109,6 @@ struct Planner<'a> {
     limits: &'a Limits,
     log_cards: Vec<f64>,
     tables: Vec<PlannedTable>,
-    /// Size in bytes of each message.
     bytes: Vec<f64>,
     held: f64,
     cost: PlanCost,
@@ -158,7 +154,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the live tables that contain any of `variables`: first the tables of weights, then the tables of utilities.
+    /// Returns the live tables that contain any of `variables`, as two lists: weight tables and utility tables.
     fn mentioning(&self, variables: &[VarId]) -> (Vec<u32>, Vec<u32>) {
         let all = self.tables.iter().zip(0..);
         let live = all.filter(|(table, _)| table.live && table.mentions(variables));
@@ -171,8 +167,8 @@ impl<'a> Planner<'a> {
         &self.tables[id as usize]
     }
 
-    /// Plans a join of the tables `inputs` with a message over `output`, and adds its predicted cost to the plan. The message of the join is added
-    /// to the list of tables.
+    /// Plans a join of the tables `inputs` with a message over `output`, adds its predicted cost to the plan, and adds its message to the list of
+    /// tables.
     fn join(&mut self, inputs: Vec<u32>, output: Vec<VarId>, kind: PlannedKind) -> PlannedJoin {
         let variables = union(inputs.iter().map(|&id| self.table(id)));
         let log_size =
@@ -207,7 +203,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Removes `variable` from the scope of the last message, whose join eliminates it.
+    /// Removes `variable`, which the last planned join eliminates, from the scope of its message.
     fn reduce_last(&mut self, variable: VarId) {
         if let Some(table) = self.tables.last_mut() {
             table.scope.retain(|&v| v != variable);
@@ -215,7 +211,6 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the steps that sum the variables `summed` out of all tables that contain them.
     fn sum(&mut self, summed: &[VarId]) {
         let (weights, utilities) = self.mentioning(summed);
         let rest = |scope: Vec<VarId>| -> Vec<VarId> {
@@ -225,7 +220,7 @@ impl<'a> Planner<'a> {
         let needed = without_barren(&self.tables, weights.clone(), summed, &[]);
         if !needed.is_empty() {
             let children = children_of(needed.iter().map(|&id| self.table(id))).map(rest);
-            // A distribution of the summed variables alone sums to one and needs no message.
+            // A distribution over summed variables only sums to one, and needs no message.
             if !children.as_ref().is_some_and(Vec::is_empty) {
                 let output = rest(union(needed.iter().map(|&id| self.table(id))));
                 let join = self.join(needed, output, PlannedKind::Weights(children));
@@ -242,7 +237,8 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Returns groups of utility tables whose join makes no table larger.
+    /// Divides the utility tables into groups. The joint table of a group and the tables `weights` is no larger than that of its largest member and
+    /// the tables `weights`.
     fn utility_groups(&self, weights: &[u32], mut utilities: Vec<u32>) -> Vec<Vec<u32>> {
         let shared = union(weights.iter().map(|&id| self.table(id)));
         utilities.sort_by_key(|&id| std::cmp::Reverse(self.table(id).scope.len()));
@@ -261,7 +257,6 @@ impl<'a> Planner<'a> {
         groups.into_iter().map(|(_, group)| group).collect()
     }
 
-    /// Plans the steps that maximise the expected utility over `decision`.
     fn choose(&mut self, decision: VarId) {
         let (weights, utilities) = self.mentioning(&[decision]);
         if utilities.is_empty() {
@@ -289,7 +284,7 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Plans the removal of the tables `used`, which no later step reads.
+    /// Plans the removal of the messages of `used`, which no later step reads.
     fn drop_tables(&mut self, used: &[u32]) {
         let mut messages = Vec::new();
         for &id in used {
@@ -302,8 +297,7 @@ impl<'a> Planner<'a> {
         self.plan.steps.push(UtilityStep::Drop(messages));
     }
 
-    /// Completes the plan; when the plan is run, the remaining tables are multiplied to one table over `keep`. Returns an error if the plan
-    /// exceeds a limit.
+    /// Completes the plan with a multiplication of the remaining tables to one table over `keep`. Returns an error if the plan exceeds a limit.
     fn finish(mut self, keep: &[VarId]) -> Result<UtilityPlan, EliminationError> {
         let answer = entries(self.graph, keep);
         self.cost.operations += answer;

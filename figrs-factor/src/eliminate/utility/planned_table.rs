@@ -1,25 +1,23 @@
-//! Scopes of the tables of an influence diagram.
+//! Tables of an influence diagram as a plan sees them: scopes and predicted densities.
 
 use crate::graph::VarId;
 
-/// The properties of a table of an influence diagram that a plan uses.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedTable {
     pub(super) scope: Vec<VarId>,
     pub(super) kind: PlannedKind,
-    /// The base-2 logarithm of the predicted fraction of non-zero entries.
+    /// The base-2 logarithm of the predicted fraction of entries that are not zero.
     pub(super) density: f64,
     /// `true` until a step has used the table.
     pub(super) live: bool,
 }
 
-/// Meaning of the entries of a table: weights or utilities.
+/// The content of a table: weights or utilities.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedKind {
-    /// The table contains weights. The sorted variables of which the table is a conditional distribution, given its other variables;
-    /// `None` if the table is not known to be a distribution.
+    /// The table contains weights. If the table is known to be a conditional distribution of some of its variables given the others, the field has
+    /// these variables, sorted; otherwise `None`.
     Weights(Option<Vec<VarId>>),
-    /// The table contains utilities.
     Utilities,
 }
 
@@ -33,8 +31,8 @@ impl PlannedTable {
         variables.iter().any(is_in_scope)
     }
 
-    /// Returns the variables of which the table is a conditional distribution, given its other variables; the list is empty if the table
-    /// is not a distribution.
+    /// Returns the variables whose conditional distribution the table is, given its other variables; the list is empty if the table is not a
+    /// distribution.
     pub(super) fn children(&self) -> &[VarId] {
         match &self.kind {
             PlannedKind::Weights(Some(children)) => children,
@@ -50,8 +48,7 @@ pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> V
     all
 }
 
-/// Returns the variables of which the product of `tables` is a conditional distribution; `None` if the product is not known to be a
-/// distribution.
+/// Returns the variables whose conditional distribution the product of `tables` is; `None` if the product is not known to be a distribution.
 pub(super) fn children_of<'t>(
     tables: impl IntoIterator<Item = &'t PlannedTable>,
 ) -> Option<Vec<VarId>> {
@@ -69,7 +66,7 @@ pub(super) fn children_of<'t>(
     (count == all.len()).then_some(all)
 }
 
-/// Removes distributions whose variables are summed out and occur in no other table, because such distributions sum to one.
+/// Removes distributions of summed variables that occur in no other table, because such distributions sum to one.
 pub(super) fn without_barren(
     all: &[PlannedTable],
     mut needed: Vec<u32>,

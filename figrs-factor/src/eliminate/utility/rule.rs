@@ -10,7 +10,7 @@ pub struct DecisionRule {
     pub decision: VarId,
     /// The variables on which the choice depends.
     pub scope: Vec<VarId>,
-    /// The assignments for which the rule has a choice, sorted and stored one after another.
+    /// The assignments of `scope` for which the rule has a choice, sorted and stored one after another.
     pub rows: Vec<u32>,
     /// The option chosen for each row of `rows`.
     pub choices: Vec<u32>,
@@ -51,15 +51,14 @@ impl DecisionRule {
         rule
     }
 
-    /// Removes variables on which the choices do not depend, in the sequence of `order`.
+    /// Removes variables on which the choices do not depend. Variables are tried in the sequence of `order`.
     #[must_use]
     pub fn reduced(self, order: &[VarId]) -> Self {
         self.reduced_where(order, |_| true)
     }
 
-    /// Removes variables of `order` if the removal changes no choice at the assignments where the rule is followed,
-    /// according to `is_followed`. The removal of all variables together is tried first, and then the removal of each
-    /// variable by itself. At assignments where `is_followed` is false, the choices may change.
+    /// Removes variables of `order` from the scope of the rule if no choice changes at the assignments where `is_followed` is true; at other
+    /// assignments, choices may change. The removal of all variables together is tried first, and then the removal of each single variable.
     #[must_use]
     pub fn reduced_where(mut self, order: &[VarId], is_followed: impl Fn(&[u32]) -> bool) -> Self {
         let mut followed: Vec<bool> = self.iter().map(|(row, _)| is_followed(row)).collect();
@@ -72,8 +71,8 @@ impl DecisionRule {
         self
     }
 
-    /// Removes `variables` from the scope of the rule. Returns the new decision rule and, for each of its assignments,
-    /// whether the rule is followed there. Returns `None` if choices depend on `variables`.
+    /// Removes `variables` from the scope of the rule. Returns the new decision rule and, for each of its assignments, `true` if the rule is followed
+    /// there. Returns `None` if choices depend on `variables`.
     fn without(&self, variables: &[VarId], followed: &[bool]) -> Option<(Self, Vec<bool>)> {
         let kept = |place: &usize| !variables.contains(&self.scope[*place]);
         let kept: Vec<usize> = (0..self.scope.len()).filter(kept).collect();
@@ -82,7 +81,7 @@ impl DecisionRule {
             let row = kept.iter().map(|&place| row[place]).collect();
             listed.push((row, !is_followed, choice));
         }
-        // Among equal assignments, those at which the rule is followed come first.
+        // Of equal assignments, those at which the rule is followed come first.
         listed.sort_unstable();
         let mut shorter = Self {
             decision: self.decision,
@@ -104,8 +103,7 @@ impl DecisionRule {
         Some((shorter, still))
     }
 
-    /// Returns the choice for each assignment of the scope, row-major. An assignment without a choice is given the first
-    /// option.
+    /// Returns the choice for each assignment of the scope, row-major. An assignment without a choice gets the first option.
     pub fn dense(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = Assignments::rows(self.scope.iter().map(|&v| graph.cardinality(v)));
         let mut choices = vec![0; graph.dense_size(&self.scope)];

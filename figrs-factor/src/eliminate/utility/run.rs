@@ -1,17 +1,14 @@
 //! Execution of the elimination of an influence diagram.
 
-use crate::limits::Limits;
-use crate::memory_account::MemoryAccount;
+use crate::limits::{Limits, MemoryAccount};
 use std::borrow::Cow;
 
-use crate::graph::Assignments;
-use crate::graph::{VarId, Weights};
+use crate::graph::{Assignments, VarId, Weights};
 
-use super::super::domain::Domain;
 use super::super::error::EliminationError;
 use super::super::join::{JoinScratch, contract};
 use super::super::plan::MessageLayout;
-use super::super::table::{EliminationTable, Entries, Message, inputs};
+use super::super::prepare::{Domain, EliminationTable, Entries, Message, inputs};
 use super::plan::{PlannedJoin, UtilityPlan, UtilityStep};
 use super::rule::DecisionRule;
 use super::{ExpectedUtilities, UtilityGraph};
@@ -20,15 +17,13 @@ use crate::algebra::{ExpectedUtility, MeanWeights, Semiring, WeighedUtility};
 /// A table whose entries are pairs of a weight and a utility.
 type Pairs<S> = Message<ExpectedUtility<S>>;
 
-/// State of the elimination of an influence diagram.
 pub(super) struct UtilityRun<'a, S: MeanWeights> {
     diagram: UtilityGraph<'a>,
     plan: &'a UtilityPlan,
     limits: &'a Limits,
-    /// The utility tables and the messages; `None` for a table without variables and for a table that was dropped after its
-    /// use.
+    /// The utility tables and the messages; `None` for a table without variables, and for a table that was dropped after its use.
     tables: Vec<Option<Pairs<S>>>,
-    /// Sum of the expected utilities that no longer depend on a variable.
+    /// Sum of the expected utilities that depend on no remaining variable.
     constant: f64,
     /// `true` if no assignment has a positive weight.
     is_impossible: bool,
@@ -67,7 +62,8 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         }
     }
 
-    /// Runs all steps of the plan; stops early if a number overflows or underflows.
+    /// Runs the steps of the plan; ends early if a number overflows or underflows. Of the options whose expected utilities are at most `tie` below
+    /// the best, a decision takes the first.
     pub(super) fn steps(&mut self, tie: f64) -> Result<(), EliminationError> {
         for step in &self.plan.steps {
             self.limits.check_interrupt()?;
@@ -107,13 +103,12 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         Ok(())
     }
 
-    /// `true` if a weight overflowed or underflowed.
     pub(super) fn lost(&self) -> bool {
         self.scratch.lost
     }
 
-    /// Returns the product of the tables of a planned join, reduced to its output. At most one decision is set to its first
-    /// option before the tables are joined.
+    /// Multiplies the tables of a planned join, and sums out the variables that are not in its output. If `first_of` is a decision, the join takes
+    /// the entries of its first option.
     fn join(
         &mut self,
         planned: &PlannedJoin,
@@ -145,7 +140,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.tables.push((!is_scalar).then_some(table));
     }
 
-    /// Adds a utility table in which all weights are one, because other tables contain the weights.
+    /// Adds a utility table. Its weights are set to one, because other tables contain them.
     fn add_utilities(&mut self, mut table: Pairs<S>) {
         for value in table.values_mut() {
             if !ExpectedUtility::<S>::is_zero(value) {
@@ -162,7 +157,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.tables.push((!is_scalar).then_some(table));
     }
 
-    /// Chooses the best option of the last variable of `table` for each assignment of the other variables.
+    /// Adds the decision rule that chooses the best option of the last variable of `table` for each assignment of the other variables.
     fn choose(&mut self, table: &Pairs<S>, tie: f64) {
         let Some((&decision, scope)) = table.scope.split_last() else {
             return;
@@ -249,7 +244,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
     }
 }
 
-/// Returns the first option whose mean is within `tie` of the best mean; `None` if no option has a positive weight.
+/// Returns the first option whose mean utility is at most `tie` below the best mean; `None` if no option has a positive weight.
 fn best<'v, S: MeanWeights>(
     options: impl Iterator<Item = (&'v WeighedUtility, u32)> + Clone,
     tie: f64,

@@ -1,10 +1,9 @@
 //! Gibbs blocks whose assignments are enumerated; a block is one or a few variables, together with the variables that are functions of them.
 
-use figrs_factor::graph::{Assignments, LogTable, log_entry};
-use figrs_factor::graph::{FactorGraph, VarId};
+use rustc_hash::FxHashMap;
 
-use super::arena::Arena;
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
+use figrs_factor::graph::{Assignments, FactorGraph, LogTable, VarId, log_entry};
 
 /// If a sum of products is below this limit, the products may have underflowed; the sum is then computed again from
 /// logarithms.
@@ -251,4 +250,26 @@ fn exponentials(weights: &mut [f64]) -> f64 {
         total += *weight;
     }
     total
+}
+
+/// Tables in contiguous memory, with each entry stored both as a number and as its logarithm.
+#[derive(Debug, Default)]
+pub(super) struct Arena {
+    pub(super) linear: Vec<f64>,
+    pub(super) logs: Vec<f64>,
+    known: FxHashMap<Vec<u64>, u32>,
+}
+
+impl Arena {
+    /// Returns the offset in the arena of the table whose entries have the logarithms `logs`. Tables with the same
+    /// entries share one offset.
+    pub(super) fn intern(&mut self, logs: &[f64]) -> u32 {
+        let key: Vec<u64> = logs.iter().map(|log| log.to_bits()).collect();
+        *self.known.entry(key).or_insert_with(|| {
+            let start = self.logs.len() as u32;
+            self.logs.extend(logs);
+            self.linear.extend(logs.iter().map(|log| log.exp()));
+            start
+        })
+    }
 }

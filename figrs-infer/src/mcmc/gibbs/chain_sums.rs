@@ -6,6 +6,7 @@ use figrs_core::{AnyColumn, AnyElement, Support};
 use serde::{Deserialize, Serialize};
 
 use super::chains::Schedule;
+use super::kernel::GibbsKernel;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::run_statistics::RunStatistics;
@@ -20,7 +21,8 @@ pub struct GibbsSums {
     pub(super) schedule: Schedule,
     /// The targets with their possible values.
     pub(super) targets: Vec<(AnyElement, Support)>,
-    pub(super) cut_groups: u64,
+    cut_groups: u64,
+    summed_out: u64,
     chains: Vec<GibbsChainTally>,
 }
 
@@ -62,12 +64,13 @@ impl GibbsSums {
     pub(super) fn new(
         schedule: Schedule,
         targets: Vec<(AnyElement, Support)>,
-        cut_groups: u64,
+        kernel: &GibbsKernel,
     ) -> Self {
         Self {
             schedule,
             targets,
-            cut_groups,
+            cut_groups: kernel.cut_groups(),
+            summed_out: kernel.summed_out(),
             chains: Vec::new(),
         }
     }
@@ -126,6 +129,7 @@ impl Sums for GibbsSums {
         sampling.asked = Some(schedule.sweeps().saturating_mul(schedule.chains as u64));
         sampling.chains = chains.len();
         sampling.cut_groups = Some(self.cut_groups);
+        sampling.integrated_out = Some(self.summed_out);
         let answer = Answer::marginals(NAME, draws.frequencies(), None);
         Ok(answer.with_sampling(sampling).with_draws(draws))
     }

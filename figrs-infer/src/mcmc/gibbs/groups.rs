@@ -115,7 +115,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         }
         let mut number: Vec<Option<usize>> = vec![None; n];
         let mut groups: Vec<VariableGroup> = Vec::new();
-        for v in (0..n).filter(|&v| self.prepared.definitions[v].is_none()) {
+        let prepared = self.prepared;
+        for v in (0..n).filter(|&v| prepared.definitions[v].is_none() && !prepared.left_out[v]) {
             let group = *number[sets.root(v)].get_or_insert_with(|| {
                 groups.push(VariableGroup {
                     free: Vec::new(),

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use figrs_factor::graph::FactorGraph;
-use figrs_factor::graph::ReducedGraph;
+use figrs_factor::graph::{FactorGraph, ReducedGraph, VarId};
 use rand::{Rng, RngExt};
 
-use super::arena::Arena;
-use super::block::{EnumeratedBlock, SingleVariableBlock};
+use super::block::{Arena, EnumeratedBlock, SingleVariableBlock};
 use super::elimination_block::{BlockMessages, EliminationBlock};
 use super::groups::DependencyGraph;
 use super::prepare::{DeterministicVariable, PreparedGraph};
@@ -61,6 +59,8 @@ pub struct GibbsKernel {
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
     cut_groups: u64,
+    left_out: Vec<VarId>,
+    summed_out: u64,
     /// The folded variables (functions of other variables that no Gibbs block updates), in topological order.
     folded: Vec<DeterministicVariable>,
 }
@@ -91,9 +91,31 @@ impl GibbsKernel {
     ///
     /// **Errors.** [`EliminationError::Impossible`] if zeros exclude all values of some variable; an error of the factors if they are malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
-        validate(graph, &[])?;
+        let all: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
+        Self::collapsed(graph, table, &all, 0)
+    }
+
+    /// Like [`new`](Self::new), but first sums out variables that are not in `kept`, as long as each sum has at most `entries` entries. The blocks draw
+    /// the other variables from their marginal distribution; [`conditional`](Self::conditional) does not change variables that were summed out.
+    ///
+    /// **References.** Liu (1994), "The collapsed Gibbs sampler in Bayesian computations with applications to a gene regulation problem".
+    ///
+    /// **Errors.** The errors of [`new`](Self::new).
+    pub fn collapsed(
+        graph: &FactorGraph,
+        table: usize,
+        kept: &[VarId],
+        entries: usize,
+    ) -> Result<Self, EliminationError> {
+        validate(graph, kept)?;
         let reduced = reduce(graph).ok_or(EliminationError::Impossible)?;
-        let prepared = PreparedGraph::new(&reduced.graph);
+        let mut prepared = PreparedGraph::new(&reduced.graph);
+        let mut summed_out = 0;
+        if entries > 0 {
+            let open = &reduced.restriction.open;
+            let kept = kept.iter().filter_map(|v| open.binary_search(v).ok());
+            summed_out = prepared.collapse(&kept.collect::<Vec<_>>(), entries);
+        }
         let ties = DependencyGraph::new(&prepared);
         let mut maker = BlockBuilder::new(&ties, table);
         for group in ties.groups() {
@@ -124,11 +146,16 @@ impl GibbsKernel {
         let folded = folded
             .filter_map(|&v| prepared.definitions[v].clone())
             .collect();
+        let open = reduced.restriction.open.iter().zip(&prepared.left_out);
+        let left_out = open.filter(|(_, is_left_out)| **is_left_out);
+        let left_out = left_out.map(|(v, _)| *v).collect();
         Ok(Self {
             reduced,
             arena,
             blocks,
             cut_groups: cut,
+            left_out,
+            summed_out,
             folded,
         })
     }
@@ -142,6 +169,16 @@ impl GibbsKernel {
     /// assignments. For such a group, updates may not reach all possible assignments.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
+    }
+
+    /// Returns the variables that have no value in the chains: those that were summed out, and functions that no other variable needs.
+    pub fn left_out(&self) -> &[VarId] {
+        &self.left_out
+    }
+
+    /// Returns the number of variables that were summed out.
+    pub(super) fn summed_out(&self) -> u64 {
+        self.summed_out
     }
 
     /// Returns the distribution of the next assignment when the block with index `block` is drawn.

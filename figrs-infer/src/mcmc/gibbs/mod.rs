@@ -3,6 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `prepare` | finds free variables and functions of these, and tabulates factors |
+//! | `collapse` | sums out variables that the chains need not draw |
 //! | `groups` | groups of variables that factors with zeros connect, and their connectivity |
 //! | `block`, `elimination_block`, `arena` | blocks whose assignments are enumerated, blocks that are drawn by elimination |
 //! | `kernel` | all blocks of a graph |
@@ -11,11 +12,11 @@
 //! | `chain_sums` | the draws of all chains, and the answer computed from them |
 //! | `assignments` | draws of assignments, without an answer |
 
-mod arena;
 mod assignments;
 mod block;
 mod chain_sums;
 mod chains;
+mod collapse;
 mod elimination_block;
 mod groups;
 mod initial_assignment;
@@ -24,7 +25,6 @@ mod prepare;
 mod sweep_run;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
@@ -37,6 +37,7 @@ use figrs_answer::answer::Answer;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
+use figrs_answer::run::chain_run::ChainRun;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
@@ -45,12 +46,17 @@ use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::eliminate::EliminationError;
+use figrs_factor::graph::VarId;
 pub use kernel::GibbsKernel;
-use sweep_run::{PreparedChains, SweepRun};
+use sweep_run::PreparedChains;
+
+/// Default maximum number of entries of a table that results when a variable is summed out.
+const COLLAPSE: usize = 64;
 
 /// Gibbs sampling: Markov chains that draw one block of variables after another, given all other variables.
 ///
-/// The blocks of variables are derived from the model. Elements that are functions of other elements are recomputed when their arguments change.
+/// Before the chains start, variables that no target needs are summed out exactly, as long as the tables stay small (collapsed Gibbs sampling;
+/// [`collapse`](Self::collapse)). The blocks of variables are derived from the model. Elements that are functions of other elements are recomputed when their arguments change.
 /// Elements that are connected by factors with zeros, such as the cells of a constraint, are drawn together: their assignments are enumerated or, if
 /// there are too many assignments, summed by elimination; see [`GibbsKernel`]. The first assignment of a chain is drawn forward, from parents to
 /// children. If the evidence is too improbable for forward draws, elimination finds the first assignment, provided that it needs only small tables.
@@ -74,7 +80,8 @@ use sweep_run::{PreparedChains, SweepRun};
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no log-evidence.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of
-/// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems"; Wei and Tanner
+/// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems"; Liu
+/// (1994), "The collapsed Gibbs sampler in Bayesian computations with applications to a gene regulation problem"; Wei and Tanner
 /// (1990), "A Monte Carlo implementation of the EM algorithm and the poor man's data augmentation algorithms".
 ///
 /// ```
@@ -94,6 +101,7 @@ pub struct Gibbs {
     schedule: Schedule,
     seed: u64,
     block_table: usize,
+    collapse: usize,
     limits: Limits,
     watch: Watch,
 }
@@ -111,6 +119,7 @@ impl Gibbs {
             },
             seed: 0,
             block_table: 1024,
+            collapse: COLLAPSE,
             limits: Limits::default(),
             watch: Watch::default(),
         }
@@ -129,6 +138,9 @@ impl Gibbs {
         /// Sets the maximum number of table entries of a block (default 1024). The maximum limits the assignments of an enumerated block, and the
         /// largest table of a block that is drawn by elimination.
         block_table: usize => block_table;
+        /// Sets the maximum number of entries of a table that results when a variable is summed out (default 64; 0: none is). The variables that no
+        /// target needs are summed out in this way, and the chains draw the others. Learning needs the values of all variables, and sums out none.
+        collapse: usize => collapse;
     }
 
     setters!(threads: limits.threads);
@@ -139,11 +151,8 @@ impl Gibbs {
 
     #[doc(hidden)]
     pub fn check(&self) -> Result<(), Error> {
-        let invalid = |setting: &'static str| Error::InvalidSetting {
-            algorithm: self.name(),
-            setting,
-            value: "0".into(),
-            remedy: "it must be at least one",
+        let invalid = |setting: &'static str| {
+            Error::invalid_setting(self.name(), setting, "0", "it must be at least one")
         };
         let settings = [
             ("draws", self.schedule.draws == 0),
@@ -198,11 +207,8 @@ impl ResumableSampler for Gibbs {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     /// The longer chains have the same burn-in.
@@ -218,16 +224,15 @@ impl ResumableSampler for Gibbs {
     }
 
     fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
-        Box::new(SweepRun::new(self.clone(), question))
+        Box::new(ChainRun::new(self, question))
     }
 
     fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
-        let state = state.as_any().downcast_ref::<SweepRun>();
-        state.ok_or_else(|| self.not_portable())?.units()
+        ChainRun::units_of(self, state)
     }
 
     fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
-        Ok(Box::new(SweepRun::loaded(units)))
+        ChainRun::loaded(units)
     }
 }
 
@@ -239,12 +244,13 @@ impl Algorithm for Gibbs {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        SweepRun::answer(self, model, targets)
+        let question = (model, targets);
+        let (chains, done) = self.sweep(question, 0..u64::MAX, Absorption::AtOnce)?;
+        ChainRun::answer_of(self, question, Some(chains), done)
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        let question = Arc::new((model.clone(), targets.to_vec()));
-        Ok(Box::new(SweepRun::new(self.clone(), question)))
+        Ok(ChainRun::begin(self, model, targets))
     }
 }
 
@@ -263,7 +269,12 @@ impl Gibbs {
         }
         conflict::check_failures(&expansion, &limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let kernel = match GibbsKernel::new(encoding.graph(), self.block_table) {
+        let targets_read = expansion.targets().iter();
+        let kept: Vec<VarId> = targets_read
+            .filter_map(|&at| encoding.variable(at))
+            .collect();
+        let (graph, collapse) = (encoding.graph(), self.collapse);
+        let kernel = match GibbsKernel::collapsed(graph, self.block_table, &kept, collapse) {
             Err(EliminationError::Impossible) => return Err(impossible()),
             kernel => kernel?,
         };

@@ -51,8 +51,10 @@ pub(super) struct PreparedGraph<'g> {
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
     /// The variables that are defined as functions, in topological order.
     pub(super) order: Vec<usize>,
-    /// For each variable, `true` if neither a weight factor nor a function of another variable reads it.
+    /// For each variable, `true` if no weight factor and no function of other variables depends on it.
     pub(super) folded: Vec<bool>,
+    /// For each variable, `true` if the chains have no value of it: it was summed out, or is a function that nothing reads.
+    pub(super) left_out: Vec<bool>,
     pub(super) weight_factors: Vec<WeightFactor>,
 }
 
@@ -110,6 +112,7 @@ impl<'g> PreparedGraph<'g> {
                 .collect(),
             order,
             folded: vec![false; n],
+            left_out: vec![false; n],
             weight_factors: pieces,
         };
         this.fold();
@@ -190,7 +193,7 @@ impl<'g> PreparedGraph<'g> {
     }
 
     /// Multiplies tables over the same variables, and drops constant tables.
-    fn merge(&mut self) {
+    pub(super) fn merge(&mut self) {
         let mut known: FxHashMap<Vec<VarId>, usize> = FxHashMap::default();
         let mut merged: Vec<WeightFactor> = Vec::new();
         for piece in std::mem::take(&mut self.weight_factors) {

@@ -4,7 +4,7 @@ use figrs_lower::internals::{Change, Trace};
 
 use super::decisions::StepDecisions;
 
-/// The terms of the acceptance ratio of a proposal. All terms are natural logarithms, except counts.
+/// The terms of the acceptance ratio of a proposal. All terms are natural logarithms, except the numbers of choices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcceptanceTerms {
     /// The change of the world that the proposal makes.
@@ -13,13 +13,13 @@ pub struct AcceptanceTerms {
     pub forward: f64,
     /// The log-probability of proposing the old values in the new world.
     pub backward: f64,
-    /// Number of random choices and blocks of choices among which a step selects, in the old world and in the new world.
+    /// Number of random choices and joint proposals among which a step selects, in the old world and in the new world.
     pub picks: (usize, usize),
 }
 
 impl AcceptanceTerms {
-    /// Returns the logarithm of the ratio of the probabilities of the new and the old world, including the evidence. A world with fewer densities
-    /// among its likelihoods is infinitely more likely than a world with more densities.
+    /// Returns the logarithm of the ratio of the probabilities of the new and the old world, including the evidence. A world whose likelihood has
+    /// fewer density factors is infinitely more likely than a world with more density factors.
     #[inline]
     pub fn log_target(&self) -> f64 {
         self.log_tempered(1.0)
@@ -43,9 +43,9 @@ impl AcceptanceTerms {
         }
     }
 
-    /// Returns the logarithm of the probability of proposing the old world from the new world, minus that of proposing the new world from the old
-    /// world. The proposal probabilities cover the selection of the changed random choice, the proposed values, and the choices that only one of the
-    /// two worlds has.
+    /// Returns the log-probability of proposing the old world from the new world, minus the log-probability of proposing the new world from the old
+    /// world. The proposal covers the selection of the changed random choice, the values that it proposes, and the choices that exist in only one of
+    /// the two worlds.
     #[inline]
     pub fn log_proposals(&self) -> f64 {
         let picks = if self.picks.0 == self.picks.1 {

@@ -1,4 +1,4 @@
-//! The random walks of custom blocks and of continuous random choices, and the buffers of joint proposals.
+//! Random walks of custom blocks and of continuous random choices, and the buffers for joint proposals.
 
 use figrs_core::{AnyElement, Datum};
 use figrs_lower::internals::{Site, Trace};
@@ -7,10 +7,10 @@ use super::coordinates;
 use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
 
-/// Maximum number of dimensions of a random walk. The walk must learn a covariance, and its steps become shorter as the number of dimensions grows.
+/// Maximum number of dimensions of a random walk. A random walk in more dimensions learns its covariance more slowly, and makes shorter steps.
 const MAX_WALK_DIMENSIONS: usize = 24;
 
-/// The proposal distribution of one random choice in a joint proposal.
+/// The proposal for one random choice within a joint proposal.
 #[derive(Debug)]
 pub(super) enum BlockProposalKind {
     Custom(AnyElement),
@@ -18,12 +18,11 @@ pub(super) enum BlockProposalKind {
     Prior,
 }
 
-/// The random walks of continuous random choices, and the buffers of joint proposals.
 #[derive(Debug, Default)]
 pub(super) struct BlockProposals {
-    /// The random walks of the continuous choices that exist in every world; `None` before choices have been assigned to walks.
+    /// The random walks of the continuous choices that exist in every world; `None` before these choices have been assigned to random walks.
     pub(super) free_walks: Option<Vec<(Vec<Site>, RandomWalk)>>,
-    /// For each custom block, a random walk, which is used if all elements of the block are continuous.
+    /// The random walk of each custom block. The walk is used if all elements of the block are continuous.
     pub(super) blocks: Vec<RandomWalk>,
     /// The random choices that the present proposal changes, each with its old value and the method of the proposal.
     pub(super) sites: Vec<(Site, Datum, BlockProposalKind)>,
@@ -72,7 +71,7 @@ impl BlockProposals {
         self.free_walks = Some(walks);
     }
 
-    /// Drops the random walks whose learned covariance has correlations too small to justify their cost.
+    /// Drops a random walk if the correlations that it learned are too weak to justify its cost.
     pub(super) fn drop_unprofitable(&mut self) {
         if let Some(own) = &mut self.free_walks {
             own.retain(|(sites, walk)| walk.is_profitable(sites.len()));

@@ -17,13 +17,11 @@ use figrs_factor::{Stopped, Until};
 
 /// Maximum number of steps between two progress reports.
 const BLOCK: u64 = 256;
-/// Maximum number of elements in the world of a chain that an answer keeps.
+/// Maximum number of elements in a world, for a chain that is stored in the answer.
 const MOST_NODES: usize = 1 << 15;
 
-/// Length of the chains: draws, burn-in, thinning, and total number of steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChainLength {
-    /// Number of draws of each chain.
     pub(super) draws: u64,
     pub(super) burn_in: u64,
     pub(super) thin: u64,
@@ -53,7 +51,7 @@ pub(super) fn first_world(
         if is_possible {
             return Ok(());
         }
-        // The world has no random choice; another draw would therefore give the same world.
+        // In a model without random choices, each draw from the prior is the same world.
         if trace.choices() == 0 {
             return Err(none(tried + 1));
         }
@@ -61,20 +59,18 @@ pub(super) fn first_world(
     Err(none(max_tries))
 }
 
-/// The draws of a Markov chain, and the values of the random choices in its worlds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ChainRecord {
     /// For each target, the index of its value in each draw.
     pub(super) indices: Vec<Vec<u32>>,
-    /// The values of the random choices in the worlds after burn-in.
+    /// The values of the random choices in the worlds of the chain after burn-in.
     pub(super) sites: SiteRecord,
-    /// Number of draws that the chain retains.
     pub(super) draws: u64,
-    /// Number of steps after burn-in; `accepted` is the number of accepted steps among them.
+    /// Number of steps after burn-in; `accepted` is the number of accepted steps among these steps.
     pub(super) steps: u64,
     pub(super) accepted: u64,
     pub(super) stopped: Stopped,
-    /// Number of densities among the likelihoods of the last drawn world.
+    /// Number of density factors in the likelihood of the world of the last draw.
     pub(super) densities: usize,
 }
 
@@ -89,13 +85,12 @@ pub(super) struct MetropolisChain {
     /// Number of steps until the next draw is retained.
     due: u64,
     is_warm: bool,
-    /// True if the chain can be continued; false after a step that was interrupted.
+    /// True if the chain can be continued; false after an interrupt within a step.
     is_whole: bool,
     finished: ChainRecord,
 }
 
 impl MetropolisChain {
-    /// Creates a chain whose present world is the world in `trace`.
     pub(super) fn new(
         trace: Trace,
         kernel: Kernel,
@@ -123,8 +118,8 @@ impl MetropolisChain {
         }
     }
 
-    /// Makes the steps of the chain before step `goal`, or as many steps as the time allows. The burn-in of a chain takes at most a third of the time, if time is
-    /// limited. Returns `true` if all steps have been made.
+    /// Makes the steps of the chain up to step `goal`, or as many steps as the time allows. The burn-in of a chain takes at most a third of the time,
+    /// if time is limited. Returns `true` if the chain has made all its steps.
     pub(super) fn run(
         &mut self,
         (length, goal): (&ChainLength, u64),
@@ -181,39 +176,33 @@ impl MetropolisChain {
         Ok(self.step == total)
     }
 
-    /// Returns the distinct values of each target, and the record of the draws so far.
     pub(super) fn record(&self) -> (&[SupportBuilder], &ChainRecord) {
         (&self.values, &self.finished)
     }
 
-    /// Number of steps so far, including burn-in.
     pub(super) fn steps(&self) -> u64 {
         self.step
     }
 
-    /// True if the chain can be continued, because no step was interrupted.
     pub(super) fn is_whole(&self) -> bool {
         self.is_whole
     }
 
-    /// True if the worlds of the chain and its draws take so little memory that an answer keeps the chain.
+    /// True if the chain takes so little memory that an answer may store it.
     pub(super) fn is_small(&self) -> bool {
         let indices: usize = self.finished.indices.iter().map(Vec::len).sum();
         indices <= MOST_COPIED && self.trace.nodes() <= MOST_NODES && self.ladder.is_empty()
     }
 
-    /// Sets the deadline and the interrupts of further steps.
     pub(super) fn set_until(&mut self, until: &Until) {
         self.trace.set_until(until);
         self.ladder.set_until(until);
     }
 
-    /// Records the values of the targets in the present world as a draw.
     fn record_draw(&mut self) {
         let finished = &mut self.finished;
         if self.trace.densities() != finished.densities {
-            // The earlier draws have more densities than this world, and are therefore infinitely less likely than this
-            // world.
+            // The likelihoods of the earlier draws have more density factors; the earlier draws are therefore infinitely less likely than this world.
             finished.densities = self.trace.densities();
             finished.draws = 0;
             finished.sites.clear();

@@ -1,4 +1,4 @@
-//! The results of all chains and probes of a run, and the answer computed from them.
+//! The results of all chains and probes of a run, and the computation of the answer from these results.
 
 use std::time::Duration;
 
@@ -19,32 +19,30 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). Parts of a run consist of whole chains; the probes (short chains that
-/// look for other modes) are numbered after the chains.
+/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). A unit of work is a chain or a probe (a short chain that looks for
+/// other modes). The numbers of the probes follow those of the chains.
 #[derive(Clone, Debug)]
 pub struct MetropolisSums {
     targets: Vec<AnyElement>,
     length: ChainLength,
-    /// Number of chains of the run, not counting the probes (short chains that look for other modes).
+    /// Number of chains of the run, without the probes.
     asked: u64,
     chains: Vec<(Vec<Box<dyn AnyColumn>>, ChainRecord)>,
-    /// For each chain that could not begin, the reason: it was interrupted, or a deadline passed.
+    /// For each chain that could not begin, the reason: an interrupt or the deadline.
     not_begun: Vec<Stopped>,
-    /// The records of the probes (short chains that look for other modes), each with the values of the targets in its
-    /// draws from the prior.
+    /// The records of the probes, each with the values of the targets in the probe's draws from the prior.
     probes: Vec<(Vec<Box<dyn AnyColumn>>, ProbeRecord)>,
 }
 
 /// The result of one unit of work: a chain, or a probe (a short chain that looks for other modes).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ChainTally {
-    /// For each target, the distinct values that a chain drew or, for a probe, the value in each draw from the prior.
+    /// For each target, the distinct values that the chain drew; for a probe, the value in each of its draws from the prior.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
     work: ChainWork,
 }
 
-/// The result of a chain or of a probe.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum ChainWork {
     Chain(Box<ChainRecord>),
@@ -54,7 +52,6 @@ enum ChainWork {
 }
 
 impl ChainTally {
-    /// Returns the result of a chain, with the values of its targets.
     pub(super) fn chain(
         targets: &[AnyElement],
         (values, record): (&[SupportBuilder], &ChainRecord),
@@ -94,7 +91,7 @@ impl PortableUnit for ChainTally {
 }
 
 impl MetropolisSums {
-    /// Creates the sums of a run to which no chain has been added; `asked` is the number of chains that the run will have.
+    /// Creates the sums of a run without results; `asked` is the number of chains of the run.
     pub(super) fn new(targets: &[AnyElement], length: ChainLength, asked: u64) -> Self {
         Self {
             targets: targets.to_vec(),
@@ -108,7 +105,7 @@ impl MetropolisSums {
 }
 
 impl MetropolisSums {
-    /// Returns the number of steps, including burn-in, of the shortest chain that was added.
+    /// Returns the number of steps of the shortest chain that was added, including burn-in.
     pub(super) fn least_steps(&self, length: &ChainLength) -> u64 {
         let steps = self.chains.iter().map(|(_, chain)| chain.steps);
         steps.min().map_or(0, |steps| steps + length.burn_in)
@@ -127,9 +124,9 @@ impl Sums for MetropolisSums {
         }
     }
 
-    /// Returns the answer, computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. Chains whose
-    /// worlds have more densities than those of other chains are omitted, because such worlds are infinitely less likely. Chains that were stopped
-    /// before their first draw are omitted as well.
+    /// Computes the answer from the last draws of each chain. All chains contribute as many draws as the shortest chain has. A chain is omitted if
+    /// its worlds have more density factors in their likelihoods than the worlds of another chain, because such worlds are infinitely less likely. A
+    /// chain is also omitted if it was stopped before its first draw.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let mut chains = self.chains;
         let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();
@@ -223,7 +220,8 @@ impl PortableSums for MetropolisSums {
     }
 }
 
-/// Returns the last `kept` draws of one target in each chain, as indices of the target's distinct values in the order of first occurrence.
+/// Returns the last `kept` draws of one target in each chain, as indices of the target's distinct values. The distinct values are in the order of
+/// first occurrence.
 fn merge_chains<'a>(
     element: &AnyElement,
     chains: impl Iterator<Item = (&'a dyn AnyColumn, &'a [u32])>,

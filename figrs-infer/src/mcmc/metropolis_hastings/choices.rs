@@ -1,5 +1,4 @@
-//! Tests whether the chains agree about all free random choices of their worlds, including choices that are not
-//! targets.
+//! Tests whether the chains agree about all random choices in their worlds, including choices that are not targets.
 
 use figrs_core::Label;
 use rustc_hash::FxHashMap;
@@ -13,10 +12,11 @@ use figrs_answer::quality::diagnosis::choice_agreement::{
 };
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// If less than this fraction of the draws of a random choice differ from the most frequent value, the choice counts as settled and is not tested.
+/// A random choice counts as settled, and is not tested, if less than this fraction of its draws differ from its most frequent value.
 const SETTLED_SHARE: f64 = 0.05;
 
-/// The result of a test of one numeric component of a random choice: the probability that chains with the same distribution differ at least as much.
+/// The result of the test of one numeric function of a random choice: the probability that chains with equal distributions would differ at least as
+/// much as the chains do.
 struct ChoiceTest {
     chance: f64,
     part: Part,
@@ -89,7 +89,7 @@ pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> C
     choices
 }
 
-/// Returns for each random choice its series of values in each chain; choices are in the order of their first occurrence.
+/// Returns the recorded values of each random choice in each chain. The random choices are in the order of their first occurrence.
 pub(super) fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a ChoiceSeries>>> {
     let mut positions: FxHashMap<&SiteKey, usize> = FxHashMap::default();
     let mut all: Vec<Vec<Option<&ChoiceSeries>>> = Vec::new();
@@ -111,12 +111,12 @@ fn label(chains: &[Option<&ChoiceSeries>]) -> Option<Label> {
     first.map(|series| series.label.clone())
 }
 
-/// Returns the index of the batch of sweeps that contains the sweep `sweep`.
+/// Returns the index of the batch to which the recorded sweep `sweep` belongs.
 fn batch(sweep: u32, record: &SiteRecord) -> usize {
     (sweep as usize * BATCHES / record.sweeps.max(1) as usize).min(BATCHES - 1)
 }
 
-/// Tests, for a random choice, each component of its values, and the number of elements in each world that have its label.
+/// Tests one random choice: each component of its values, and the number of elements in each world that have the label of the choice.
 fn tests(
     records: &[&SiteRecord],
     chains: &[Option<&ChoiceSeries>],
@@ -167,7 +167,7 @@ fn tests(
     }
 }
 
-/// Returns for each sweep the number of elements in its world that have the label of the random choice.
+/// Returns, for each sweep, the number of elements in its world that have the label of the random choice.
 fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<BatchedNumber> {
     let mut counts = Vec::new();
     for (chain, (record, series)) in records.iter().zip(chains).enumerate() {
@@ -184,7 +184,6 @@ fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<Batc
     counts
 }
 
-/// True if nearly all recorded values of a random choice are equal.
 fn is_settled(shown: &[BatchedNumber]) -> bool {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);

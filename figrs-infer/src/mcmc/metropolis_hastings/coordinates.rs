@@ -1,14 +1,14 @@
 //! Coordinates of continuous values, in which random walks are symmetric.
 //!
 //! The coordinate of a real number is the number itself. The coordinates of a point of the simplex are the additive log-ratios `ln (x_i / x_n)` for
-//! all components but the last: Aitchison (1982), "The statistical analysis of compositional data". The density of a symmetric walk over values is
-//! its density over coordinates divided by the volume `|dx / dy| = Π x_i`.
+//! all components except the last: Aitchison (1982), "The statistical analysis of compositional data". The density of a random walk over points is
+//! its density over coordinates divided by the volume element `|dx / dy| = Π x_i`.
 
 use figrs_core::{Datum, Space};
 use figrs_lower::internals::{Site, Trace};
 
-/// Appends the coordinates of a value to `into`. Returns the number of coordinates and the logarithm of the volume element at the value; `None` if
-/// the value has no coordinates.
+/// Appends the coordinates of a value to `into`. Returns the number of coordinates, and the logarithm of the volume element at the value. Returns
+/// `None` if values of this space have no coordinates.
 pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(usize, f64)> {
     let start = into.len();
     let mut volume = 0.0;
@@ -27,7 +27,6 @@ pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(
     (finite && into.len() > start).then_some((into.len() - start, volume))
 }
 
-/// Returns the number of coordinates of a value; `None` if its space has no coordinates.
 pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     let numbers = value.get::<Vec<f64>>().map_or(1, Vec::len);
     match space {
@@ -37,8 +36,8 @@ pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     }
 }
 
-/// Returns the value that has the coordinates `coordinates` and the type of `like`, and the logarithm of the volume element there. Returns `None` if
-/// rounding makes the value invalid.
+/// Returns the value with the coordinates `coordinates`, in the type of `like`, and the logarithm of the volume element at the value. Returns `None`
+/// if rounding makes the value invalid.
 pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(Datum, f64)> {
     if coordinates.iter().any(|y| !y.is_finite()) {
         return None;

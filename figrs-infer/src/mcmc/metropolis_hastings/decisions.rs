@@ -3,7 +3,7 @@
 use figrs_lower::Chooser;
 use rand::{Rng, RngExt};
 
-/// Source of the random decisions of a step: a stream of random numbers, or a test that tries every outcome.
+/// Source of the random decisions of a Metropolis-Hastings step: a stream of random numbers, or a test that tries all outcomes of each decision.
 pub trait StepDecisions: Chooser {
     /// Returns a random number below `count`; all numbers are equally likely.
     fn uniform_index(&mut self, count: usize) -> usize;
@@ -11,7 +11,7 @@ pub trait StepDecisions: Chooser {
     fn bernoulli(&mut self, probability: f64) -> bool;
     /// Returns a number from the standard normal distribution, or from another symmetric distribution with the same mean and variance.
     fn normal(&mut self) -> f64;
-    /// Returns `true` with the probability `exp(log_probability)`; always if `log_probability` is positive.
+    /// Returns `true` with the probability `exp(log_probability)`; always returns `true` if `log_probability` is positive.
     fn accepts(&mut self, log_probability: f64) -> bool {
         self.bernoulli(probability(log_probability))
     }
@@ -34,11 +34,11 @@ impl<R: Rng> StepDecisions for R {
 
     #[inline]
     fn accepts(&mut self, log_probability: f64) -> bool {
-        // The exponential of a logarithm nearer to zero than this rounds to one.
+        // The exponential of a logarithm closer to zero than this bound rounds to one.
         if log_probability < -f64::EPSILON / 4.0 {
             let random = self.random::<f64>();
-            // The exponential is slow compared with the rest of a step, and is computed only if necessary: because exp(x) (1 - x) is at
-            // most one, a random number above 1 / (1 - x) is above exp(x).
+            // The exponential is slow compared with the rest of a step, and is computed only if necessary. The product `exp(x) (1 - x)` is at most
+            // one; a random number above `1 / (1 - x)` is therefore above `exp(x)`.
             random * (1.0 - log_probability) <= 1.0 && random < probability(log_probability)
         } else {
             true
@@ -46,8 +46,7 @@ impl<R: Rng> StepDecisions for R {
     }
 }
 
-/// Returns the acceptance probability. `probability` must not be inlined: the exponential would otherwise be computed even if it is
-/// not needed.
+/// Returns the acceptance probability. The function must not be inlined: the exponential would otherwise be computed even if it is not needed.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

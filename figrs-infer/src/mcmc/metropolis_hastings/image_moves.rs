@@ -1,20 +1,18 @@
-//! Joint moves of a parameter and of the offsets that functions combine with it, such that the results of the functions do not change.
+//! Joint moves of a parameter and of continuous random choices (offsets), such that deterministic functions of both do not change.
 //!
 //! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread can
-//! change alone, because all offsets would have to compensate for the change. A joint move proposes another value *x'* of the mean by a random walk
-//! and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* that computes an effect is affine in the
-//! offset *z*: `f = a + b z`, where *a* and *b* depend on the mean *x*. The new offset of an effect is `z' = (a + b z − a') / b'`, and the proposal's
-//! density is that of the reverse proposal times `Π |b_i / b'_i|`. The result is the same as a step in the centred form of the hierarchy, whose
-//! choices are the effects themselves.
+//! change alone, because all offsets would have to change with it. A joint move proposes another value *x'* of the mean by a random walk and, for
+//! each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The effect is an affine function *f* of the offset *z*: `f = a + b z`,
+//! where *a* and *b* depend on the mean *x*. The new offset of an effect is `z' = (a + b z − a') / b'`, and the density of the proposal is the
+//! density of the reverse proposal times `Π |b_i / b'_i|`. The result is the same as a step in the centred form of the hierarchy, whose choices are
+//! the effects themselves.
 //!
-//! The functions that combine a parameter with offsets are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` of
-//! an affine function come from calls at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1,
-//! at *z* before the move and at *z'* after the move. Joint moves are reversible for any function: at almost every point where it agrees with the
-//! line, *f* is affine nearby.
+//! The functions are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` are computed from calls of the function
+//! at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1, both at *z* before the move and at
+//! *z'* after the move. Joint moves are reversible for any function: near almost every point where *f* agrees with the line, *f* is affine.
 //!
-//! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
-//! strategy (ASIS) for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for
-//! Bayesian computation".
+//! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving strategy (ASIS)
+//! for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for Bayesian computation".
 
 use std::any::Any;
 use std::sync::Arc;
@@ -30,19 +28,19 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Maximum total number of function calls by which the computed numbers of a model are evaluated.
+/// Maximum number of function calls that together compute all deterministic numbers of a model.
 const MAX_CALLS: usize = 20_000;
-/// Relative tolerance for rounding in the test that a function agrees with a line.
+/// Relative tolerance for rounding errors in the test that a function agrees with a line.
 const ROUNDING: f64 = 1e-9;
-/// Number of draws from the prior of a parameter from which the initial scale of its random walk is computed.
+/// Number of draws from the prior of a parameter that determine the initial scale of the parameter's random walk.
 const PRIOR_DRAWS: usize = 8;
 
-/// A number that functions compute from random choices (the leaves of the calls).
+/// A deterministic number: functions of the model compute it from random choices (the leaves).
 #[derive(Clone, Debug)]
 struct Image {
-    /// The random choices that are arguments of the functions.
+    /// The random choices from which the number is computed.
     leaves: Vec<AnyElement>,
-    /// The functions with their arguments, in the order in which they are called. The last function returns the computed number.
+    /// The functions with their arguments, in the order in which they are called. The last function returns the deterministic number.
     calls: Vec<(AnyElement, Vec<Argument>)>,
 }
 
@@ -52,27 +50,27 @@ enum Argument {
     Call(usize),
 }
 
-/// The numbers that functions of a model compute from random choices and that choices or evidence depend on.
+/// The deterministic numbers of a model on which random choices or evidence depend.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Images {
     images: Arc<[Image]>,
-    /// Random choices that are read by anything other than the functions of an [`Image`].
+    /// Random choices that are read by elements other than the functions of an [`Image`].
     read_directly: Arc<FxHashSet<ElementId>>,
 }
 
-/// A joint move of a parameter and of the offsets that change together with the parameter.
+/// A joint move of a parameter and of the offsets that change with it.
 #[derive(Debug)]
 struct ImageMove {
     parameter: Site,
-    /// For each offset, the numbers ([`Image`]s) that depend on both the parameter and the offset.
+    /// For each offset, the deterministic numbers that depend on both the parameter and the offset.
     offsets: Vec<(Site, Vec<PlacedImage>)>,
     log_scale: f64,
     adapted: u32,
-    /// `true` if some proposal of this move kept all computed numbers unchanged.
+    /// `true` if some proposal of this move kept all deterministic numbers unchanged.
     was_possible: bool,
 }
 
-/// An [`Image`] in a world: the random choices that are its leaves, and the indices of the parameter and of the offset among them.
+/// An [`Image`] in a world: the indices of its random choices in the world, and the positions of the parameter and of the offset among them.
 #[derive(Debug)]
 struct PlacedImage {
     image: usize,
@@ -81,7 +79,7 @@ struct PlacedImage {
     offset: usize,
 }
 
-/// The joint moves of a Markov chain; `None` until the moves have been searched for.
+/// The joint moves of a Markov chain; `moves` is `None` until the moves have been searched for.
 #[derive(Debug, Default)]
 pub(super) struct ImageMoves {
     images: Images,
@@ -89,8 +87,8 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Returns the numbers that functions compute and on which the evidence of `model` depends. The list is empty if the evidence depends on more
-    /// than `MAX_CALLS` function calls.
+    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if their computation takes more than `MAX_CALLS`
+    /// function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);
@@ -99,8 +97,8 @@ impl Images {
         for (element, _) in model.evidence() {
             open.push(element.clone());
         }
-        // Visits the elements that are not functions, starting at the evidence and continuing with the parents; functions are
-        // visited from their readers.
+        // The loop visits the elements that are not functions, from the evidence to the parents of each element. The functions are visited with the
+        // elements that read them.
         let mut readers = open.clone();
         while let Some(element) = readers.pop() {
             if !met.insert(element.id()) {
@@ -132,10 +130,9 @@ impl Images {
         }
     }
 
-    /// Returns the joint moves of all parameters on which several computed numbers with different offsets depend.
-    ///
-    /// The offset of such a number is the continuous random choice on which the fewest other computed numbers depend. An offset must affect fewer
-    /// computed numbers than its parameter does, and nothing else may read it.
+    /// Returns the joint moves of all parameters on which several deterministic numbers with different offsets depend. The offset of a deterministic
+    /// number is the continuous random choice on which the fewest other deterministic numbers depend. An offset must affect fewer deterministic
+    /// numbers than its parameter does, and no other elements may read the offset.
     fn moves(&self, trace: &mut Trace, proposals: &Proposals) -> Vec<ImageMove> {
         let mut count: FxHashMap<ElementId, usize> = FxHashMap::default();
         for leaf in self.images.iter().flat_map(|image| &image.leaves) {
@@ -176,7 +173,7 @@ impl Images {
                     offset,
                 };
                 let offsets = &mut moves[at].offsets;
-                // Images of the same offset are mostly adjacent in the list.
+                // Numbers with the same offset are mostly adjacent in the list.
                 match offsets
                     .iter_mut()
                     .rev()
@@ -196,7 +193,7 @@ impl Images {
 }
 
 impl Image {
-    /// Returns the computed number of the given element, if the element is a function.
+    /// Returns the deterministic number that `element` computes, if `element` is a function.
     fn of(element: &AnyElement) -> Self {
         let mut leaves: Vec<AnyElement> = Vec::new();
         let mut calls: Vec<(AnyElement, Vec<Argument>)> = Vec::new();
@@ -225,7 +222,7 @@ impl Image {
         Self { leaves, calls }
     }
 
-    /// Returns the number that the functions compute from the values `leaves` of the random choices; `None` if it is not finite, or a function fails.
+    /// Returns the number for the values `leaves` of the random choices; `None` if the number is not finite, or if a function fails.
     fn number(&self, leaves: &[Datum]) -> Option<f64> {
         let mut results: Vec<Datum> = Vec::with_capacity(self.calls.len());
         for (element, arguments) in &self.calls {
@@ -245,7 +242,7 @@ impl Image {
         number.is_finite().then_some(number)
     }
 
-    /// Returns intercept and slope of the number as an affine function of the random choice with index `place`.
+    /// Returns the intercept and the slope of the number as an affine function of the random choice with the index `place`.
     fn line(&self, leaves: &mut [Datum], place: usize) -> Option<(f64, f64)> {
         let before = std::mem::replace(&mut leaves[place], Datum::new(0.0_f64));
         let intercept = self.number(leaves);
@@ -264,13 +261,12 @@ fn is_near(a: f64, b: f64, magnitude: f64) -> bool {
 }
 
 impl PlacedImage {
-    /// Returns the present values of the random choices on which the computed number depends.
     fn leaves(&self, trace: &Trace) -> Option<Vec<Datum>> {
         self.sites.iter().map(|&site| trace.value(site)).collect()
     }
 
-    /// Returns the value of the offset that keeps the computed number unchanged when the parameter gets the value `parameter`, and the logarithm of
-    /// `|b / b'|`.
+    /// Returns the value of the offset that keeps the number unchanged when the parameter gets the value `parameter`, and the logarithm of `|b /
+    /// b'|`.
     fn solve(&self, image: &Image, trace: &Trace, parameter: &Datum) -> Option<(f64, f64)> {
         let mut leaves = self.leaves(trace)?;
         let z = *leaves[self.offset].get::<f64>()?;
@@ -289,7 +285,7 @@ impl PlacedImage {
             .then(|| (moved, (b / slope).abs().ln()))
     }
 
-    /// True if the computed number stays unchanged when the parameter and the offset get the values `parameter` and `offset`.
+    /// True if the number stays unchanged when the parameter and the offset get the values `parameter` and `offset`.
     fn stays(&self, image: &Image, trace: &Trace, parameter: &Datum, offset: f64) -> bool {
         let same = || {
             let mut leaves = self.leaves(trace)?;
@@ -304,15 +300,14 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if the number `placed` depends on two of the offsets that this move changes. A move that changed two offsets of one number would not be
-    /// reversible.
+    /// True if the number `placed` depends on two of the offsets that this move changes. If both offsets changed, the move would not be reversible.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);
         others.any(|site| self.offsets.iter().any(|(offset, _)| offset == site))
     }
 
-    /// Returns the new value of the parameter and the new offsets that keep all computed numbers unchanged, with the logarithm of `Π |b / b'|`.
+    /// Returns the new values of the parameter and of the offsets, which keep all deterministic numbers unchanged, and the logarithm of `Π |b / b'|`.
     fn solve(
         &self,
         images: &[Image],
@@ -340,7 +335,6 @@ impl ImageMove {
 }
 
 impl ImageMoves {
-    /// Creates an empty set of joint moves; the moves are searched for at the first use.
     pub(super) fn new(images: Images) -> Self {
         Self {
             images,
@@ -348,12 +342,11 @@ impl ImageMoves {
         }
     }
 
-    /// Returns the number of joint moves.
     pub(super) fn count(&self) -> usize {
         self.moves.as_ref().map_or(0, Vec::len)
     }
 
-    /// Drops each joint move if all its proposals changed the computed numbers.
+    /// Drops the joint moves whose proposals all changed some deterministic number.
     pub(super) fn drop_impossible(&mut self) {
         if let Some(moves) = &mut self.moves {
             moves.retain(|chosen| chosen.was_possible);
@@ -369,7 +362,7 @@ impl ImageMoves {
 }
 
 impl Kernel {
-    /// Proposes a new value of a parameter and the values of its offsets that keep all computed numbers unchanged.
+    /// Proposes a new value of a parameter, and the values of its offsets that keep all deterministic numbers unchanged.
     pub(super) fn propose_image_move<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -410,7 +403,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// During adaptation, adapts the scale of the joint move `pick` to the acceptance probability of a step.
+    /// During adaptation, adapts the scale of the joint move `pick` to the acceptance probability `accepted` of a step.
     fn adapt_image_move(&mut self, pick: usize, accepted: f64) {
         let moves = self.image_moves.moves.as_mut().filter(|_| self.adapting);
         if let Some(chosen) = moves.and_then(|moves| moves.get_mut(pick)) {
@@ -423,7 +416,7 @@ impl Kernel {
 /// Target acceptance rate of a random walk, which is optimal in one dimension.
 const AIM: f64 = 0.44;
 
-/// Returns the logarithm of the mean distance between draws from the prior of a random choice; zero if all draws are equal.
+/// Returns the logarithm of the mean distance between draws from a random choice's prior; zero if all draws are equal.
 fn log_spread(
     trace: &mut Trace,
     site: Site,

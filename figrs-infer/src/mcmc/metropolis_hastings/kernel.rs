@@ -1,11 +1,10 @@
-//! State of the Metropolis-Hastings kernel: the proposals, and the scales to which they are adapted.
+//! State of the Metropolis-Hastings kernel: the proposals, and their adapted scales.
 
-use figrs_lower::internals::Trace;
+use figrs_lower::internals::{Site, Trace};
 
 use super::acceptance::AcceptanceTerms;
 use super::block_proposals::BlockProposals;
 use super::image_moves::{ImageMoves, Images};
-use super::proposal_success::ProposalSuccess;
 use super::proposals::{Proposals, RandomWalkScales};
 
 /// The single-site Metropolis-Hastings kernel. A step selects a free random choice or a block of choices at random, proposes other values for it, and
@@ -18,7 +17,8 @@ pub struct Kernel {
     pub(super) proposals: Proposals,
     pub(super) scales: RandomWalkScales,
     pub(super) adapting: bool,
-    /// The power to which the likelihood is raised in the sampled distribution; `None` for a search, whose distribution changes from step to step.
+    /// The power to which the likelihood is raised in the sampled distribution; `None` for a search, in which this distribution changes from step to
+    /// step.
     pub(super) power: Option<f64>,
     pub(super) stuck: ProposalSuccess,
     pub(super) block_proposals: BlockProposals,
@@ -39,7 +39,6 @@ impl Kernel {
         }
     }
 
-    /// Adds joint moves of parameters and of the offsets that functions combine with them.
     pub(super) fn with_images(mut self, images: Images) -> Self {
         self.image_moves = ImageMoves::new(images);
         self
@@ -58,7 +57,7 @@ impl Kernel {
     }
 
     /// Makes the kernel a search, whose acceptance rule changes from step to step. A search draws no values from the conditional distributions of
-    /// choices, because these are as wide as in the posterior.
+    /// choices, because such draws are distributed as in the posterior at any temperature.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
@@ -79,7 +78,7 @@ impl Kernel {
         self.adapting = adapting;
     }
 
-    /// Returns the number of joint proposals from which a step can select.
+    /// Returns the number of joint proposals among which a step can select.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
             + self.proposals.moves().len()
@@ -98,6 +97,53 @@ impl Kernel {
             forward,
             backward,
             picks: (before + several, after + several),
+        }
+    }
+}
+
+/// Minimum number of proposals for a random choice after which the choice can be called stuck.
+const MIN_PROPOSALS: u32 = 10;
+/// A random choice is stuck if at most one in `STUCK_DIVISOR` of the proposals for it leads to a possible world.
+const STUCK_DIVISOR: u32 = 20;
+
+/// The success of proposals that changed a single random choice while the kernel adapted, for each random choice that exists in every world.
+#[derive(Debug, Default)]
+pub(super) struct ProposalSuccess {
+    /// For each random choice, by its index: the number of proposals, and the number of proposals that led to a possible world.
+    counts: Vec<(u32, u32)>,
+    sites: Vec<Site>,
+}
+
+impl ProposalSuccess {
+    /// Counts a proposal for the random choice `site`; the proposed value must have positive prior probability.
+    pub(super) fn record(&mut self, site: Site, was_possible: bool) {
+        if self.counts.len() <= site.number() {
+            self.counts.resize(site.number() + 1, (0, 0));
+        }
+        let (tried, possible) = &mut self.counts[site.number()];
+        let is_stuck =
+            |tried: u32, possible: u32| tried >= MIN_PROPOSALS && possible * STUCK_DIVISOR <= tried;
+        let before = is_stuck(*tried, *possible);
+        *tried = tried.saturating_add(1);
+        *possible = possible.saturating_add(u32::from(was_possible));
+        match (before, is_stuck(*tried, *possible)) {
+            (false, true) => self.sites.push(site),
+            (true, false) => self.sites.retain(|&other| other != site),
+            _ => {}
+        }
+    }
+
+    pub(super) fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// Returns the number of proposals for pairs of stuck choices among which a step can select, besides the proposals for single choices. The number
+    /// is the number of stuck choices; it is zero if only one choice is stuck.
+    pub(super) fn picks(&self) -> usize {
+        if self.sites.len() < 2 {
+            0
+        } else {
+            self.sites.len()
         }
     }
 }

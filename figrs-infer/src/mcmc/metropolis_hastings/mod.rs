@@ -38,7 +38,6 @@ mod modes;
 mod moves;
 mod prior_comparison;
 mod probes;
-mod proposal_success;
 mod proposals;
 mod random_walk;
 mod settings;
@@ -62,17 +61,17 @@ pub use proposals::Proposals;
 pub(crate) use settings::{MetropolisSettings, stepping};
 
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use figrs_core::{AnyElement, Model};
 
 use chain::{ChainLength, MetropolisChain};
 use chain_sums::ChainTally;
-use chains_run::{ChainsRun, LiveChain};
+use chains_run::LiveChain;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
+use figrs_answer::run::chain_run::{ChainRun, ChainSampler};
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
@@ -87,15 +86,14 @@ use tempering::TemperatureLadder;
 
 const NAME: &str = "MetropolisHastings";
 
-/// Metropolis-Hastings: a Markov chain over worlds (assignments of values to all elements) that changes one random
-/// choice at a time.
+/// Metropolis-Hastings: a Markov chain over worlds (assignments of values to all elements) that changes one random choice at a time.
 ///
 /// A step of the chain selects one of the free choices of the present world, all with the same probability. A step proposes another value of the
 /// choice, re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the kind of random
 /// choice:
 ///
 /// - A Boolean choice is flipped.
-/// - If the prior is conjugate to all readers of the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
+/// - If the prior is conjugate to all elements that read the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
 ///   [`Dirichlet`](figrs_core::Dirichlet) to `Select::by`, the choice is drawn exactly from its conditional distribution: see
 ///   [`Family::sample_conditional`](figrs_core::Family::sample_conditional).
 /// - A continuous number, a list of continuous numbers, or an integer of wide support is either drawn from its prior or moved by a random walk, each
@@ -106,13 +104,12 @@ const NAME: &str = "MetropolisHastings";
 ///
 /// The continuous choices that exist in every world also make joint random walks of up to 24 dimensions, with a covariance learned during burn-in. A
 /// joint walk continues after burn-in only if a strong correlation was found, or if a choice is a list of numbers. A parameter of a hierarchy moves
-/// jointly with the offsets of its groups; the numbers that functions compute from both, such as `mean + spread * offset`, then do not change. A
-/// joint move needs functions that are affine in the offset, and nothing else may read the offset. If proposals for single choices hardly ever led to
-/// a possible world during burn-in, because evidence connects the choices closely, choices change in pairs. The first worlds of the chains are
-/// selected from draws from the prior such that their continuous choices are far apart. If a Chain takes another branch, choices that only the new
-/// world has are drawn from their priors, and choices that only the old world had are dropped. An observed element is not a choice: the probability
-/// of its value is a factor of the weight of the world. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the
-/// elements that determine its value.
+/// jointly with the offsets of its groups, such that the group effects, such as `mean + spread * offset`, do not change. The effect must be an affine
+/// function of its offset, and no other elements may read the offset. If evidence connects choices so closely that changes of single choices hardly
+/// ever led to a possible world during burn-in, these choices change in pairs. The first worlds of the chains are draws from the prior, selected such
+/// that their continuous choices are far apart. If a Chain takes another branch, the choices of the new branch are drawn from their priors, and the
+/// choices of the old branch are dropped. An observed element is not a choice: the probability of its value is a factor of the weight of the world.
+/// An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the elements that determine its value.
 ///
 /// Changes of single choices and of pairs may not reach every world. If three elements can only change together, declare them as a
 /// [`block`](Self::block), or state how they change as a [`Move`]. If the posterior has modes that are far apart, use [`tempered`](Self::tempered).
@@ -121,9 +118,9 @@ const NAME: &str = "MetropolisHastings";
 /// to reach every world: see [`block`](Self::block). Standard errors are computed from the draws of all chains, and take autocorrelation into
 /// account. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes constant time, plus time in proportion to the number of elements whose inputs change. The memory is the
-/// size of one world for each chain and for each temperature of the chain, plus four bytes for each draw of a target. An answer keeps the draws once
-/// more, and the worlds of its chains if they are small, for [`Answer::extend`].
+/// **Complexity.** A step takes constant time, plus time in proportion to the number of elements whose inputs change. The memory is the size of one
+/// world for each chain and for each temperature of the chain, plus four bytes for each draw of a target. For [`Answer::extend`], an answer keeps a
+/// second copy of the draws, and the worlds of its chains if these worlds are small.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if none of [`max_tries`](Self::max_tries) worlds drawn from the prior for each chain satisfies the
 /// evidence. `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability of the evidence.
@@ -172,25 +169,23 @@ impl MetropolisHastings {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
-        /// world.
+        /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first world.
         chains: usize => chains;
-        /// Makes each chain take `burn_in` steps before its first draw (default: half the number of steps after burn-in).
+        /// Makes each chain take `burn_in` steps before its first draw (default: half the number of the steps that follow the burn-in).
         burn_in: u64 => burn_in;
-        /// Sets the number of steps from one retained draw to the next (default one).
+        /// Sets the number of steps between two retained draws (default one).
         thin: u64 => thin;
     }
 
-    /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. The chain at temperature
-    /// `T` samples the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their
-    /// worlds.
+    /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. The chain at temperature `T` samples
+    /// the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their worlds.
     ///
     /// Chains at high temperatures cross from one mode of the posterior to another; exchanges pass their worlds on to the chain that samples the
-    /// posterior. Use temperatures if the components of a mixture may exchange their roles, or if single steps do not lead from one explanation of
-    /// the evidence to another. Each temperature, such as one of `[2.0, 4.0, 8.0, 16.0]`, takes as much time as the chain itself; draws are retained
-    /// only at temperature 1. Choose the highest temperature so high that worlds drawn from the prior would be accepted at it. The lower temperatures
-    /// are adapted during burn-in until all neighbouring temperatures exchange worlds equally often. More temperatures lead to more frequent
-    /// exchanges of worlds.
+    /// posterior. Use temperatures if the components of a mixture are interchangeable, or if single steps do not lead from one explanation of the
+    /// evidence to another. Each temperature, such as one of `[2.0, 4.0, 8.0, 16.0]`, takes as much time as the chain itself; draws are retained only
+    /// at temperature 1. Choose the highest temperature so high that the chain at this temperature would accept worlds drawn from the prior. The
+    /// lower temperatures are adapted during burn-in until all neighbouring temperatures exchange worlds equally often. More temperatures lead to
+    /// more frequent exchanges of worlds.
     ///
     /// **References.** Geyer (1991), "Markov chain Monte Carlo maximum likelihood".
     ///
@@ -225,22 +220,18 @@ impl MetropolisHastings {
         ];
         for (setting, value, remedy) in settings {
             if value == 0 {
-                return Err(Error::InvalidSetting {
-                    algorithm: NAME,
-                    setting,
-                    value: "0".into(),
-                    remedy,
-                });
+                return Err(Error::invalid_setting(NAME, setting, "0", remedy));
             }
         }
         let wrong = |t: &&f64| !(t.is_finite() && **t >= 1.0);
         if let Some(temperature) = self.temperatures.iter().find(wrong) {
-            return Err(Error::InvalidSetting {
-                algorithm: NAME,
-                setting: "tempered",
-                value: temperature.to_string(),
-                remedy: "give finite temperatures of one or more",
-            });
+            let remedy = "give finite temperatures of one or more";
+            return Err(Error::invalid_setting(
+                NAME,
+                "tempered",
+                temperature,
+                remedy,
+            ));
         }
         let steps = self.draws.checked_mul(self.thin);
         let burn_in = self.burn_in.or_else(|| Some(steps? / 2));
@@ -253,19 +244,19 @@ impl MetropolisHastings {
                 thin: self.thin,
                 total,
             }),
-            _ => Err(Error::InvalidSetting {
-                algorithm: NAME,
-                setting: "thin",
-                value: self.thin.to_string(),
-                remedy: "make fewer steps: their number exceeds 64 bits",
-            }),
+            _ => Err(Error::invalid_setting(
+                NAME,
+                "thin",
+                self.thin,
+                "make fewer steps: their number exceeds 64 bits",
+            )),
         }
     }
 }
 
 impl MetropolisHastings {
-    /// Starts a chain in its first world, which is the candidate world with the index `start`, if it is given. `turn` is the share of the
-    /// time that the chain may take. Returns `None` if the run was stopped before the first world was found.
+    /// Starts a chain in its first world; `start` is the index of the candidate world to be used, if there is one. `turn` is the time that the chain
+    /// may take. Returns `None` if the run was stopped before the first world was found.
     fn begin_chain(
         &self,
         (model, targets): (&Model, &[AnyElement]),
@@ -290,7 +281,7 @@ impl MetropolisHastings {
         Ok(Some(LiveChain { chain, random }))
     }
 
-    /// Returns the same sampler for a run with this monitor: each world may take its share of the memory limit.
+    /// Returns the same sampler with limits for the run `run`: each world may take an equal share of the memory limit.
     fn of_run(&self, run: &RunMonitor<'_>) -> Self {
         let mut sampler = self.clone();
         let worlds = self.chains * (1 + self.temperatures.len());
@@ -298,7 +289,7 @@ impl MetropolisHastings {
         sampler
     }
 
-    /// Runs the units of work with these numbers. Each chain is passed to `keep` with its index, after its last step.
+    /// Runs the chains and probes with the given numbers. Each chain is passed to `keep` after its last step.
     fn run_chains(
         &self,
         (model, targets): (&Model, &[AnyElement]),
@@ -335,16 +326,17 @@ impl MetropolisHastings {
             let turns = (own.end - own.start) as usize;
             let turn = TimeShare::new(&run, number - own.start, turns, threads);
             let start = (number, starts.get(number as usize).copied());
-            let Some(mut chain) = sampler.begin_chain((model, targets), start, &turn)? else {
-                // A chain without draws is no error, because another chain may have draws.
+            let Some(mut live) = sampler.begin_chain((model, targets), start, &turn)? else {
+                // If this chain has no draws, another chain may have draws; this is therefore no error.
                 let stopped = run.stopped().or_else(|| turn.stopped());
                 return Ok(ChainTally::not_begun(
                     stopped.unwrap_or(Stopped::Interrupted),
                 ));
             };
-            chain.run((&length, u64::MAX), &turn, &done)?;
-            let tally = chain.tally(targets);
-            keep(number, chain);
+            let LiveChain { chain, random } = &mut live;
+            chain.run((&length, u64::MAX), random, &turn, &done)?;
+            let tally = live.tally(targets);
+            keep(number, live);
             Ok(tally)
         };
         in_order(
@@ -396,14 +388,11 @@ impl ResumableSampler for MetropolisHastings {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
-    /// The longer chains have the same burn-in.
+    /// The longer run has the same burn-in.
     fn lengthened(&self, more: u64) -> Option<Self> {
         let length = self.check().ok()?;
         let longer = Self {
@@ -420,16 +409,15 @@ impl ResumableSampler for MetropolisHastings {
     }
 
     fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
-        Box::new(ChainsRun::new(self.clone(), question))
+        Box::new(ChainRun::new(self, question))
     }
 
     fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
-        let state = state.as_any().downcast_ref::<ChainsRun>();
-        state.ok_or_else(|| self.not_portable())?.units()
+        ChainRun::units_of(self, state)
     }
 
     fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
-        Ok(Box::new(ChainsRun::loaded(units)?))
+        ChainRun::loaded(units)
     }
 }
 
@@ -441,12 +429,18 @@ impl Algorithm for MetropolisHastings {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        ChainsRun::answer(self, model, targets)
+        let (question, run) = ((model, targets), self.chains());
+        let keep = |number, chain: LiveChain| {
+            if chain.chain.is_small() {
+                *run.chains.chain(number) = Some(chain);
+            }
+        };
+        let done = self.run_chains(question, 0..u64::MAX, Absorption::AtOnce, keep)?;
+        ChainRun::answer_of(self, question, run, done)
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        let question = Arc::new((model.clone(), targets.to_vec()));
-        Ok(Box::new(ChainsRun::new(self.clone(), question)))
+        Ok(ChainRun::begin(self, model, targets))
     }
 
     fn own_watch(&self) -> Option<&Watch> {

@@ -4,9 +4,9 @@ use super::sites::{ChoiceSeries, SiteRecord};
 
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// Warns of a mode that the chains have not visited. A probe (a short chain from another first world) is evidence of an unvisited mode if it stayed
-/// in worlds as probable as those of the chains. The modes differ if a number in the probe's worlds lies outside the range that it has in all
-/// chains, by more than the width of this range.
+/// Returns the finding that the chains have not visited a mode; `None` if no such mode was found. A probe (a short chain from another first world)
+/// has found such a mode if it stayed in worlds that are as probable as those of the chains, and if a number in these worlds lies far outside the
+/// range that this number has in all chains: by more than the width of the range.
 ///
 /// For a normal distribution, one draw in `1e10` lies outside the range of a few hundred draws by more than the width of the range. If half of the
 /// draws of a probe lie far outside the range of the main chains, the probe must have stayed in another mode.
@@ -36,17 +36,17 @@ pub(super) fn other_mode(
     })
 }
 
-/// A number in the worlds of a probe (a short chain) whose median is outside the range that the number has in the main chains.
+/// A number in the worlds of a probe (a short chain); the median of this number is outside the range that the number has in the main chains.
 struct OutlyingProbe {
     quantity: Quantity,
     number: f64,
     range: (f64, f64),
-    /// Distance of the median from this range, in widths of the range.
+    /// Distance of the median from the range, in widths of the range.
     widths: f64,
 }
 
-/// Returns the number in the worlds of a probe that is farthest outside its range in the main chains; `None` if no number is outside by more than
-/// the width of the range.
+/// Returns the number in the worlds of a probe that is farthest outside its range in the main chains; `None` if no number is outside its range by
+/// more than the width of the range.
 fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<OutlyingProbe> {
     let mut found: Option<OutlyingProbe> = None;
     for series in probe.series.iter().filter(|series| !series.is_digest) {
@@ -54,7 +54,7 @@ fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<Ou
             let known = known.iter().flatten().next();
             known.is_some_and(|known| known.key == series.key && known.width == series.width)
         };
-        // A choice that no chain has recorded is skipped, because the chains may have missed a rare choice by chance.
+        // A choice that no chain has recorded is skipped, because the chains may miss a rare choice by chance.
         let Some(chains) = all.iter().find(is_same) else {
             continue;
         };
@@ -97,7 +97,7 @@ fn median(mut numbers: Vec<f64>) -> Option<f64> {
     numbers.get(numbers.len() / 2).copied()
 }
 
-/// Returns the mean of one component of a random choice's values, for each sweep in which the choice occurred.
+/// Returns the sweeps in which the random choice occurred, each with the mean of one component of its values.
 pub(super) fn values(series: &ChoiceSeries, component: usize) -> impl Iterator<Item = (u32, f64)> {
     let sums = series.sums.chunks_exact(series.width.max(1));
     let met = series.met.iter().zip(sums);

@@ -1,4 +1,4 @@
-//! Moves: proposals for one or several elements, composed of draws, sequences and weighted choices.
+//! Moves of one or several elements, which users compose of draws, sequences and weighted choices.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,19 +23,22 @@ use figrs_answer::error::Error;
 /// | [`then`](Self::then) | makes another move, which reads the new values |
 /// | [`Move::choose`], [`Move::choose_by`] | makes one of several moves, with weights that may be read from the world |
 ///
-/// **What a move reads.** A move reads the values of elements in the present world. A later move of a sequence reads the new values of the elements that
-/// moved before, and functions of elements ([`map`](Element::map)) are computed from these values. All other elements, such as the results of Chains, have
-/// the values that they had before the first move. If the world does not have an element that a move reads, or an element that moves is not a free choice
-/// there, the step changes nothing.
+/// **What a move reads.** A move reads the values of elements in the present world. A later move of a sequence reads the new values of the elements
+/// that earlier moves have changed; functions of such elements ([`map`](Element::map)) are computed from the new values. All other elements, such as
+/// the results of Chains, keep the values that they had before the first move. If an element that a move reads does not exist in the world, or if an
+/// element to be changed is not a free choice of the world, the step changes nothing.
 ///
-/// **Guarantee.** A step leaves the posterior exactly invariant. The acceptance probability counts all ways in which the move can change these elements
-/// from their old to their new values, in both directions, with the probabilities of the choices. Therefore one move of a choice may undo another.
+/// **Guarantee.** A step leaves the posterior exactly invariant. The acceptance probability sums over all ways in which the move can change the
+/// elements from their old to their new values, and over all ways back, with the probabilities of the choices between moves. Therefore one move of a
+/// choice may undo another move.
 ///
-/// **Complexity.** A step takes the time of a block of the same elements, and computes the probability of every combination of choices twice.
+/// **Complexity.** A step takes as long as a step of a [`block`](crate::MetropolisHastings::block) of the same elements, and in addition computes the
+/// probability of every combination of choices between moves twice.
 ///
-/// **Errors.** [`Error::InvalidSetting`] if an element moves twice in one step, if a draw is not from an atomic element or a Chain with such results, if
-/// weights are negative, not finite or not as many as the moves, if a continuous element draws from a distribution without a density (the acceptance
-/// probability would need a Jacobian that the move does not state) or another element from a density, or if more than 256 elements move in one step.
+/// **Errors.** [`Error::InvalidSetting`] if an element moves twice in one step, or if more than 256 elements move; if a value is not drawn from an
+/// atomic element or from a Chain whose results are atomic; if weights are negative or not finite, or if their number differs from the number of
+/// moves; if a continuous element draws from a distribution without a density (the acceptance probability would need a Jacobian that the move does
+/// not state), or if an element that is not continuous draws from a density.
 ///
 /// **References.** Green (1995), "Reversible jump Markov chain Monte Carlo computation"; the proposal schemes of Figaro.
 ///
@@ -58,7 +61,7 @@ use figrs_answer::error::Error;
 pub struct Move(Arc<MoveKind>);
 
 enum MoveKind {
-    /// A draw of a value of the first element from the second.
+    /// A new value of the first element, which is drawn from the second element.
     Draw(AnyElement, AnyElement),
     Sequence(Vec<Move>),
     Choice(Weights, Vec<Move>),
@@ -66,12 +69,12 @@ enum MoveKind {
 
 enum Weights {
     Fixed(Vec<f64>),
-    /// An element with lists of weights as values.
+    /// An element whose values are lists of weights.
     Read(AnyElement),
 }
 
 impl fmt::Debug for Move {
-    /// Shows the elements by their labels, which are the same in all processes.
+    /// Writes elements as their labels, which are the same in all processes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             MoveKind::Draw(element, from) => write!(f, "{element:?} from {from:?}"),
@@ -87,24 +90,18 @@ impl fmt::Debug for Move {
 }
 
 fn invalid(value: String, remedy: &'static str) -> Error {
-    Error::InvalidSetting {
-        algorithm: super::NAME,
-        setting: "with_move",
-        value,
-        remedy,
-    }
+    Error::invalid_setting(super::NAME, "with_move", value, remedy)
 }
 
 impl Move {
-    /// Draws a new value of `element` from `from`: an atomic element, whose parameters are numbers, or an element whose parameters are elements, or a Chain
-    /// such as `(&element, &other).flat_map(|(x, y)| ...)`, whose result is an atomic element. If `from` is `element` itself, the new value is drawn from
-    /// its prior.
+    /// Draws a new value of `element` from `from`: an atomic element, whose parameters may be numbers or elements, or a Chain with atomic results,
+    /// such as `(&element, &other).flat_map(|(x, y)| ...)`. If `from` is `element` itself, the new value is drawn from its prior.
     pub fn draw<T: Value>(element: &Element<T>, from: &Element<T>) -> Self {
         let (element, from) = (element.erased().clone(), from.erased().clone());
         Self(Arc::new(MoveKind::Draw(element, from)))
     }
 
-    /// Makes the move `next` after this move. It reads the new values of the elements that have moved.
+    /// Makes the move `next` after this move; `next` reads the new values of the elements that this move has changed.
     pub fn then(self, next: Self) -> Self {
         let mut moves = match Arc::try_unwrap(self.0) {
             Ok(MoveKind::Sequence(moves)) => moves,
@@ -115,7 +112,7 @@ impl Move {
         Self(Arc::new(MoveKind::Sequence(moves)))
     }
 
-    /// Makes one of several moves, each with a probability in proportion to its weight.
+    /// Makes one of several moves, with probabilities in proportion to the given weights.
     pub fn choose(moves: impl IntoIterator<Item = (f64, Self)>) -> Self {
         let (weights, moves) = moves.into_iter().unzip();
         Self(Arc::new(MoveKind::Choice(Weights::Fixed(weights), moves)))
@@ -131,7 +128,7 @@ impl Move {
         )))
     }
 
-    /// Draws the new values of a step into `moved`; returns `false` if the world lacks a value that the move reads.
+    /// Draws the new values of a step into `moved`; returns `false` if an element that the move reads does not exist in the world.
     pub(super) fn draw_values<D: StepDecisions>(
         &self,
         trace: &Trace,
@@ -174,7 +171,7 @@ impl Move {
                     }
                     left -= share;
                 }
-                // Rounding errors alone lead here.
+                // This code is reached only because of rounding errors.
                 let last = shares.iter().rposition(|&share| share > 0.0);
                 last.map_or(Ok(false), |last| {
                     moves[last].draw_values(trace, moved, decisions)
@@ -183,8 +180,7 @@ impl Move {
         }
     }
 
-    /// Returns the natural logarithm of the probability that the move gives the elements of `to` these values, and no other element a value, in the
-    /// present world.
+    /// Returns the log-probability that the move gives the elements of `to` their values in `to`, and changes no other element of the present world.
     pub(super) fn log_prob(&self, trace: &Trace, to: &Moved) -> Result<f64, Error> {
         let mut ways = Vec::new();
         add_ways(trace, &[self], to, &mut Moved::default(), 0.0, &mut ways)?;
@@ -197,8 +193,8 @@ impl Move {
     }
 }
 
-/// Adds the ways in which the moves in `pending`, one after another, give the elements of `to` their values: for each way the natural logarithm of its
-/// probability.
+/// Adds to `ways` the natural logarithm of the probability of each way in which the moves in `pending`, one after another, give the elements of `to`
+/// their values.
 fn add_ways(
     trace: &Trace,
     pending: &[&Move],
@@ -259,16 +255,16 @@ fn add_ways(
     }
 }
 
-/// The elements that have moved in a step, with their values.
+/// The elements that a step has changed so far, with their new values.
 #[derive(Default)]
 pub(super) struct Moved(pub(super) Vec<(AnyElement, Datum)>);
 
-/// Values of functions of elements that have moved; `None` for a function of an element that the world does not have.
+/// Values of functions of changed elements; `None` for a function of an element that does not exist in the world.
 type Computed = FxHashMap<ElementId, Option<Datum>>;
 
-/// Maximum number of elements that a move changes in a step.
+/// Maximum number of elements that a step of a move changes.
 const MOST_MOVED: usize = 256;
-/// Maximum number of functions of functions that a move computes, one of which reads the other.
+/// Maximum nesting depth of functions that a move evaluates.
 const MOST_NESTED: usize = 256;
 
 impl Moved {
@@ -278,7 +274,7 @@ impl Moved {
         found.map(|(_, value)| value)
     }
 
-    /// Returns the value of an element that a move reads; `None` if the world does not have the element.
+    /// Returns the value of an element that a move reads; `None` if the element does not exist in the world.
     fn read(
         &self,
         trace: &Trace,
@@ -318,7 +314,7 @@ impl Moved {
         Ok(value)
     }
 
-    /// Returns the atomic element from which a value is drawn; `None` if the world does not have an element that `from` reads.
+    /// Returns the atomic element from which a value is drawn; `None` if an element that `from` reads does not exist in the world.
     fn source(&self, trace: &Trace, from: &AnyElement) -> Result<Option<AnyElement>, Error> {
         let mut from = from.clone();
         let mut computed = Computed::default();
@@ -346,7 +342,8 @@ impl Moved {
         Err(invalid(from.label().to_string(), remedy))
     }
 
-    /// Returns the probabilities of the moves of a choice; `None` if all weights are zero, or the world does not have an element that they read.
+    /// Returns the probabilities of the moves among which a move chooses; `None` if all weights are zero, or if an element that the weights read does
+    /// not exist in the world.
     fn shares(
         &self,
         trace: &Trace,

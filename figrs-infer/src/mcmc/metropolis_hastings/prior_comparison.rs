@@ -1,4 +1,4 @@
-//! Comparison of the chains with the draws from the prior that satisfy the evidence.
+//! Comparison of the draws of the chains with those draws from the prior that satisfy the evidence.
 
 use figrs_core::{AnyColumn, Label, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
@@ -13,14 +13,14 @@ use figrs_answer::quality::diagnosis::independent_draws::{
     ChainDraws, IndependentDraws, missed_values,
 };
 
-/// Maximum number of distinct values up to which a random choice is compared.
+/// Maximum number of distinct values of a random choice that is compared.
 const MAX_VALUES: usize = 32;
 
-/// Returns the values of targets, and of numeric choices with few values, that are so frequent in the draws from the prior that the chains must
-/// have missed them.
+/// Returns the values of targets, and of numeric choices with few values, that are so frequent in draws from the prior that the chains must have
+/// missed them.
 ///
-/// The comparison uses only prior draws with as many densities as the worlds of the chains, and only choices that exist in every world. The warning
-/// names the random choice with the least probable frequency.
+/// The comparison uses only prior draws whose likelihoods have as many density factors as those of the chains' worlds, and only choices that exist in
+/// every world. Of the findings about random choices, only the finding with the least probable frequency is returned.
 pub(super) fn missed(
     draws: &Draws,
     (records, densities): (&[&SiteRecord], usize),
@@ -103,7 +103,7 @@ fn is_compared(series: &ChoiceSeries) -> bool {
     matches!(series.key, SiteKey::Lasting(_)) && series.width == 1 && !series.is_digest
 }
 
-/// The values of a random choice in the worlds of the chains and in the draws from the prior.
+/// The values of a random choice in the worlds of the chains and in draws from the prior.
 struct ChoiceComparison<'a> {
     label: &'a Label,
     support: Support,
@@ -113,7 +113,7 @@ struct ChoiceComparison<'a> {
 }
 
 impl<'a> ChoiceComparison<'a> {
-    /// Creates the comparison; `None` if the random choice has too many distinct values, or does not exist in some worlds.
+    /// Creates the comparison for one random choice; `None` if the choice has too many distinct values, or does not exist in some worlds.
     fn new(
         chains: &[Option<&'a ChoiceSeries>],
         records: &[&SiteRecord],

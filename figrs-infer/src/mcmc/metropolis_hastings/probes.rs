@@ -13,23 +13,24 @@ use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Number of probes (short chains that look for other modes) of a run. If one first world in three leads to a mode, all probes miss the mode with
+/// Number of probes (short chains that look for other modes) of a run. If a third of the first worlds lead to a mode, all probes miss the mode with
 /// probability .0015.
 const PROBES: u64 = 16;
 /// Maximum number of sweeps of the short chain of a probe. The first half of the sweeps is discarded.
 const SWEEPS: u64 = 128;
-/// Minimum number of sweeps of a probe's short chain; a shorter chain tells nothing about modes.
+/// Minimum number of sweeps of a probe's short chain; a shorter chain gives no information about modes.
 const LEAST_SWEEPS: u64 = 16;
-/// The length of a probe is the burn-in divided by `PROBE_DIVISOR`: all probes together make twice as many steps as the burn-in of one chain.
+/// Divisor that gives the length of a probe: the burn-in of a chain divided by this number. All sixteen probes together make twice as many steps as
+/// the burn-in of one chain.
 const PROBE_DIVISOR: u64 = 8;
-/// Offset of the random number streams of short chains, which separates them from the streams of the main chains.
+/// First number of the random number streams of the probes' chains; the streams of the main chains have smaller numbers.
 const STREAMS: u64 = 1 << 40;
-/// Offset of the random number streams of the draws from the prior.
+/// First number of the random number streams of the probes' draws from the prior.
 const PRIOR_STREAMS: u64 = 1 << 41;
-/// A draw from the prior counts as `SWEEPS_OF_PRIOR_DRAW` steps for each random choice of the world. The draws from the prior of all probes together
-/// may count as twice the burn-in of one chain.
+/// Cost of a draw from the prior, as a number of steps for each random choice of the world. The draws of all probes together may cost as much as
+/// twice the burn-in of one chain.
 const SWEEPS_OF_PRIOR_DRAW: u64 = 2;
-/// Maximum number of worlds that a probe draws from the prior; a record of more worlds would drop some of them.
+/// Maximum number of worlds that a probe draws from the prior. A record of more worlds would drop some worlds.
 const MAX_PRIOR_DRAWS: usize = MOST_SWEEPS as usize - 1;
 /// Maximum total number of random choices in all prior draws of a probe.
 const MAX_PRIOR_NUMBERS: usize = 1 << 17;
@@ -44,22 +45,20 @@ const BLOCK: u64 = 16;
 pub(super) struct PriorDraws {
     /// The random choices and the likelihood of each world; each world is recorded as one sweep.
     pub(super) worlds: SiteRecord,
-    /// For each world, the number of densities among its likelihoods.
+    /// For each world, the number of density factors in its likelihood.
     pub(super) densities: Vec<usize>,
 }
 
-/// The result of a probe: its draws from the prior, and its short chain.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ProbeRecord {
     pub(super) prior: PriorDraws,
-    /// The values of the random choices in the worlds of the short chain. The record is `None` if the chain found no first world, was too short, or
-    /// was stopped.
+    /// The values of the random choices in the worlds of the short chain; `None` if the chain found no first world, was too short, or was stopped.
     pub(super) sites: Option<SiteRecord>,
 }
 
 /// Returns the number of probes of a run with the burn-in `burn_in`.
 ///
-/// The number of probes is zero if the burn-in is so short that a probe has no time for a draw from the prior.
+/// The number is zero if the burn-in is so short that a probe would not have time for one draw from the prior.
 pub(super) fn probes(
     settings: &MetropolisSettings,
     burn_in: u64,
@@ -75,15 +74,15 @@ pub(super) fn probes(
         trace.restart(&mut candidate(settings.drawing.seed, 0))?;
         Ok(trace.choices() as u64)
     };
-    // If the model has an error, its chains cannot run, and no probes are needed.
+    // If the model has an error, the chains fail, and no probes are needed.
     match drawn() {
         Ok(choices) if most >= SWEEPS_OF_PRIOR_DRAW * choices => PROBES,
         _ => 0,
     }
 }
 
-/// Draws worlds from the prior, then runs a short chain from one of them. Returns the record of the draws and of the chain, and the values of the
-/// targets in the draws.
+/// Draws worlds from the prior, then runs a short chain that starts from one of these worlds. Returns the record of the draws and of the chain, and
+/// the values of the targets in the draws.
 pub(super) fn probe(
     (settings, burn_in): (&MetropolisSettings, u64),
     (model, targets): (&Model, &[AnyElement]),
@@ -108,8 +107,8 @@ pub(super) fn probe(
     (record, values)
 }
 
-/// Draws worlds from the prior until the draws count as `most` steps of a chain. The values of the targets in each drawn world that satisfies the
-/// evidence are appended to `values`.
+/// Draws worlds from the prior until the draws cost as much as `most` steps of a chain. For each drawn world that satisfies the evidence, appends the
+/// values of the targets to `values`.
 fn draw_from_prior(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),
@@ -143,7 +142,6 @@ fn draw_from_prior(
     Ok(draws)
 }
 
-/// Runs a short chain of at most `most` steps.
 fn run_short_chain(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),

@@ -1,4 +1,4 @@
-//! Custom proposals and custom blocks, and the scales of random walks.
+//! Custom proposals, custom blocks and custom moves, and the scales of random walks.
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, Element, ElementId, Parents, Value};
@@ -9,17 +9,17 @@ use rustc_hash::FxHashMap;
 use super::moves::Move;
 use figrs_answer::error::Error;
 
-/// The custom proposals of a user, and the blocks of choices that are proposed together.
+/// The custom proposals of a user, and the blocks of random choices whose values are proposed together.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
-    /// For each element with a custom proposal, a Chain that maps the element's present value to the element from which a new value is drawn.
+    /// For each element with a custom proposal: a Chain from the element's present value to the element from which a new value is drawn.
     custom: FxHashMap<ElementId, AnyElement>,
     blocks: Vec<Vec<AnyElement>>,
     moves: Vec<Move>,
 }
 
 impl Proposals {
-    /// Creates the default proposals for every random choice, without blocks.
+    /// Creates an object without custom proposals and without blocks: every random choice has its default proposal.
     pub fn new() -> Self {
         Self::default()
     }
@@ -55,8 +55,7 @@ impl Proposals {
         &self.moves
     }
 
-    /// Describes the elements with custom proposals and blocks by their labels, which are the same in all processes (identifiers are
-    /// not).
+    /// Describes the elements with custom proposals and blocks by their labels, which are the same in all processes (identifiers are not).
     pub(super) fn description(&self) -> String {
         let custom = self.custom.values().map(|chain| format!("{chain:?}"));
         let mut custom: Vec<String> = custom.collect();
@@ -69,12 +68,10 @@ impl Proposals {
         &self.blocks
     }
 
-    /// True if any element has a custom proposal.
     pub(super) fn has_custom(&self) -> bool {
         !self.custom.is_empty()
     }
 
-    /// True if this element has a custom proposal.
     pub(super) fn is_custom(&self, element: &AnyElement) -> bool {
         self.custom.contains_key(&element.id())
     }
@@ -91,18 +88,18 @@ impl Proposals {
         let proposal = op.call(&[from.as_any()]);
         let proposal = proposal.map_err(|fault| element.fault(fault))?;
         let Kind::Atomic(op) = proposal.kind() else {
-            return Err(Error::InvalidSetting {
-                algorithm: super::NAME,
-                setting: "proposal",
-                value: proposal.label().to_string(),
-                remedy: "propose from an atomic element, whose parameters are numbers",
-            });
+            let remedy = "propose from an atomic element, whose parameters are numbers";
+            return Err(Error::invalid_setting(
+                super::NAME,
+                "proposal",
+                proposal.label(),
+                remedy,
+            ));
         };
         op.check().map_err(|problem| proposal.invalid(problem))?;
         Ok(Some(proposal))
     }
 
-    /// Draws a value of a random element.
     pub(super) fn draw(element: &AnyElement, chooser: &mut dyn Chooser) -> Result<Datum, Error> {
         match element.kind() {
             Kind::Atomic(op) => Ok(chooser.choose(element, Choice::Atomic(&**op))?),
@@ -110,7 +107,6 @@ impl Proposals {
         }
     }
 
-    /// Returns the log-probability of a value of a random element.
     pub(super) fn log_prob(element: &AnyElement, value: &Datum) -> Result<f64, Error> {
         match element.kind() {
             Kind::Atomic(op) => {
@@ -122,10 +118,10 @@ impl Proposals {
     }
 }
 
-/// Target acceptance rate of random walks, which is optimal in one dimension.
+/// Target acceptance rate of random walks in one dimension, which is optimal.
 const TARGET_ACCEPTANCE: f64 = 0.44;
 
-/// The scales of the random walks of single choices: factors by which the difference of two draws from the prior is multiplied.
+/// The scales of the random walks of single choices. A step of the walk is the difference of two draws from the prior times the scale.
 #[derive(Debug, Default)]
 pub(super) struct RandomWalkScales {
     /// For each random choice, by its index: the logarithm of the scale, and the number of its adaptations.
@@ -139,7 +135,7 @@ impl RandomWalkScales {
             .map_or(1.0, |(log, _)| log.exp())
     }
 
-    /// Adapts the scale of the random choice `site` by one step of the stochastic approximation of Robbins and Monro.
+    /// Adapts the scale of the random walk of `site` by one step of the stochastic approximation of Robbins and Monro.
     pub(super) fn adapt(&mut self, site: Site, accepted: f64) {
         if self.sites.len() <= site.number() {
             self.sites.resize(site.number() + 1, (0.0, 0.0));

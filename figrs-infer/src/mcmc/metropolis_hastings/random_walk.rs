@@ -1,19 +1,19 @@
 //! Random walks with an adapted covariance, for correlated continuous choices.
 //!
-//! The random walk adapts its covariance as in Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". The scale of the random walk
-//! is adapted as in algorithm 4 of Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
+//! The covariance is adapted as in Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". The scale is adapted as in algorithm 4 of
+//! Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
 use super::decisions::StepDecisions;
 
-/// The t-th position of the chain has the weight t to the power of minus `FORGETTING_EXPONENT` in the covariance. With the exponent 0.6, the
-/// covariance forgets the start of the chain, and grows along a ridge as fast as the chain moves along it. With two numbers of correlation .99999,
-/// all chains explored the whole distribution within 1500 positions.
+/// Exponent of the weight of new positions: when the chain reaches its t-th position, this position gets the weight t to the power of minus
+/// `FORGETTING_EXPONENT` in the covariance. With the exponent 0.6, the covariance forgets the start of the chain, and grows along a ridge as fast as
+/// the chain moves along it. With two numbers of correlation .99999, all chains explored the whole distribution within 1500 positions.
 const FORGETTING_EXPONENT: f64 = 0.6;
-/// Number of positions per dimension after which the weight of the t-th position is proportional to 1 / t: later positions are averaged.
+/// Number of positions per dimension after which the t-th position gets a weight in proportion to 1 / t; all later positions then count equally.
 const FORGETTING_POSITIONS: u32 = 100;
-/// Relative increase of each variance, with which a covariance has a Cholesky factor in spite of rounding errors.
+/// Relative increase of each variance, which ensures that the covariance has a Cholesky factor in spite of rounding errors.
 const JITTER: f64 = 1e-9;
-/// Minimum correlation of two continuous choices for which joint steps of all choices are worth their cost.
+/// Minimum correlation of two continuous choices for which a joint random walk is worth its cost.
 const MIN_CORRELATION: f64 = 0.5;
 
 /// A random walk with normally distributed steps. The covariance of a step is the covariance of the chain's positions so far, times a scale.
@@ -23,7 +23,7 @@ pub(super) struct RandomWalk {
     mean: Vec<f64>,
     /// The lower triangle of the covariance, row by row.
     covariance: Vec<Vec<f64>>,
-    /// The Cholesky factor of the covariance; empty until there are enough positions.
+    /// The Cholesky factor of the covariance; empty until the walk has learned enough positions.
     factor: Vec<Vec<f64>>,
     log_scale: f64,
     adapted: u32,
@@ -62,17 +62,16 @@ impl RandomWalk {
         }
     }
 
-    /// True if the walk has learned enough positions to make steps.
     pub(super) fn is_learned(&self) -> bool {
         !self.factor.is_empty()
     }
 
-    /// True if the walk can make a step from a position with `dimensions` dimensions.
+    /// True if the walk can make a step from a position of `dimensions` dimensions.
     pub(super) fn can_move(&self, dimensions: usize) -> bool {
         self.factor.len() == dimensions
     }
 
-    /// True if joint moves of `sites` random choices are worth their cost: some choice is a list of numbers, or some learned correlations are strong.
+    /// True if joint steps of `sites` random choices are worth their cost: some choice is a list of numbers, or some learned correlation is strong.
     pub(super) fn is_profitable(&self, sites: usize) -> bool {
         if self.is_learned() && self.mean.len() > sites {
             return true;
@@ -87,7 +86,6 @@ impl RandomWalk {
             })
     }
 
-    /// Moves `position` by one step of the walk.
     pub(super) fn step(&self, position: &mut [f64], decisions: &mut impl StepDecisions) {
         let scale = self.log_scale.exp() * 2.38 / (position.len() as f64).sqrt();
         let normal: Vec<f64> = position.iter().map(|_| decisions.normal()).collect();
@@ -97,7 +95,6 @@ impl RandomWalk {
         }
     }
 
-    /// Adapts the scale of the walk to the acceptance probability of a step.
     pub(super) fn adapt(&mut self, accepted: f64) {
         // The optimal acceptance rate is .44 in one dimension and falls to .234 in many dimensions: Roberts and Rosenthal (2001).
         let aim = 0.234 + 0.206 / self.mean.len().max(1) as f64;

@@ -12,7 +12,6 @@ use crate::sampling::settings::SamplerSettings;
 use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 
-/// The seed, the limits and the proposals of the chains.
 #[derive(Clone, Debug)]
 pub(crate) struct MetropolisSettings {
     pub(crate) drawing: SamplerSettings,
@@ -20,8 +19,8 @@ pub(crate) struct MetropolisSettings {
     pub(crate) proposals: Proposals,
 }
 
-/// Number of steps per discrete choice by which the first world of a chain is moved away from the others; `MAX_OVERDISPERSION_STEPS` limits the total
-/// number of steps.
+/// Number of steps for each random choice of a chain's first world; these steps change only discrete choices. `MAX_OVERDISPERSION_STEPS` limits the
+/// total number of steps.
 const OVERDISPERSION_STEPS: usize = 3;
 const MAX_OVERDISPERSION_STEPS: usize = 10_000;
 
@@ -36,8 +35,8 @@ impl Default for MetropolisSettings {
 }
 
 impl MetropolisSettings {
-    /// Starts a chain: returns its first world, its kernel and its random numbers. The first world of the chain is the candidate world with the index
-    /// `start`, if it is given.
+    /// Starts a chain: returns its first world, its kernel and its random numbers. `start` is the index of the candidate world that becomes the first
+    /// world; without an index, the first world is drawn.
     pub(crate) fn start(
         &self,
         model: &Model,
@@ -54,13 +53,13 @@ impl MetropolisSettings {
         let mut first = starts::candidate(self.drawing.seed, start);
         first_world(&mut trace, &mut first, self.max_tries, turn)?;
         let mut kernel = self.kernel(model);
-        // The discrete choices are fitted to the continuous choices of the candidate. Otherwise the first steps of the chain would fit the
-        // continuous choices to the discrete ones, and the chains would no longer start far apart.
+        // These steps fit the discrete choices to the continuous choices of the candidate. Otherwise the first steps of the chain would fit the
+        // continuous choices to the discrete choices, and the chains would no longer start far apart.
         for step in 0..(OVERDISPERSION_STEPS * trace.choices()).min(MAX_OVERDISPERSION_STEPS) {
             if turn.stopped().is_some() || trace.choices() == 0 {
                 break;
             }
-            // The number of choices may change after each step, because branches may appear and disappear.
+            // A step may change the number of choices, because it may change which branches of Chains exist.
             let position = step % trace.choices();
             kernel.step_if_discrete(&mut trace, &mut random, position)?;
         }
@@ -90,7 +89,7 @@ macro_rules! stepping {
     () => {
         setters!(sampler: settings.drawing);
 
-        /// Limits the number of worlds among which each chain looks for its first world of positive weight (default ten thousand).
+        /// Limits the number of worlds that each chain draws until it finds a first world of positive weight (default ten thousand).
         pub fn max_tries(mut self, worlds: u64) -> Self {
             self.settings.max_tries = worlds;
             self
@@ -108,14 +107,15 @@ macro_rules! stepping {
             self
         }
 
-        /// Adds a move, which may read other elements, chain draws and choose by weight. A step selects the move as often as a single choice.
+        /// Adds a move, which may read other elements, combine draws in sequence, and choose among moves by weight. A step selects the move as often
+        /// as a single choice.
         pub fn with_move(mut self, one: $crate::Move) -> Self {
             self.settings.proposals.add_move(one);
             self
         }
 
         /// Adds proposals that change all `elements` together; each element gets a value from its custom proposal, or else from its prior. A step
-        /// selects the block as often as a single choice. In worlds where an element of the block is not a free choice, the block changes nothing.
+        /// selects the block as often as a single choice. In a world in which an element of the block is not a free choice, the step changes nothing.
         pub fn block(mut self, elements: impl figrs_core::Parents) -> Self {
             self.settings.proposals.add_block(elements);
             self

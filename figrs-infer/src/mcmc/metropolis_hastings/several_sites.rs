@@ -13,7 +13,7 @@ use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
 use figrs_answer::error::Error;
 
-/// The proposal for a Boolean choice: a draw from its prior, or the opposite value.
+/// The proposal for a Boolean choice: a draw from the prior of the choice, or the opposite value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BooleanProposal {
     Drawn,
@@ -21,7 +21,7 @@ enum BooleanProposal {
 }
 
 impl Kernel {
-    /// Makes the joint proposal with the index `pick`.
+    /// Makes the joint proposal with the index `pick`, and accepts or rejects it.
     pub(super) fn propose_several_sites<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -57,7 +57,6 @@ impl Kernel {
         step
     }
 
-    /// Proposes the values that a move draws.
     fn propose_move<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -96,8 +95,8 @@ impl Kernel {
     }
 
     /// Proposes values for all choices of the block `block`. If all choices are continuous and the random walk of the block has learned a covariance,
-    /// the proposal is a step of the walk with probability one half. Otherwise each choice gets a value from its custom proposal, or a draw from its
-    /// prior in the present world.
+    /// the proposal is a step of the walk with probability one half. Otherwise each choice gets a value from its custom proposal or, without a custom
+    /// proposal, from its prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -161,7 +160,7 @@ impl Kernel {
         )
     }
 
-    /// Proposes a value for each of the choices `sites`: by the custom proposal of the choice, or by a draw from its prior in the present world.
+    /// Proposes a value for each of the choices `sites`: from its custom proposal or, without a custom proposal, from its prior in the present world.
     fn propose_each<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -230,8 +229,8 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Reads the coordinates of the random choices `sites` into a buffer. Returns the logarithm of the volume element there, or `None` if some choice
-    /// is not free or has no coordinates.
+    /// Reads the coordinates of the random choices `sites` into a buffer. Returns the logarithm of the volume element at these coordinates, or `None`
+    /// if some choice is not free or has no coordinates.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.block_proposals.position.clear();
         let mut volume = 0.0;
@@ -245,14 +244,13 @@ impl Kernel {
         Some(volume)
     }
 
-    /// During adaptation, adds the present position of the choices `sites` to the learned covariance of their random walk.
+    /// During adaptation, adds the present values of the choices `sites` to the learned covariance of their random walk.
     fn adapt_to_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
         if self.adapting && self.read_position(trace, sites).is_some() {
             walk.add_position(&self.block_proposals.position);
         }
     }
 
-    /// Proposes a step of the random walk of the continuous choices `sites`.
     fn propose_walk<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

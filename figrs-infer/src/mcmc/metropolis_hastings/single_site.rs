@@ -1,4 +1,4 @@
-//! Proposals that change one random choice: flips, draws from conditionals or from the prior, random walks, and custom proposals.
+//! Proposals that change one random choice: flips, draws from conditional distributions or from the prior, random walks, and custom proposals.
 
 use figrs_core::{AnyElement, Datum};
 use figrs_lower::internals::{Site, Trace};
@@ -10,18 +10,16 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// The method by which a new value of a random choice is proposed.
 enum ProposalKind {
-    /// A symmetric proposal, whose forward and backward probabilities are equal.
+    /// A symmetric proposal: the probability of the proposal is equal to that of the reverse proposal.
     Symmetric,
-    /// A draw from the prior of the random choice.
     Prior,
-    /// A draw from the conditional distribution of the choice given all other choices, with the likelihood raised to the stored power.
+    /// A draw from the conditional distribution of the random choice given all other choices, with the likelihood raised to this power.
     Conditional(f64),
     /// A draw from the element that the user's function returned for the old value.
     Custom,
-    /// A step of a random walk with an adapted scale. The two numbers are the log-densities of the step forward and of the step back, up to a
-    /// common constant.
+    /// A step of a random walk with an adapted scale. The two numbers are the log-densities of the step and of the reverse step, up to a common
+    /// constant.
     Drift(f64, f64),
 }
 
@@ -87,7 +85,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Draws from the conditional distribution of the random choice `site`; `None` if its family of distributions does not define such a draw.
+    /// Draws a value from the conditional distribution of the random choice `site`; `None` if the family of distributions defines no such draw.
     fn conditional<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -152,7 +150,7 @@ impl Kernel {
         Ok(moved.map(|(value, there)| (value, ProposalKind::Drift(-there, -volume))))
     }
 
-    /// Returns the log-probabilities of a custom proposal: from the old value to the new value, and from the new value to the old value.
+    /// Returns the log-probabilities of a custom proposal from the old value to the new value, and from the new value to the old value.
     fn custom_terms(
         &self,
         trace: &Trace,
@@ -177,8 +175,8 @@ impl Kernel {
         }
     }
 
-    /// Counts whether a proposal for the random choice `site` led to a possible world. A failed proposal counts only if its value has positive
-    /// prior probability.
+    /// Counts a proposal for the random choice `site`, and whether it led to a possible world. A failed proposal counts only if the proposed value
+    /// has positive prior probability.
     fn learn_whether_stuck(
         &mut self,
         trace: &Trace,
@@ -199,7 +197,8 @@ impl Kernel {
     }
 }
 
-/// True if the values of the random choice are numbers or lists of numbers, and a draw from the prior is seldom close to the present value.
+/// True if the values of the random choice are numbers or lists of numbers that the prior spreads over so wide a range that a draw is seldom close to
+/// the present value.
 #[inline]
 fn can_walk(trace: &mut Trace, site: Site) -> bool {
     trace.is_continuous(site) || trace.is_wide(site)

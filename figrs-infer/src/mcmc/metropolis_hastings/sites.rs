@@ -1,28 +1,28 @@
-//! The values of all free choices of a Markov chain, recorded at a limited number of sweeps.
+//! The values of all free random choices of a Markov chain, recorded at a limited number of sweeps.
 
 use figrs_core::{Datum, ElementId, Label};
 use figrs_lower::internals::{Site, Trace};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use figrs_answer::answer::numeric::numbers;
+use figrs_answer::answer::marginal::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// Maximum number of stored sweeps; when it is reached, every other sweep is dropped. When half of them are stored, each of the sixteen batches of
-/// the test of agreement has at least four sweeps.
+/// Maximum number of stored sweeps; at this number, every other sweep is dropped. The remaining half is enough for the test of agreement: four sweeps
+/// for each of its sixteen batches.
 pub(super) const MOST_SWEEPS: u32 = 128;
-/// Minimum number of stored sweeps at which the memory limit may drop every other sweep. After that, one sweep remains for each batch of the test of
-/// agreement.
+/// Minimum number of stored sweeps at which every other sweep may be dropped to save memory. Each batch of the test of agreement then still has one
+/// sweep.
 const LEAST_SWEEPS: u32 = 32;
-/// Maximum number of stored numbers of a chain; if more are stored, every other sweep is dropped. The stored numbers take at most 16 MB.
+/// Maximum number of stored numbers of a chain; above this number, every other sweep is dropped. The stored numbers take at most 16 MB.
 const NUMBERS: usize = 1 << 21;
-/// Number of recorded series after which further elements created by functions are no longer distinguished by name.
+/// Number of recorded random choices beyond which further elements that functions create are distinguished by their source lines, not by their names.
 const NAMES: usize = 1 << 16;
-/// Number of recorded bits of a value's hash, for values that are not numbers.
+/// Number of bits of a value's hash that are recorded, for values that are not numbers.
 const BITS: u32 = 4;
 
-/// Identifies a random choice in all chains and processes. An element that exists in every world is identified by its index in the model, any other
-/// element by its label. Elements that a function creates with the same label count as one random choice.
+/// Identifies a random choice in all chains and processes. The key of an element that exists in every world is its index in the model; the key of any
+/// other element is its label. Elements that functions create with the same label therefore count as one random choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
     Lasting(usize),
@@ -36,11 +36,11 @@ pub(crate) struct ChoiceSeries {
     pub(crate) label: Label,
     /// Number of components of a value of the choice.
     pub(crate) width: usize,
-    /// `true` if the values are not numbers; bits of their hashes are then recorded instead.
+    /// `true` if the values are not numbers; some bits of their hashes are then recorded instead.
     pub(crate) is_digest: bool,
     /// The sweeps in which the choice occurred, each with the number of its occurrences.
     pub(crate) met: Vec<(u32, u32)>,
-    /// For each sweep in which the choice occurred, the sum of each component over the occurrences.
+    /// For each sweep in which the choice occurred, the sum of each component over all occurrences.
     pub(crate) sums: Vec<f64>,
 }
 
@@ -80,9 +80,9 @@ impl ChoiceSeries {
 
 /// The values of all free choices of one chain, recorded at evenly spaced sweeps.
 ///
-/// In each recorded sweep, every random choice is recorded once. At first, a sweep is recorded after as many steps as there are choices; recording
-/// then takes no more time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The
-/// record takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
+/// In each recorded sweep, every random choice is recorded once. At first, a sweep is recorded after as many steps as the world has random choices;
+/// recording then takes no more time than the steps. When too many sweeps are stored, every other sweep is dropped, and the interval between sweeps
+/// is doubled. The record takes at most 16 MB, or the memory of 32 numbers for each choice if this is more.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
     /// Number of steps between two recorded sweeps.
@@ -95,14 +95,14 @@ pub(crate) struct SiteRecord {
     pub(crate) choices: usize,
     #[serde(skip)]
     numbers: usize,
-    /// For each sweep, the log-probability of its world.
+    /// For each recorded sweep, the log-probability of its world.
     pub(crate) log_weights: Vec<f64>,
-    /// For each sweep, the log-likelihood of its world.
+    /// For each recorded sweep, the log-likelihood of its world.
     pub(crate) log_likelihoods: Vec<f64>,
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
-    /// For each random choice, by its index: the last element that had this index, and the index of its series.
+    /// For each site (index of a random choice in a world): the last element at the site, and the index of the element's series.
     #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }
@@ -123,7 +123,6 @@ impl SiteRecord {
         self.sweep(trace);
     }
 
-    /// Drops everything that was recorded.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -177,7 +176,7 @@ impl SiteRecord {
         if series.width == numbers.len() {
             series.add(self.sweeps, numbers);
         } else {
-            // If a list differs in length from the first list of its series, its length is recorded instead of its numbers.
+            // If a list differs in length from the first list that was recorded, its length is recorded instead of its numbers.
             let length = vec![numbers.len() as f64; series.width];
             series.add(self.sweeps, &length);
         }

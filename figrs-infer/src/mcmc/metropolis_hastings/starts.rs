@@ -1,4 +1,5 @@
-//! Over-dispersed first worlds of the chains. If chains with first worlds that are far apart agree, they have forgotten these worlds.
+//! Over-dispersed first worlds of the chains. If chains agree although their first worlds were far apart, the chains have forgotten their first
+//! worlds.
 //!
 //! The method follows Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
@@ -10,20 +11,20 @@ use crate::sampling::settings::SamplerSettings;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Number of candidate worlds drawn from the prior for each chain. With 8 candidates for each of 4 chains, each of the two modes of a mixture had at
-/// least one chain, for all of 40 seeds. The two components of this mixture differed by a prior mean.
+/// Number of candidate worlds drawn from the prior for each chain. In a test with 8 candidates for each of 4 chains, at least one chain started in
+/// each of the two modes of a mixture, for all of 40 seeds.
 const CANDIDATES: usize = 8;
-/// Share of the time before the deadline that the search for candidates may take.
+/// Fraction of the time until the deadline that the search for candidates may take.
 const TRIAL_SHARE: f64 = 0.05;
 
-/// Returns the random number stream of the candidate world with the index `number`. With it, the same world can be drawn again.
+/// Returns the random number stream of the candidate world with the index `number`. A second stream with the same index draws the same world.
 pub(super) fn candidate(seed: u64, number: u64) -> Stream {
     stream(seed, u64::MAX - number)
 }
 
 /// Returns the indices of the candidates that become the first worlds of `chains` chains, selected such that their continuous choices are far apart.
-/// Each selected candidate has the greatest distance, in ranks, from the nearest candidate selected before. The result has fewer indices than chains
-/// if few candidates are possible worlds, and none if no choice is continuous.
+/// Each selected candidate is the one whose distance, in ranks, from the nearest selected candidate is greatest. The result has fewer indices than
+/// chains if few candidates are possible worlds, and is empty if no choice is continuous.
 pub(super) fn dispersed(
     model: &Model,
     targets: &[AnyElement],
@@ -59,7 +60,7 @@ pub(super) fn dispersed(
     Ok(farthest(&found, chains))
 }
 
-/// Returns the coordinates of the continuous choices that exist in every world.
+/// Returns the coordinates of the continuous choices that exist in every world, in one list.
 fn position(trace: &mut Trace) -> Vec<f64> {
     let mut sites: Vec<Site> = (0..trace.choices()).map(|i| trace.choice(i)).collect();
     sites.retain(|&site| trace.is_in_every_world(site));
@@ -93,7 +94,7 @@ fn farthest(found: &[(u64, Vec<f64>)], count: usize) -> Vec<u64> {
     chosen
 }
 
-/// Replaces each coordinate by its rank among all candidates, because ranks have no outliers.
+/// Returns the coordinates of all candidates, each replaced by its rank among the candidates, because ranks have no outliers.
 fn ranks(found: &[(u64, Vec<f64>)]) -> Vec<Vec<f64>> {
     let dimensions = found.first().map_or(0, |(_, first)| first.len());
     let mut ranks = vec![Vec::with_capacity(dimensions); found.len()];

@@ -1,4 +1,4 @@
-//! One step of a Markov chain over worlds: selects a random choice or a block, and makes a proposal for it.
+//! One step of a Markov chain over worlds: selects a random choice or a joint proposal, and proposes new values.
 
 use figrs_lower::internals::Trace;
 
@@ -8,12 +8,12 @@ use super::kernel::Kernel;
 use figrs_answer::error::Error;
 
 impl Kernel {
-    /// Makes a step of the chain. The proposal of the step is accepted with probability `exp(log_acceptance(terms))`, or always if that number
+    /// Makes a step of the chain. The proposal of the step is accepted with probability `exp(log_acceptance(terms))`, or always if this number
     /// exceeds one. The posterior is sampled with [`AcceptanceTerms::log_acceptance`] as `log_acceptance`.
     ///
     /// Before the step, `trace` must hold a world of positive weight.
     ///
-    /// **Errors.** An error of an element that the step evaluates, if there is one; an error if a user's proposal has parents.
+    /// **Errors.** The errors of the elements that the step evaluates; an error if the element of a custom proposal has parents.
     pub fn step<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -39,7 +39,8 @@ impl Kernel {
         self.propose_several_sites(trace, pick - before, decisions, log_acceptance)
     }
 
-    /// Makes a step that changes the choice with the index `position` in the world, unless its values are continuous.
+    /// Makes a step that changes the random choice with the index `position` in the world. If the values of this choice are continuous, nothing
+    /// happens.
     pub(super) fn step_if_discrete<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

@@ -15,8 +15,8 @@ use super::kernel::Kernel;
 use figrs_answer::error::Error;
 use figrs_factor::Until;
 
-/// The steps between two exchanges are a quarter of the random choices of the first world (1 / `CHOICES`), clamped to `STEPS`. An exchange takes as
-/// long as a step that changes the whole world.
+/// Divisor that gives the number of steps between two exchanges: the number of random choices of the first world divided by `CHOICES`, clamped to
+/// `STEPS`. An exchange takes as long as a step that changes the whole world.
 const CHOICES: usize = 4;
 const STEPS: (usize, usize) = (2, 1000);
 
@@ -26,15 +26,15 @@ struct Replica {
     kernel: Kernel,
 }
 
-/// The replicas of a chain at higher temperatures, in ascending order of temperature.
+/// The replicas of a chain: chains at higher temperatures, in ascending order of temperature.
 ///
-/// All replicas use the random numbers of the chain itself; the result therefore does not depend on the number of threads.
+/// The replicas use the random numbers of the chain, so that the result does not depend on the number of threads.
 pub(super) struct TemperatureLadder {
     hotter: Vec<Replica>,
     exchange_interval: usize,
     left: usize,
     /// `true` if the chain that samples the posterior takes part in the next exchange of worlds. Exchanges alternate between two sets of pairs of
-    /// neighbouring temperatures; in each set, a world is in at most one pair.
+    /// neighbouring temperatures; in each set, a chain is in at most one pair.
     with_first: bool,
     adapting: bool,
     exchanges: u32,
@@ -43,7 +43,7 @@ pub(super) struct TemperatureLadder {
 }
 
 impl TemperatureLadder {
-    /// Creates a ladder of replicas in their first worlds, in ascending order of temperature.
+    /// Creates the ladder for `hotter`: replicas in their first worlds, in ascending order of temperature.
     pub(super) fn new(hotter: Vec<(Trace, Kernel)>) -> Self {
         let choices = hotter.first().map_or(0, |(trace, _)| trace.choices());
         let every = (choices / CHOICES).clamp(STEPS.0, STEPS.1);
@@ -62,19 +62,16 @@ impl TemperatureLadder {
         }
     }
 
-    /// True if there are no replicas.
     pub(super) fn is_empty(&self) -> bool {
         self.hotter.is_empty()
     }
 
-    /// Sets the deadline and the interrupts of further steps.
     pub(super) fn set_until(&mut self, until: &Until) {
         for replica in &mut self.hotter {
             replica.trace.set_until(until);
         }
     }
 
-    /// Starts or ends the adaptation of the temperatures and of the replicas' kernels.
     pub(super) fn adapt(&mut self, adapting: bool) {
         self.adapting = adapting;
         for replica in &mut self.hotter {
@@ -82,8 +79,8 @@ impl TemperatureLadder {
         }
     }
 
-    /// Makes a step of the chain, given its world and kernel, and a step of each replica. If an exchange is due, neighbouring replicas exchange their
-    /// worlds after the steps.
+    /// Makes a step of the chain, whose world and kernel are given, and a step of each replica. If an exchange is due, neighbouring replicas exchange
+    /// their worlds after the steps.
     #[inline]
     pub(super) fn step(
         &mut self,
@@ -109,7 +106,7 @@ impl TemperatureLadder {
         Ok(step)
     }
 
-    /// Proposes to exchange the worlds of replicas at neighbouring temperatures, for every other pair.
+    /// Proposes exchanges of worlds between chains at neighbouring temperatures, for every other pair of neighbours.
     fn exchange(&mut self, trace: &mut Trace, decisions: &mut impl StepDecisions) {
         let first = usize::from(!self.with_first);
         self.with_first = !self.with_first;
@@ -159,8 +156,8 @@ impl TemperatureLadder {
 }
 
 /// Returns the logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). Here p and L are the power and the likelihood of the colder
-/// world, and q and L' are those of the hotter world. A world with fewer densities among its likelihoods is infinitely more likely than one with more
-/// densities.
+/// chain, and q and L' are those of the hotter chain. A world whose likelihood has fewer density factors is infinitely more likely than a world with
+/// more density factors.
 fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
     match hotter.densities().cmp(&colder.densities()) {
         Ordering::Less => f64::INFINITY,

@@ -6,6 +6,7 @@ use figrs_lower::internals::Trace;
 use super::SimulatedAnnealing;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel};
 use figrs_answer::error::Error;
+use figrs_answer::run::chain_run::PausedChain;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
@@ -13,18 +14,28 @@ use figrs_factor::bounds::Improvement;
 /// Maximum number of steps between two progress reports.
 const BLOCK: u64 = 256;
 
-/// A chain of the search in its present world.
+/// A chain of the search that can be continued.
 pub(super) struct AnnealingChain {
     pub(super) trace: Trace,
     pub(super) kernel: Kernel,
     pub(super) random: Stream,
     pub(super) result: AnnealingResult,
-    /// True if the chain can be continued; false after a step that was interrupted.
+    /// True if the chain can be continued; false after an interrupt within a step.
     pub(super) is_whole: bool,
 }
 
+impl PausedChain for AnnealingChain {
+    fn steps(&self) -> u64 {
+        self.result.steps
+    }
+
+    fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+}
+
 impl AnnealingChain {
-    /// Makes the steps of the chain before step `goal`, or as many steps as the time allows.
+    /// Makes the steps of the chain up to step `goal`, or as many steps as the time allows.
     pub(super) fn run(
         &mut self,
         by: &SimulatedAnnealing,
@@ -66,7 +77,6 @@ impl AnnealingChain {
     }
 }
 
-/// Result of a chain: its best world, the sequence of improvements, and counts of steps.
 #[derive(Default)]
 pub(super) struct AnnealingResult {
     pub(super) steps: u64,
@@ -85,15 +95,14 @@ pub(super) struct BestWorld {
 }
 
 impl BestWorld {
-    /// True if the world is more probable than `other`. A world with fewer densities among its likelihoods is infinitely more probable than one with
-    /// more densities.
+    /// True if the world is more probable than `other`. A world whose likelihood has fewer density factors is infinitely more probable than a world
+    /// with more density factors.
     pub(super) fn is_better_than(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }
 }
 
 impl AnnealingResult {
-    /// Stores the present world if it is more probable than all worlds before.
     pub(super) fn update_best(&mut self, trace: &Trace) {
         let new = BestWorld {
             world: Vec::new(),
@@ -108,7 +117,7 @@ impl AnnealingResult {
             return;
         }
         self.log = trace.log_weight();
-        // The comparison is repeated with the recomputed log-probability, because the world may have seemed better only by rounding errors.
+        // The comparison is repeated with the recomputed log-probability, because rounding errors alone may have made the world seem better.
         let new = BestWorld {
             log: self.log,
             ..new

@@ -5,7 +5,7 @@ mod run;
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use figrs_core::{AnyElement, Model};
@@ -16,9 +16,10 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
+use figrs_answer::run::chain_run::PausedChains;
 use figrs_answer::run::run_state::{RunState, TurnLength};
 use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::watch::Watch;
+use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::run::work_queue::in_order;
 use figrs_answer::setters;
 use figrs_factor::Stopped;
@@ -30,17 +31,16 @@ const NAME: &str = "SimulatedAnnealing";
 /// Searches for the most probable world by Metropolis-Hastings steps at a decreasing temperature.
 ///
 /// The steps of simulated annealing are those of [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample worlds in
-/// proportion to the probability of the world and its evidence, raised to the power of one over the temperature. The temperature falls geometrically,
-/// or as a [function](Self::schedule) of the step says. The answer is the best world that any of the chains visited. The probability of this world
-/// covers the targets and the evidence, as for
-/// [`MpeVariableElimination`](figrs_exact::MpeVariableElimination); elements of branches that are not taken have no weight. The density of a
-/// continuous element takes the place of its probability.
+/// proportion to the joint probability of the world and the evidence, raised to the power of one over the temperature. The temperature falls
+/// geometrically, or follows a [function](Self::schedule) of the step number. The answer is the best world that any of the chains visited. The
+/// probability of this world covers the targets and the evidence, as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination); elements of
+/// branches that are not taken do not count. The density of a continuous element takes the place of its probability.
 ///
 /// **Guarantee.** The returned world has positive probability, which is recomputed at the end. The world is never proven to be the most probable one:
 /// [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
 /// A run that was [started](figrs_answer::Run::start) gives the best world so far at any time. `extend(more)` adds `more` steps to each chain, at the
-/// coldest temperature or at those of the function.
+/// coldest temperature or at the temperatures that the function returns.
 ///
 /// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a new best world also copies the
 /// world.
@@ -69,16 +69,14 @@ pub struct SimulatedAnnealing {
     watch: Watch,
 }
 
-/// The temperatures of the steps of a chain.
 #[derive(Clone)]
 enum Schedule {
-    /// Temperatures that fall geometrically over a number of steps; the number is that of the run unless the run was lengthened.
+    /// Temperatures that fall geometrically over a number of steps, which is the number of steps of the run before any extension.
     Geometric {
         hottest: f64,
         coldest: f64,
         steps: Option<u64>,
     },
-    /// A function that returns the temperature of a step.
     Function(Arc<dyn Fn(u64) -> f64 + Send + Sync>),
 }
 
@@ -115,7 +113,7 @@ impl SimulatedAnnealing {
         self
     }
 
-    /// Sets the temperatures, which fall geometrically from `hottest` to `coldest`.
+    /// Makes the temperatures fall geometrically from `hottest` to `coldest`.
     pub fn cooling(mut self, hottest: f64, coldest: f64) -> Self {
         self.schedule = Schedule::Geometric {
             hottest,
@@ -152,12 +150,8 @@ impl SimulatedAnnealing {
     setters!(watch: watch);
 
     fn check(&self) -> Result<(), Error> {
-        let invalid = |setting, value: String, remedy| Error::InvalidSetting {
-            algorithm: NAME,
-            setting,
-            value,
-            remedy,
-        };
+        let invalid =
+            |setting, value: String, remedy| Error::invalid_setting(NAME, setting, value, remedy);
         let counts = [
             ("steps", self.steps),
             ("chains", self.chains as u64),
@@ -178,7 +172,6 @@ impl SimulatedAnnealing {
         Ok(())
     }
 
-    /// Returns the temperature of a step.
     #[inline]
     fn temperature(&self, step: u64) -> Result<f64, Error> {
         match &self.schedule {
@@ -196,12 +189,12 @@ impl SimulatedAnnealing {
                 if temperature > 0.0 && temperature.is_finite() {
                     return Ok(temperature);
                 }
-                Err(Error::InvalidSetting {
-                    algorithm: NAME,
-                    setting: "schedule",
-                    value: format!("{temperature} at step {step}"),
-                    remedy: "let it return finite, positive temperatures",
-                })
+                Err(Error::invalid_setting(
+                    NAME,
+                    "schedule",
+                    format!("{temperature} at step {step}"),
+                    "let it return finite, positive temperatures",
+                ))
             }
         }
     }
@@ -235,7 +228,7 @@ impl SimulatedAnnealing {
         }))
     }
 
-    /// Returns the answer of the best of several chains, which took `elapsed` in total.
+    /// Returns the answer with the best world of several chains, which took the time `elapsed` in total.
     fn best_of<'r>(
         &self,
         chains: impl Iterator<Item = &'r AnnealingResult>,
@@ -269,6 +262,13 @@ impl SimulatedAnnealing {
         Ok(answer.with_sampling(sampling))
     }
 
+    /// Returns the same search for a run with this monitor: each world may take its share of the memory limit.
+    fn of_run(&self, run: &RunMonitor<'_>) -> Self {
+        let mut search = self.clone();
+        search.settings.drawing = self.settings.drawing.of_run(run, self.chains);
+        search
+    }
+
     fn asked(&self) -> u64 {
         self.steps.saturating_mul(self.chains as u64)
     }
@@ -282,8 +282,7 @@ impl Algorithm for SimulatedAnnealing {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.check()?;
         let run = self.watch.start(NAME, Some(self.asked()));
-        let mut search = self.clone();
-        search.settings.drawing = self.settings.drawing.of_run(&run, self.chains);
+        let search = self.of_run(&run);
         let threads = self.settings.drawing.threads();
         let mut results = Vec::new();
         in_order(
@@ -292,7 +291,7 @@ impl Algorithm for SimulatedAnnealing {
             || Ok(()),
             |(), number| {
                 let turn = TimeShare::new(&run, number, self.chains, threads);
-                // A chain without a world is no error, because another chain may have a world.
+                // If this chain has no world, another chain may have one; this is therefore no error.
                 let Some(mut chain) = search.begin_chain(model, targets, number, &turn)? else {
                     return Ok(AnnealingResult {
                         stopped: turn.stopped(),
@@ -313,7 +312,7 @@ impl Algorithm for SimulatedAnnealing {
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
         self.check()?;
         Ok(Box::new(AnnealingRun {
-            chains: (0..self.chains).map(|_| Mutex::new(None)).collect(),
+            chains: PausedChains::new(self.chains),
             annealing: self.clone(),
             question: Arc::new((model.clone(), targets.to_vec())),
             of_turn: TurnLength::default(),

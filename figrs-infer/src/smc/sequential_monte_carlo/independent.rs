@@ -1,4 +1,4 @@
-//! Independent draws of worlds; each world is drawn from its own populations of particles.
+//! Independent draws of worlds. Each world is drawn from populations of particles that no other world uses.
 
 use figrs_core::stream;
 use rand::{Rng, RngExt};
@@ -12,10 +12,10 @@ use figrs_factor::Stopped;
 
 /// Number of particle populations for each draw. With two populations, the draw succeeds even if one of them loses all its particles.
 const POPULATIONS_PER_DRAW: u64 = 2;
-/// Minimum number of populations in a round of draws, equal to the default of [`SequentialMonteCarlo`].
+/// Minimum number of populations in a round of draws; [`SequentialMonteCarlo`] has the same default.
 const MIN_POPULATIONS: u64 = 16;
 
-/// Number of consecutive rounds without a remaining particle after which the run ends with the worlds drawn so far.
+/// Maximum number of consecutive rounds in which no particle remains. After these rounds, the run ends with the worlds drawn so far.
 const MAX_FAILED_ROUNDS: u32 = 16;
 
 /// Worlds that were drawn independently, with statistics of their populations.
@@ -28,21 +28,19 @@ pub struct IndependentDraws<T> {
     pub populations: u64,
     /// Number of populations that lost all their particles.
     pub died: u64,
-    /// Effective number of populations in the first round: the number of equally weighted populations that would contain the same
-    /// information.
+    /// Effective number of populations in the first round: the number of equally weighted populations with the same information.
     pub effective: f64,
 }
 
 impl SequentialMonteCarlo {
-    /// Draws `wanted` worlds independently, with the settings of this sampler except its number of populations. `run` runs a sampler with another
-    /// number of populations and another seed, and must retain trajectories. `world` reads one draw of the answer.
+    /// Draws `wanted` worlds independently, with the settings of this sampler except its number of populations. `run` runs the sampler that it
+    /// receives, which retains trajectories and has another number of populations and another seed. `world` reads the draw with the given index.
     ///
-    /// Each world comes from its own populations of particles. The world is the trajectory of one of these particles, which is drawn with
-    /// probability proportional to the population's estimate of the evidence. If all of these populations lose their particles, the draw is
-    /// repeated. The result has fewer worlds if the run is stopped.
+    /// Each world comes from its own populations of particles. The world is the trajectory of one of these particles, which is drawn with probability
+    /// proportional to the population's estimate of the evidence. If all these populations lose their particles, the draw is repeated. The result has
+    /// fewer worlds if the run is stopped.
     ///
-    /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles
-    /// grows.
+    /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles grows.
     ///
     /// **Complexity.** The time of two populations for each world, and of at least sixteen populations.
     ///
@@ -102,7 +100,7 @@ impl SequentialMonteCarlo {
             }
             populations += asked;
             died += dead.len() as u64;
-            // The draws are in the order of the populations that still have particles.
+            // The draws of the answer are in the order of those populations that still have particles.
             let mut alive = (0..asked).filter(|number| dead.binary_search(number).is_err());
             let mut groups: Vec<Vec<usize>> = vec![Vec::new(); missing.len()];
             for (draw, number) in (0..draws.length).zip(&mut alive) {

@@ -1,4 +1,4 @@
-//! Sequential Monte Carlo: populations of particles that are weighted by one statement of evidence after another.
+//! Sequential Monte Carlo: populations of particles whose weights are multiplied by one statement of evidence after another.
 
 mod independent;
 mod paths;
@@ -16,44 +16,41 @@ use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use super::population_tally::{KeptParticles, PopulationTally};
 use super::populations::{PopulationNumbers, PopulationSums};
 use super::resampling::Resampling;
+use crate::sampling::block_sampling::SharedMemory;
 use crate::sampling::settings::SamplerSettings;
-use crate::sampling::shared_memory::SharedMemory;
-use crate::sampling::unseen_worlds::UnseenWorlds;
-use crate::sampling::weight_bound::WeightBound;
+use crate::sampling::unseen_worlds::{UnseenWorlds, WeightBound};
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
-use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::ResumableSampler;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
 
-/// Number of worlds of a block; populations with fewer particles are combined into blocks of this size.
+/// Number of worlds in a block. Populations with fewer particles are combined into blocks of this size.
 const ROWS: u64 = 1024;
 
-/// The particle filter: worlds (particles) are run at the same time; after a statement of evidence, worlds that the statement makes unlikely are
-/// replaced by copies of other worlds.
+/// The particle filter: many worlds (particles) are evaluated at the same time. After a statement of evidence, worlds that the statement makes
+/// unlikely are replaced by copies of other worlds.
 ///
 /// Statements of evidence are processed in the order of the model: state the evidence of a sequence in the order of the sequence. An element is drawn
 /// when a statement first needs it. After each statement, a population is resampled if its effective size is below a fraction of the number of
-/// particles. Several independent populations are run, and weighted with their estimates of the evidence; the standard errors are computed from the
-/// differences between the populations. The draws of targets that are earlier elements of a sequence are the trajectories of the remaining particles
-/// (smoothing). Trajectories are less diverse for elements further back in the sequence.
+/// particles. Several independent populations are run, and each population is weighted by its estimate of the probability of the evidence. The
+/// standard errors are computed from the differences between the populations. If targets are earlier elements of a sequence, their draws are the
+/// trajectories of the remaining particles (smoothing). For elements further back in the sequence, the trajectories have fewer distinct values.
 ///
-/// Particles have different numbers of densities if an observation is discrete in some worlds and continuous in others. Particles with different
-/// numbers of densities cannot be compared, and are not resampled until all have the same number again.
+/// If an observation is discrete in some worlds and continuous in others, the weights of the particles have different numbers of density factors.
+/// Such weights cannot be compared. A population is then not resampled until all its weights have the same number of density factors again.
 ///
 /// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
 /// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** The time is linear in the number of particles and in the number of elements of each world. When a particle is copied, only the
-/// values of elements that are read later are copied. **Memory.** For each thread, all values of the populations of a block.
+/// values of elements that are read later are copied. **Memory.** Each thread stores all values of the populations of one block.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if the run was stopped before a
 /// population was complete.
@@ -109,16 +106,16 @@ impl SequentialMonteCarlo {
         /// Sets the number of independent populations (default 16). The standard errors are unknown if there is a single population.
         populations: u64 => populations;
         /// Sets the number of populations that run together in a block, each with its own random numbers. By default, a block has as many populations
-        /// as fit into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size
-        /// of its block.
+        /// as fit into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the
+        /// number of populations in its block.
         side_by_side: u64 => side_by_side;
-        /// Sets the index of the first population (default 0); with it, a large set of populations can be run in parts. The index must be a multiple
+        /// Sets the index of the first population (default 0), so that a large set of populations can be run in parts. The index must be a multiple
         /// of [`side_by_side`](Self::side_by_side), which must be set.
         first_population: u64 => first_population;
         /// Sets the resampling scheme (default: systematic resampling).
         resampling: Resampling => resampling;
-        /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never to resample,
-        /// and 1 to resample after every statement that gives the particles different weights.
+        /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). With the value 0, populations are
+        /// never resampled; with the value 1, they are resampled after every statement that gives the particles different weights.
         threshold: f64 => threshold;
     }
 
@@ -129,13 +126,14 @@ impl SequentialMonteCarlo {
         self
     }
 
-    /// Retains one particle of each population for [`Answer::draws`], drawn in proportion to the last weights. The weight of the retained
-    /// particle is its population's estimate of the evidence. A population that has lost all its particles has no draw
+    /// Retains one particle of each population for [`Answer::draws`], drawn in proportion to the last weights. The weight of this particle is its
+    /// population's estimate of the probability of the evidence. A population that has lost all its particles has no draw
     /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
-    /// Targets are then evaluated only for the retained particles, which is much faster if there are thousands of targets. The mean, over the
-    /// populations, of the weight of a draw times a function of its targets is unbiased. If draws are resampled by their weights, they approximate
-    /// worlds given the evidence; the approximation improves with the size of the populations.
+    /// Targets are then evaluated only for the retained particles, which is much faster if there are thousands of targets. For any function of the
+    /// targets, multiply the weight of each draw by the function: the mean of these products over all populations is an unbiased estimate of the
+    /// function's posterior mean times the probability of the evidence. Draws that are resampled by their weights approximate draws from the
+    /// posterior; the approximation improves with the size of the populations.
     pub fn keep_trajectories(mut self) -> Self {
         self.keep = KeptParticles::Trajectories;
         self
@@ -145,12 +143,7 @@ impl SequentialMonteCarlo {
     setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
-        Error::InvalidSetting {
-            algorithm: self.name(),
-            setting,
-            value,
-            remedy,
-        }
+        Error::invalid_setting(self.name(), setting, value, remedy)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -186,8 +179,7 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Returns the number of populations that are run together in a block. The number of populations in a block depends only on the settings for
-    /// populations and particles.
+    /// Returns the number of populations that are run together in a block. This number depends only on the settings for populations and particles.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);
@@ -202,13 +194,13 @@ impl SequentialMonteCarlo {
         (stream(self.drawing.seed, blocks + number), populations)
     }
 
-    /// Returns the function that chooses the ancestors of the new particles, given the weights of a population.
+    /// Returns the function that draws the ancestors of the new particles, given the weights of a population.
     fn choose(&self) -> impl Fn(&[f64], &mut [u32], &mut Stream) + Copy {
         let resampling = self.resampling;
         move |weights, chosen, rng| resampling.choose(weights, chosen, || rng.random::<f64>())
     }
 
-    /// Runs the populations of the block `number` together; `None` if the run was stopped.
+    /// Runs the populations of the block `number`; `None` if the run was stopped.
     fn block(
         &self,
         block: &mut Block,
@@ -231,7 +223,7 @@ impl SequentialMonteCarlo {
             return Ok(None);
         };
         let trajectories = self.keep == KeptParticles::Trajectories;
-        // If worlds have different numbers of densities, they can be compared only after the targets have been
+        // If the weights of the worlds have different numbers of density factors, the worlds can be compared only after the targets have been
         // evaluated.
         let comparable = !worlds.block.weights().densities_differ();
         if trajectories && comparable {
@@ -253,15 +245,14 @@ impl SequentialMonteCarlo {
     }
 }
 
-/// Progress of the filter over all blocks.
 struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
-    /// The share of the statements that each particle has processed, summed over all particles, in units of 2^-32.
+    /// The fraction of the statements that each particle has processed, summed over all particles, in units of 2^-32.
     completed: AtomicU64,
 }
 
 impl FilterProgress<'_> {
-    /// Reports that `particles` particles have processed one more of the `statements` statements of evidence.
+    /// Reports that `particles` particles have processed one more statement of evidence, of `statements` statements in each of `parts` parts.
     fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
@@ -273,13 +264,12 @@ impl FilterProgress<'_> {
     }
 }
 
-/// A block of worlds that are the particles of the filter.
+/// The worlds of a block, which are the particles of the filter.
 struct BlockParticles<'a> {
     block: &'a mut Block,
     progress: &'a FilterProgress<'a>,
-    /// Number of worlds at the beginning of the run.
+    /// Number of worlds of the block before any populations were removed.
     rows: u64,
-    /// Number of worlds of each population.
     size: usize,
 }
 
@@ -322,7 +312,7 @@ impl Particles for BlockParticles<'_> {
 }
 
 impl SequentialMonteCarlo {
-    /// Creates empty sums for a range of units of work of the run.
+    /// Creates sums without contributions for a range of units of work.
     fn sums(
         &self,
         units: &Range<u64>,
@@ -339,12 +329,11 @@ impl SequentialMonteCarlo {
         PopulationSums::new(self.name(), numbers, (targets, self.keep), unseen)
     }
 
-    /// Returns the number of blocks of populations in the run.
     fn blocks(&self) -> u64 {
         self.populations.div_ceil(self.block_size())
     }
 
-    /// Runs the next blocks of populations, up to the block with index `end`. `work` returns the sums of the populations of a unit of work.
+    /// Runs the next blocks of populations, up to the block with index `end`. `work` returns the contribution of a block.
     fn run_blocks<W, S: Sums>(
         &self,
         partial: Partial<S>,
@@ -417,11 +406,8 @@ impl ResumableSampler for SequentialMonteCarlo {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     fn lengthened(&self, more: u64) -> Option<Self> {
@@ -437,18 +423,4 @@ impl ResumableSampler for SequentialMonteCarlo {
     }
 }
 
-figrs_answer::run::replicate::replicated!(SequentialMonteCarlo, drawing.seed);
-
-impl Algorithm for SequentialMonteCarlo {
-    fn name(&self) -> &'static str {
-        "SequentialMonteCarlo"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        extendable_answer(self, model, targets)
-    }
-
-    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        Ok(UnitRun::begin(self, model, targets))
-    }
-}
+figrs_answer::run::replicate::unit_sampler!(SequentialMonteCarlo, drawing.seed);

@@ -5,25 +5,25 @@ use std::any::Any;
 use figrs_core::Value;
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
 
-/// The values that the ancestors of the remaining particles had in one part of a sequence.
+/// The values in one part of a sequence, for the ancestors of the remaining particles.
 #[derive(Debug)]
 struct Segment<T> {
-    /// Number of the part's elements that belong to the trajectory.
+    /// Number of elements of the part that belong to the trajectory.
     trajectory_len: usize,
-    /// For each element, its values on all paths (one value for each path).
+    /// The values of each element on all paths, one element after another.
     values: Vec<T>,
-    /// For each path, the index of the path in the preceding segment that it continues.
+    /// For each path, the index of the path in the preceding segment that this path continues.
     from: Vec<u32>,
 }
 
-/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of a part of the
-/// sequence, hardly more than one path of that part is stored for each population.
+/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of a part, hardly
+/// more than one path through this part is stored for each population.
 ///
 /// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", on the size of the tree of ancestors.
 #[derive(Debug)]
 pub(super) struct AncestralPaths<T> {
     segments: Vec<Segment<T>>,
-    /// The indices of the particles at which the paths of the last segment end, in ascending order.
+    /// For each path of the last segment, the index of the particle at which the path ends, in ascending order.
     rows: Vec<u32>,
 }
 
@@ -64,8 +64,8 @@ impl<T: Value> AncestralPaths<T> {
         self.prune();
     }
 
-    /// Drops the paths of particles that have no descendants any more. Segments are pruned from the last one back, and pruning ends at a segment in
-    /// which all paths lead to a particle.
+    /// Drops the paths that lead to no present particle. The segments are pruned from the last segment back to a segment in which all paths lead to a
+    /// particle.
     fn prune(&mut self) {
         for later in (1..self.segments.len()).rev() {
             let (before, after) = self.segments.split_at_mut(later);
@@ -85,7 +85,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// Returns for each path the values of all its parts, in the order of the sequence.
+    /// Returns, for each path of a particle, the values in all parts of the sequence, in order.
     pub(super) fn all(&self) -> Vec<Vec<T>> {
         let paths = 0..self.rows.len();
         let length = self
@@ -111,7 +111,6 @@ impl<T: Value> AncestralPaths<T> {
     }
 }
 
-/// Appends the values of `column` to `list`.
 fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
     let typed = |value: &dyn Any| value.downcast_ref::<T>().cloned();
     match column.values() {
@@ -136,7 +135,6 @@ fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
 }
 
 impl<T: Clone> Segment<T> {
-    /// Keeps only the paths with the indices `paths`.
     fn keep(&mut self, paths: &[u32]) {
         let mut values = Vec::with_capacity(self.trajectory_len * paths.len());
         for of_paths in self.values.chunks_exact(self.from.len().max(1)) {

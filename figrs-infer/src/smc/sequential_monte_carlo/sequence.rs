@@ -1,4 +1,4 @@
-//! The particle filter on long sequences, which are built part by part.
+//! The particle filter for long sequences, whose parts are built one after another.
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::smc::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use crate::smc::population_tally::{KeptParticles, PopulationTally};
 use crate::smc::populations::PopulationSums;
+use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
 use figrs_factor::Stopped;
 
 /// A sequence whose parts are built when a particle filter reaches them, and dropped when the filter has passed them.
 ///
-/// The input elements of a part get the values that the output elements of the part before have.
+/// The input elements of a part get the values of the output elements of the preceding part.
 pub trait Sequence: Sync {
     /// The type of the values in a trajectory.
     type Value: Value;
@@ -53,47 +53,47 @@ impl<T: Value> SequencePart<T> {
         }
     }
 
-    /// Sets the elements that get the values which the preceding part of the sequence [passes on](Self::outputs), in the same number and with the
-    /// same types. The input elements of the first part are ordinary elements, such as an initial state.
+    /// Sets the input elements, which get the values of the [output elements](Self::outputs) of the preceding part. Inputs and outputs must agree in
+    /// number and types. The input elements of the first part are ordinary elements, such as an initial state.
     pub fn inputs(mut self, elements: impl Parents) -> Self {
         self.inputs = elements.elements();
         self
     }
 
-    /// Sets the elements whose values the next part of the sequence [receives](Self::inputs).
+    /// Sets the output elements, whose values the [input elements](Self::inputs) of the next part get.
     pub fn outputs(mut self, elements: impl Parents) -> Self {
         self.outputs = elements.elements();
         self
     }
 
-    /// Sets the elements whose values belong to the trajectory, in this order.
+    /// Sets the elements whose values belong to the trajectory, in the given order.
     pub fn trajectory(mut self, elements: impl IntoIterator<Item = Element<T>>) -> Self {
         self.trajectory = elements.into_iter().collect();
         self
     }
 }
 
-/// One trajectory of each population that still has a particle.
+/// The result of a particle filter on a sequence: one trajectory of each population that still has a particle.
 #[derive(Debug)]
 pub struct Trajectories<T> {
     /// The answer, with the probability of the evidence and the statistics of the sampling. The [draws](Answer::draws) of the answer
     /// contain the weights of the trajectories.
     pub answer: Answer,
-    /// For each trajectory, the values of all parts of the sequence.
+    /// For each trajectory, the values in all parts of the sequence.
     pub values: Vec<Vec<T>>,
 }
 
 impl SequentialMonteCarlo {
-    /// Moves particles through a sequence, and draws one particle of each population in proportion to the last weights, as
+    /// Runs the particle filter on a sequence, and draws one particle of each population in proportion to the last weights, as
     /// [`keep_trajectories`](Self::keep_trajectories) does.
     ///
-    /// The filter draws the trajectory elements and the outputs of a part for all particles at the end of the part.
+    /// At the end of each part, the filter draws the trajectory elements and the outputs of the part for all particles.
     ///
-    /// **Guarantee.** The guarantee of the [particle filter](Self), applied to the model of all parts of the sequence together. The division of the
-    /// sequence into parts does not affect the guarantee, but for a given seed it changes the draws.
+    /// **Guarantee.** The guarantee of the [particle filter](Self) holds for the model of all parts of the sequence together. The division of the
+    /// sequence into parts changes the draws for a given seed, but not the guarantee.
     ///
-    /// **Complexity.** The memory holds the values of one part, the trajectories, and some 40 MB of parts that the next populations reuse. Soon
-    /// after the end of a part, hardly more than one trajectory of it is stored for each population. The limit [`max_bytes`](Self::max_bytes)
+    /// **Complexity.** The memory holds the values of one part, the trajectories, and some 40 MB of parts that the next populations reuse. Soon after
+    /// the end of a part, hardly more than one trajectory through this part is stored for each population. The limit [`max_bytes`](Self::max_bytes)
     /// applies to each part and thread.
     ///
     /// **Errors.** The errors of the [particle filter](Self); [`Error::InvalidSetting`] if the inputs of a part do not match the outputs of
@@ -153,7 +153,7 @@ impl SequentialMonteCarlo {
         partial.into_answer()
     }
 
-    /// Moves the populations of the block `number` through a sequence; `None` if the run was stopped.
+    /// Runs the populations of the block `number` on a sequence; `None` if the run was stopped.
     fn along<S: Sequence + ?Sized>(
         &self,
         stretches: &mut PartCache<'_, S>,
@@ -206,10 +206,10 @@ impl SequentialMonteCarlo {
     }
 }
 
-/// The results of the populations of a block, and the trajectories drawn from them.
+/// The estimates of several consecutive particle populations, and the trajectories drawn from these populations.
 type DrawnTrajectories<T> = (PopulationTally, Vec<Vec<T>>);
 
-/// The sums of populations that move through a sequence, and the trajectories drawn from them.
+/// The sums over the populations of a run on a sequence, and the trajectories drawn from these populations.
 #[derive(Clone, Debug)]
 struct TrajectorySums<T> {
     populations: PopulationSums,
@@ -235,7 +235,7 @@ impl<T: Value> Sums for TrajectorySums<T> {
     }
 }
 
-/// A part of a sequence, with the worlds of the particles that are in this part.
+/// A part of a sequence, with the particles that are in this part.
 struct PartBlock {
     block: Block,
     inputs: Vec<AnyElement>,
@@ -247,7 +247,6 @@ struct PartBlock {
 }
 
 impl PartBlock {
-    /// Draws the values that this part of the sequence contributes to trajectories.
     fn record_trajectory(&mut self, rng: &mut Stream) -> Result<(), Error> {
         let first = self.block.statements();
         for target in first..first + self.trajectory_len {
@@ -256,7 +255,7 @@ impl PartBlock {
         Ok(())
     }
 
-    /// Draws the values that this part of the sequence contributes to trajectories, and the values of its outputs.
+    /// Draws the values of the elements that belong to the trajectory, and the values of the outputs.
     fn finish(&mut self, rng: &mut Stream) -> Result<(), Error> {
         for target in self.block.statements()..self.block.roots() {
             self.block.run_root(target, rng)?;
@@ -265,7 +264,7 @@ impl PartBlock {
     }
 }
 
-/// The parts of a sequence on one thread. The cache stores as many parts as fit, because the next populations reuse them.
+/// The parts of a sequence that one thread has built. The cache keeps as many parts as fit, because the next populations use the same parts.
 struct PartCache<'a, S: ?Sized> {
     filter: &'a SequentialMonteCarlo,
     limit: Limits,
@@ -276,7 +275,6 @@ struct PartCache<'a, S: ?Sized> {
 }
 
 impl<'a, S: Sequence + ?Sized> PartCache<'a, S> {
-    /// Approximate maximum number of bytes of the stored parts.
     const MAX_CACHED_BYTES: u64 = 40 << 20;
 
     fn new(filter: &'a SequentialMonteCarlo, limit: Limits, sequence: &'a S) -> Self {
@@ -322,29 +320,26 @@ impl<'a, S: Sequence + ?Sized> PartCache<'a, S> {
     }
 }
 
-/// The particles of a block, which move through a sequence.
+/// The particles of a block that are in one part of a sequence.
 struct SequenceParticles<'w, 'a, S: Sequence + ?Sized> {
     parts: &'w mut PartCache<'a, S>,
     part: PartBlock,
     /// The index of the current part.
     number: usize,
-    /// The index, in the whole sequence, of the first statement of the current part.
+    /// The index of the first statement of the current part among all statements of the sequence.
     first: usize,
     progress: &'w FilterProgress<'w>,
-    /// Number of worlds in the block of the first part.
+    /// Number of worlds of the block before any populations were removed.
     rows: u64,
-    /// Number of worlds of a population.
     size: usize,
     paths: AncestralPaths<S::Value>,
 }
 
 impl<S: Sequence + ?Sized> SequenceParticles<'_, '_, S> {
-    /// True if the current part is the last part of the sequence.
     fn is_last(&self) -> bool {
         self.number + 1 >= self.parts.sequence.parts()
     }
 
-    /// Moves all particles to the next part.
     fn enter_next_part(&mut self, rng: &mut Stream) -> Result<(), Error> {
         self.part.finish(rng)?;
         self.paths
@@ -361,7 +356,7 @@ impl<S: Sequence + ?Sized> SequenceParticles<'_, '_, S> {
         Ok(())
     }
 
-    /// Checks that the outputs of the current part match the inputs of the next part.
+    /// Checks that the outputs of the current part and the inputs of the next part have the same types.
     fn check(&self, inputs: &[AnyElement]) -> Result<(), Error> {
         let handed = &self.part.outputs;
         let number = self.number;
@@ -393,7 +388,7 @@ impl<S: Sequence + ?Sized> Particles for SequenceParticles<'_, '_, S> {
             if self.is_last() || self.progress.run.stopped().is_some() {
                 return Ok(false);
             }
-            // Without remaining particles there are no outputs, because elements that no statement needed have no values.
+            // If no particles remain, the outputs have no values, because elements that no statement needed were not drawn.
             if self.part.block.weights().survivors() == 0 {
                 return Ok(false);
             }

@@ -1,5 +1,5 @@
-//! Regression of utilities on known values, separately for each option: the mean of the draws with equal known values, or of the
-//! draws with the nearest known values.
+//! Regression of utilities on known values, separately for each option. The estimate is the mean utility of the draws with equal known values, or of
+//! the draws with the nearest known values.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -21,37 +21,36 @@ use figrs_answer::error::Error;
 pub(super) struct FittedPolicy {
     pub(super) decision: AskedDecision,
     pub(super) space: KnownSpace,
-    /// The draws of each option, grouped by the known values that must match exactly (a class). The classes of draws are in the order in which their
-    /// first draws occur.
+    /// The draws of each option, grouped by those known values that must match exactly (a class). The classes are in the order in which their first
+    /// draws occur.
     classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
-    /// The option with the largest mean utility over all draws.
     best_on_average: usize,
-    /// The known values of the rows in which the policy is printed.
+    /// The known values of the policy's rows, which are printed.
     examples: Vec<Vec<Datum>>,
     settings: RegressionSettings,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegressionSettings {
-    /// Number of nearest draws whose utilities are averaged for one option.
+    /// Number of nearest draws whose utilities are averaged for an option.
     pub(super) neighbours: usize,
-    /// Ratio of the variance of a mean to its variance for independent draws; it exceeds one because draws of a Markov chain depend on each other.
+    /// Ratio of the variance of a mean of draws to that of a mean of independent draws. The ratio exceeds one for the draws of a Markov chain, which
+    /// depend on each other.
     pub(super) inflation: f64,
 }
 
-/// The draws that took one option, among the draws with equal values of the exactly matched elements (a class).
+/// The draws of one class (with equal values of the exactly matched elements) in which the decision took one option.
 #[derive(Clone, Debug, Default)]
 struct OptionDraws {
     draws: Vec<WeightedUtility>,
-    /// The coordinates of the draws' known values; emptied when the search tree is built.
+    /// The coordinates of the draws' known values; empty after the search tree has been built.
     points: Vec<f64>,
-    /// The search tree of the draws' coordinates; `None` if all known values are matched exactly.
+    /// The search tree over the coordinates; `None` if all known values are matched exactly.
     tree: Option<NeighbourTree>,
-    /// The mean utility of all draws of the option in the class.
+    /// The mean utility of all draws of the class with the option.
     mean: Option<UtilityEstimate>,
 }
 
-/// A row of the policy: known values, and the best option for them.
 pub(super) struct FittedRow {
     pub(super) known: Vec<Datum>,
     pub(super) option: usize,
@@ -125,7 +124,7 @@ impl FittedPolicy {
         })
     }
 
-    /// Returns for the known values `place` the estimated utility of each option; `None` for an option that no draw with such values took.
+    /// Returns the estimated utility of each option for the known values `place`; `None` for an option that occurs in no draw with such values.
     pub(super) fn utilities(&self, place: &KnownPlace) -> Vec<Option<UtilityEstimate>> {
         let class = place
             .class
@@ -137,15 +136,15 @@ impl FittedPolicy {
             .collect()
     }
 
-    /// Returns the index of the option chosen for the known values `place`. If no draw has the values that must match exactly, the option is the one
-    /// with the largest mean utility over all draws.
+    /// Returns the index of the option that the policy chooses for the known values `place`. If no draw has the values that must match exactly, this
+    /// is the option with the largest mean utility over all draws.
     pub(super) fn choice(&self, place: &KnownPlace) -> usize {
         let found = best(&self.utilities(place));
         found.map_or(self.best_on_average, |(option, _)| option)
     }
 
-    /// Returns the rows of the policy: one row for each combination of exactly matched values, or one row for each of some draws if values are
-    /// compared by distance.
+    /// Returns the rows of the policy. If all known values are matched exactly, there is a row for each combination of values; otherwise there are
+    /// rows for some of the draws.
     pub(super) fn rows(&self) -> Vec<FittedRow> {
         let examples = self.examples.iter();
         examples
@@ -165,7 +164,7 @@ impl FittedPolicy {
     }
 }
 
-/// Returns the index and the estimate of the option with the largest mean utility; the first one among equally good options.
+/// Returns the index and the estimated utility of the best option; of several equally good options, the first.
 fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate)> {
     let mut best: Option<(usize, UtilityEstimate)> = None;
     for (option, utility) in utilities.iter().enumerate() {
@@ -185,15 +184,13 @@ impl OptionDraws {
             return self.mean;
         };
         let mut nearest = tree.nearest(point, settings.neighbours);
-        // Sorting makes the order of summation independent of the order in which the tree search found the draws, so
-        // rounding errors are reproducible.
+        // The sum is computed in the order of the draws, not in the order in which the search found them; rounding errors are then reproducible.
         nearest.sort_unstable();
         let nearest = nearest.iter().map(|&number| self.draws[number as usize]);
         UtilityEstimate::of(nearest, settings.inflation)
     }
 }
 
-/// The choice of a fitted policy, as a function of known values.
 pub(super) struct FittedChoice(pub(super) Arc<FittedPolicy>);
 
 impl ChoosePolicy for FittedChoice {

@@ -1,4 +1,4 @@
-//! Finds decisions that influence the evidence, or elements whose values are known when decisions are made; both are errors.
+//! Finds decisions that influence the evidence, or that influence elements whose values are known when decisions are made. Both are errors.
 
 use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
@@ -11,14 +11,13 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Maximum number of elements of an expansion of which all branches are examined.
+/// Maximum number of elements of an expansion in which all branches are examined.
 const MOST_ELEMENTS: usize = 100_000;
-/// Number of worlds that are drawn if not all branches can be examined.
+/// Number of sampled worlds in which influences are looked for, if not all branches can be examined.
 const WORLDS: u64 = 10_000;
 
-/// Returns an error if a decision influences the evidence, or influences an element known when this decision or an earlier decision is made. If the
-/// model has no Chains, its graph decides whether a decision has an influence; otherwise the expansion decides, or sampled worlds if the expansion is
-/// too large.
+/// Returns an error if a decision influences the evidence, or an element whose value is known when this decision or an earlier decision is made. If
+/// the model has no Chains, the check uses the graph of the model; otherwise it uses the expansion or, if the expansion is too large, sampled worlds.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();
     if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {
@@ -30,7 +29,7 @@ pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
         .element_entries(entries);
     let decided = question.offered();
     match Expansion::deciding(&question.model, &roots, &limits, &decided) {
-        // No error is returned for impossible evidence, because the sampler later reports a better error for it.
+        // Impossible evidence is no error here, because the sampler later returns a better error for it.
         Ok(expansion) if expansion.impossible().is_some() => Ok(()),
         Ok(expansion) => influence::check(&expansion, question),
         Err(_) => by_worlds(question),
@@ -75,7 +74,8 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     }
 }
 
-/// Looks for influences of decisions in sampled worlds, where only the decisions that may have an influence choose at random.
+/// Looks for influences of decisions in sampled worlds. While worlds are sampled for an element, only the earlier decisions have a policy. If the
+/// element depends on another decision, the sampler returns an error.
 fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     let mut model = question.model.clone();
     for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {
@@ -98,7 +98,7 @@ fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns an undecided decision that some sampled world reads to compute an element, if there is one.
+/// Samples worlds, and returns a decision that has no policy yet and that a world reads to compute `element`; `None` if there is no such decision.
 fn read(
     question: &DecisionQuestion,
     model: &Model,
@@ -113,7 +113,7 @@ fn read(
             }
             Err(ModelError::Undecided { element }.into())
         }
-        // Other errors are ignored here, because the later run of the sampler reports them.
+        // Other errors are ignored here, because the sampler returns them again when the policies are fitted.
         _ => Ok(None),
     }
 }

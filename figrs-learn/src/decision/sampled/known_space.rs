@@ -1,4 +1,5 @@
-//! Represents the known values of a decision by classes, which are matched exactly, and by points, which are compared by distance.
+//! The known values of a decision, represented by classes (indices of values that are matched exactly) and points (coordinates of values that are
+//! compared by distance).
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -10,14 +11,13 @@ use figrs_core::{AnyElement, Datum, Fault, Support};
 
 use super::weighted_draws::WeightedDraws;
 use figrs_answer::answer::draws::TargetDraws;
-use figrs_answer::answer::numeric::numbers;
+use figrs_answer::answer::marginal::numbers;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::error::Error;
 
-/// User-defined function from a value of an element to coordinates; it returns `None` for a value of another type.
+/// A user-defined function from a value of an element to coordinates. The function returns `None` for a value of another type.
 pub(super) type CoordinateFunction = dyn Fn(&dyn Any) -> Option<Vec<f64>> + Send + Sync;
 
-/// An element with the user-defined function that gives the coordinates of its values.
 #[derive(Clone)]
 pub(super) struct GivenCoordinates {
     pub(super) element: AnyElement,
@@ -30,23 +30,20 @@ impl fmt::Debug for GivenCoordinates {
     }
 }
 
-/// Known values of a decision, represented by indices that must match exactly and coordinates that are compared by
-/// distance.
+/// The known values of a decision: indices of values that must match exactly, and coordinates that are compared by distance.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct KnownPlace {
     /// The indices of the values that must match exactly; `None` if one of these values occurs in no draw.
     pub(super) class: Option<Vec<u32>>,
-    /// The coordinates of the values that are compared by distance, each divided by its standard deviation among the draws.
+    /// The coordinates of the values that are compared by distance. Each coordinate is divided by its standard deviation among the draws.
     pub(super) point: Vec<f64>,
 }
 
-/// The elements that are known when a decision is made, with the method of comparing their values.
 #[derive(Clone, Debug)]
 pub(super) struct KnownSpace {
     pub(super) elements: Vec<KnownElement>,
 }
 
-/// A known element, with the values that the element had in the draws.
 #[derive(Clone, Debug)]
 pub(super) struct KnownElement {
     pub(super) element: AnyElement,
@@ -54,10 +51,8 @@ pub(super) struct KnownElement {
     comparison: Comparison,
 }
 
-/// Method of comparing two values of an element.
 #[derive(Clone, Debug)]
 enum Comparison {
-    /// Two values match if they are equal.
     Exact,
     /// The distance of two values is the Euclidean distance of their coordinates.
     Distance {
@@ -68,8 +63,8 @@ enum Comparison {
 }
 
 impl KnownSpace {
-    /// Creates the method of comparing values of the elements `known`. Numbers and lists of numbers are matched exactly if a distinct value occurs in
-    /// at least `neighbours` draws on average.
+    /// Selects the methods by which the values of the elements `known` are compared. Numbers and lists of numbers are matched exactly if a distinct
+    /// value occurs in at least `neighbours` draws on average.
     pub(super) fn new(
         (decision, known): (&AnyElement, &[AnyElement]),
         draws: &WeightedDraws<'_>,
@@ -95,7 +90,6 @@ impl KnownSpace {
         Ok(Self { elements })
     }
 
-    /// Returns the number of coordinates of all elements that are compared by distance.
     pub(super) fn dimensions(&self) -> usize {
         let scales = self.elements.iter().map(|known| match &known.comparison {
             Comparison::Exact => 0,
@@ -104,7 +98,7 @@ impl KnownSpace {
         scales.sum()
     }
 
-    /// Converts `values`, one for each known element, to a class (exactly matched values) and a point (values compared by distance).
+    /// Converts `values`, one value for each known element, to a class (values matched exactly) and a point (values compared by distance).
     pub(super) fn place(&self, values: &[&dyn Any]) -> Result<KnownPlace, (AnyElement, Fault)> {
         let mut class = Some(Vec::with_capacity(self.elements.len()));
         let mut point = Vec::new();
@@ -127,7 +121,7 @@ impl KnownSpace {
         Ok(KnownPlace { class, point })
     }
 
-    /// Returns the known values of the classes `classes` of draws, sorted by value.
+    /// Returns the known values of the classes `classes`, sorted by value.
     pub(super) fn classes<'c>(
         &self,
         classes: impl Iterator<Item = &'c Vec<u32>>,
@@ -151,7 +145,7 @@ impl KnownSpace {
         classes.into_iter().map(values).collect()
     }
 
-    /// Returns the known values of a few draws that are evenly spread over all draws, sorted by their coordinates.
+    /// Returns the known values of a few draws, which are selected at even distances from all draws in the order of their coordinates.
     pub(super) fn spread(
         &self,
         known: &[&TargetDraws],
@@ -181,7 +175,7 @@ impl KnownSpace {
     }
 }
 
-/// Returns the rank of each value of `support`: numbers are sorted by size, other values by their text.
+/// Returns the rank of each value of `support`. Numbers are sorted by size, and other values by their text.
 fn ranks(support: &Support) -> Vec<usize> {
     let number =
         |value: usize| numbers(support.any(value)).map(|numbers| numbers.as_slice().to_vec());
@@ -197,9 +191,9 @@ fn ranks(support: &Support) -> Vec<usize> {
     ranks
 }
 
-/// Maximum number of draws from which the printed rows of a policy are chosen.
+/// Maximum number of draws among which the printed rows of a policy are selected.
 const CANDIDATES: usize = 1000;
-/// Number of printed rows of a policy whose known values are compared by distance.
+/// Number of printed rows of a policy, if known values are compared by distance.
 const SHOWN: usize = 8;
 
 impl KnownElement {
@@ -243,7 +237,7 @@ impl KnownElement {
 }
 
 impl KnownElement {
-    /// Formats `value` as text; a number that is compared by distance has six decimals.
+    /// Formats `value` as text; numbers that are compared by distance get six decimals.
     pub(super) fn text(&self, value: &Datum) -> String {
         match (&self.comparison, value.get::<f64>()) {
             (Comparison::Distance { .. }, Some(number)) => format!("{number:.6}"),
@@ -252,7 +246,7 @@ impl KnownElement {
     }
 }
 
-/// Returns the coordinates of `value`, after checking that all are finite and that their number is `expected`.
+/// Returns the coordinates of `value`. Returns an error unless all coordinates are finite and their number is `expected`.
 fn coordinates(
     value: &dyn Any,
     given: Option<&GivenCoordinates>,
@@ -280,7 +274,7 @@ fn coordinates(
     }
 }
 
-/// Returns the reciprocal of the standard deviation of the weighted numbers `weighted`; returns 0 if all numbers are equal.
+/// Returns the reciprocal of the standard deviation of weighted numbers; returns 0 if all numbers are equal.
 fn scale(weighted: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut total, mut mean, mut squares) = (0.0, 0.0, 0.0);
     for (x, weight) in weighted {

@@ -3,8 +3,8 @@
 /// Maximum number of points in a leaf of the tree; a search examines the points of a leaf one by one.
 const LEAF: usize = 16;
 
-/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate: points before it have no greater coordinate, and
-/// points after it no smaller one.
+/// Points in the order of a k-d tree. The median point of each range splits the range by one coordinate: this coordinate of earlier points is not
+/// greater, and that of later points is not smaller.
 ///
 /// **Complexity.** Building the tree takes *n* log² *n* steps for *n* points; with few coordinates, a search examines only a
 /// few more points than it returns.
@@ -12,32 +12,31 @@ const LEAF: usize = 16;
 /// **References.** Bentley (1975), "Multidimensional binary search trees used for associative searching".
 #[derive(Clone, Debug)]
 pub(super) struct NeighbourTree {
-    /// The coordinates of the points, one point after another, in the order of the tree.
+    /// The coordinates of the points, one point after another. The points are in the order of the tree.
     points: Vec<f64>,
     dimensions: usize,
-    /// For each point in the order of the tree, its index in the input.
+    /// The index of each point in the input. The points are in the order of the tree.
     numbers: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct FoundPoint {
-    /// Squared distance from the query point.
     distance: f64,
     number: u32,
 }
 
-/// A range of points in the order of the tree that is still to be searched.
+/// A range of points that a search still has to examine.
 struct OpenRange {
     from: usize,
     to: usize,
-    /// Index of the coordinate by which the range of points is split.
+    /// Index of the coordinate by which the range is split.
     axis: usize,
-    /// Lower bound of the squared distances between the query point and the points in the range.
+    /// Lower bound of the squared distances from the query point to the points of the range.
     least: f64,
 }
 
 impl NeighbourTree {
-    /// Builds the tree of points with `dimensions` coordinates each, none of which is NaN.
+    /// Builds the tree of points with `dimensions` coordinates; no coordinate may be NaN.
     pub(super) fn new(points: &[f64], dimensions: usize) -> Self {
         let count = points.len().checked_div(dimensions).unwrap_or(0);
         let mut numbers: Vec<u32> = (0..count as u32).collect();
@@ -65,8 +64,8 @@ impl NeighbourTree {
         }
     }
 
-    /// Returns the indices, in any order, of the `count` points nearest to `to`, or of all points if there are fewer. Among points at equal distance,
-    /// the points that come first in the input are preferred.
+    /// Returns the indices, in any order, of the `count` points nearest to `to`, or of all points if there are fewer. Of several points at equal
+    /// distance, the points that come first in the input are preferred.
     pub(super) fn nearest(&self, to: &[f64], count: usize) -> Vec<u32> {
         let mut nearest = NearestPoints {
             found: Vec::with_capacity(2 * count.min(self.numbers.len())),
@@ -113,7 +112,7 @@ impl NeighbourTree {
         numbers.collect()
     }
 
-    /// Returns the point at the index `place` in the order of the tree, with its squared distance from `to`.
+    /// Returns the point with the index `place` in the order of the tree, and its squared distance from `to`.
     fn point(&self, place: usize, to: &[f64]) -> FoundPoint {
         let point = &self.points[place * self.dimensions..][..self.dimensions];
         let squares = point.iter().zip(to).map(|(a, b)| (a - b) * (a - b));
@@ -124,11 +123,11 @@ impl NeighbourTree {
     }
 }
 
-/// The nearest points found so far, and some farther points: whenever twice the required number is stored, the farther half is dropped.
+/// The nearest points found so far, and some farther points. Whenever twice the required number of points is stored, the farther half is dropped.
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,
-    /// Squared distance beyond which a point is not among the nearest.
+    /// Squared distance beyond which a point is not among the nearest points.
     most: f64,
 }
 
@@ -142,7 +141,6 @@ impl NearestPoints {
         }
     }
 
-    /// Drops all points except the nearest `count` points.
     fn keep(&mut self) {
         if self.found.len() > self.count {
             let last = self.count - 1;
@@ -164,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// Compares the points found by the search with the sorted distances of all points; some coordinates are equal.
+    /// Compares the distances of the points that a search returns with the sorted distances of all points. Some coordinates are equal.
     #[test]
     fn nearest_points_are_those_of_a_full_search() {
         for seed in 0..2000 {

@@ -7,11 +7,11 @@ use figrs_core::{Element, Value};
 
 use super::fitted_policy::FittedPolicy;
 use super::sampled_policy::{SampledPolicy, write_fitted};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 
-/// Policies fitted on draws, and an estimate of their expected utility from draws that were not used for fitting.
+/// Policies that were fitted on draws, and an estimate of their expected utility from other draws.
 ///
 /// [`SampledPolicies`](crate::SampledPolicies) computes a sampled plan. A later change of a [`Param`](figrs_core::Param) does not change the plan,
 /// because the plan stores its draws. The text of a plan has the estimate of the expected utility and a table for each decision.
@@ -20,7 +20,6 @@ pub struct SampledPlan {
     sampler: &'static str,
     expected_utility: f64,
     standard_error: f64,
-    /// The policies in the order of the decisions.
     policies: Vec<Arc<FittedPolicy>>,
 }
 
@@ -40,8 +39,8 @@ impl SampledPlan {
 
     /// Returns an estimate of the expected sum of the utilities if all decisions follow their policies, given the evidence.
     ///
-    /// The estimate uses draws on which no policy was fitted; the choice of options therefore does not bias it. The best possible policies may have a
-    /// larger expected utility than this estimate.
+    /// No policy was fitted on the draws of the estimate; the choice of options therefore does not bias the estimate. The best possible policies may
+    /// have a larger expected utility than this estimate.
     pub fn expected_utility(&self) -> f64 {
         self.expected_utility
     }

@@ -18,30 +18,31 @@ use super::utility_estimate::{UtilityEstimate, WeightedUtility};
 use super::weighted_draws::WeightedDraws;
 use crate::decision::maximise_utility::DecisionMemory;
 use crate::decision::problem::{DecisionQuestion, asked_decisions, valid_utility};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::replicate::Replicate;
 
-/// Finds policies by a sampler, for decisions that know continuous values: a policy chooses the option with the largest mean utility among the draws
+/// Finds policies by a sampler, for decisions that know continuous values. A policy chooses the option with the largest mean utility, over the draws
 /// with the nearest known values.
 ///
 /// The caller lists decisions in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known when the first
-/// decision is made. The last decision is fitted first (backward induction): in a run of the sampler, it and the earlier decisions choose all options
-/// with the same probability, and later decisions follow their policies. The utility of an option is the weighted mean of the utilities of the
-/// nearest draws that took this option. A final run, in which all decisions follow their policies, estimates the expected utility.
+/// [limited](Self::limited_memory), all values that were known to earlier decisions and all options that earlier decisions chose. The evidence is
+/// known when the first decision is made. The last decision is fitted first (backward induction): in a run of the sampler, this decision and the
+/// earlier decisions choose all options with the same probability, and later decisions follow their policies. The utility of an option is the
+/// weighted mean of the utilities of the nearest draws with this option. A final run, in which all decisions follow their policies, estimates the
+/// expected utility.
 ///
-/// Known values are matched exactly if several draws share each value; the policy is then a table of mean utilities. Numbers and lists of numbers are
-/// compared by Euclidean distance if fewer than [`neighbours`](Self::neighbours) draws share a value on average; each coordinate is divided by its
-/// standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
+/// Known values are matched exactly if several draws have the same value; the policy is then a table of mean utilities. Numbers and lists of numbers
+/// are compared by Euclidean distance if fewer than [`neighbours`](Self::neighbours) draws have the same value on average; each coordinate is divided
+/// by its standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
 ///
-/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias the
-/// estimate of the expected utility, because the estimate uses other draws than the fits; its error is that of the sampler. The policies approach the
-/// best policies if expected utilities are continuous in the known values, the number of neighbours grows, and the ratio of this number to the number
-/// of draws tends to 0 (Stone 1977). For finitely many draws, no bound is known on the loss compared with the best plan. The utilities in the rows of
-/// a policy tend to be too large, because each of them is the largest of several estimates. With limited memory, a policy is fitted while earlier
-/// decisions choose at random; it need not be the best policy when the earlier decisions follow their own policies. The same seed gives the same plan
-/// on any number of threads.
+/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias
+/// this estimate, because the policies were fitted on other draws; the error of the estimate is that of the sampler. The policies approach the best
+/// policies if expected utilities are continuous in the known values, the number of neighbours grows, and the ratio of this number to the number of
+/// draws tends to 0 (Stone 1977). For finitely many draws, no bound is known on the loss compared with the best plan. The utilities in the rows of a
+/// policy tend to be too large, because each utility is the largest of several estimates. With limited memory, a policy is fitted while earlier
+/// decisions choose at random; it may not be the best policy if the earlier decisions follow their policies. The same seed gives the same plan on any
+/// number of threads.
 ///
 /// **Complexity.** The sampler runs once for each decision, and once more for the expected utility. With few coordinates, a choice takes time
 /// logarithmic in the number of draws and linear in the number of neighbours; with many coordinates, the time is linear in the number of draws.
@@ -50,10 +51,10 @@ use figrs_answer::run::replicate::Replicate;
 /// number of draws that satisfy the evidence; [`Error::OptionNotDrawn`] if no draw takes an option; [`Error::NoDistance`] if values of a known
 /// element cannot be compared; [`Error::InvalidUtility`] if a utility is NaN or too large; [`Error::NotADecision`] if a listed element is not a
 /// decision; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) if a decision is not listed; the errors of the sampler;
-/// [`Error::DecisionInfluencesEvidence`] or [`Error::DecisionInfluencesKnown`] if a decision influences the evidence or an element known to it, which
-/// is judged by the elements that an element may read: always in models without Chains (members of families are allowed) and in finite models of at
-/// most a hundred thousand elements; in other models, if one of ten thousand worlds shows the influence (except for a Score that only some choices
-/// reach).
+/// [`Error::DecisionInfluencesEvidence`] or [`Error::DecisionInfluencesKnown`] if a decision influences the evidence or an element that is known to
+/// the decision. In models without Chains (except members of families of distributions) and in finite models of at most a hundred thousand elements,
+/// every such influence is found. In other models, an influence is found if one of ten thousand sampled worlds shows it (except for a Score that only
+/// some choices reach).
 ///
 /// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
 /// "Consistent nonparametric regression"; Longstaff and Schwartz (2001), "Valuing American options by simulation".
@@ -87,7 +88,7 @@ pub struct SampledPolicies<S> {
 const NAME: &str = "SampledPolicies";
 
 impl<S: Replicate> SampledPolicies<S> {
-    /// Creates the algorithm with a sampler, which sets the seed and the number of draws of each run.
+    /// Creates the algorithm with `sampler`, whose settings are the seed and the number of draws of each run.
     pub fn by(sampler: S) -> Self {
         Self {
             sampler,
@@ -104,8 +105,8 @@ impl<S: Replicate> SampledPolicies<S> {
         self
     }
 
-    /// Defines `coordinates` for the values of `element`; known values of `element` are then compared by Euclidean distance. The coordinates must be
-    /// finite numbers, and each value must have the same number of coordinates.
+    /// Sets the function `coordinates` that returns the coordinates of a value of `element`; known values of `element` are then compared by Euclidean
+    /// distance. The coordinates must be finite numbers, and all values must have the same number of coordinates.
     pub fn coordinates<T: Value>(
         mut self,
         element: &Element<T>,
@@ -130,7 +131,7 @@ impl<S: Replicate> SampledPolicies<S> {
 
     /// Finds policies for `decisions`, listed in the order in which they are made.
     ///
-    /// **Errors.** The conditions are those of [`SampledPolicies`](Self).
+    /// **Errors.** The errors of [`SampledPolicies`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,
@@ -178,7 +179,6 @@ fn total(mut utilities: Vec<Element<f64>>) -> Element<f64> {
     }
 }
 
-/// State of the backward induction over the decisions.
 struct Induction<'s, S> {
     by: &'s SampledPolicies<S>,
     question: DecisionQuestion,
@@ -197,7 +197,6 @@ impl<S: Replicate> Induction<'_, S> {
         Ok(SampledPlan::new(self.by.sampler.name(), expected, policies))
     }
 
-    /// Returns the elements that are known when the decision of index `number` is made.
     fn known(&self, number: usize) -> Vec<AnyElement> {
         let decisions = &self.question.decisions;
         if self.by.memory == DecisionMemory::Limited {
@@ -210,8 +209,8 @@ impl<S: Replicate> Induction<'_, S> {
         }))
     }
 
-    /// Returns the model in which the last decisions follow `policies` (listed from the last decision backwards) and the other decisions choose at
-    /// random.
+    /// Returns the model in which the last decisions follow `policies`, and all other decisions choose at random. The policies are listed from the
+    /// last decision backwards.
     fn model(&self, policies: &[Arc<FittedPolicy>]) -> Model {
         let mut model = self.question.model.clone();
         let decisions = &self.question.decisions;
@@ -235,7 +234,7 @@ impl<S: Replicate> Induction<'_, S> {
         model
     }
 
-    /// Fits the policy of the decision of index `number`, given the policies of all later decisions, which are listed from the last decision
+    /// Fits the policy of the decision with the index `number`. `policies` are the policies of all later decisions, listed from the last decision
     /// backwards.
     fn fitted(&self, number: usize, policies: &[Arc<FittedPolicy>]) -> Result<FittedPolicy, Error> {
         let asked = &self.question.decisions[number];
@@ -254,15 +253,17 @@ impl<S: Replicate> Induction<'_, S> {
         let default = (count as f64).sqrt().ceil() as usize;
         let neighbours = self.by.neighbours.unwrap_or(default);
         if neighbours == 0 || neighbours > count {
-            return Err(Error::InvalidSetting {
-                algorithm: NAME,
-                setting: "neighbours",
-                value: format!("{neighbours} of {count} draws"),
-                remedy: "let it be at least one and at most the number of draws that meet the evidence",
-            });
+            let remedy =
+                "let it be at least one and at most the number of draws that meet the evidence";
+            return Err(Error::invalid_setting(
+                NAME,
+                "neighbours",
+                format!("{neighbours} of {count} draws"),
+                remedy,
+            ));
         }
-        // Draws of a Markov chain are correlated; variances are therefore multiplied by the ratio of the squared
-        // standard errors of the mean utility, with and without correlation.
+        // The draws of a Markov chain are correlated. Variances are therefore multiplied by the squared ratio of two standard errors of the mean
+        // utility: the error with correlation and the error without.
         let stated = answer
             .distribution(&self.total)?
             .standard_error_of(|utility| *utility);
@@ -288,7 +289,7 @@ impl<S: Replicate> Induction<'_, S> {
         )
     }
 
-    /// Converts the error that a decision is undecided to the error that it depends on its own policy.
+    /// Converts the error that a decision has no policy yet to the error that the decision depends on its own policy.
     fn known_itself(&self, error: Error) -> Error {
         let mut asked = self.question.decisions.iter();
         match error {
@@ -305,7 +306,7 @@ impl<S: Replicate> Induction<'_, S> {
         }
     }
 
-    /// Estimates the expected utility under `policies`, one for each decision, with its standard error, from draws on which no policy was fitted.
+    /// Estimates the expected utility under `policies`, with its standard error, from draws on which no policy was fitted.
     fn expected_utility(&self, policies: &[Arc<FittedPolicy>]) -> Result<(f64, f64), Error> {
         let targets = [self.total.erased()]
             .into_iter()
@@ -324,7 +325,6 @@ impl<S: Replicate> Induction<'_, S> {
     }
 }
 
-/// Returns `elements` without repetition.
 fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
     let mut seen = FxHashSet::default();
     elements
@@ -332,7 +332,7 @@ fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
         .collect()
 }
 
-/// The function from a randomly drawn index to the option with this index.
+/// The function from the index of an option to the option.
 struct NumberedOption;
 
 impl ChoosePolicy for NumberedOption {
@@ -346,7 +346,6 @@ impl ChoosePolicy for NumberedOption {
 }
 
 impl crate::decision::problem::AskedDecision {
-    /// Returns an element that chooses each option of the decision with the same probability.
     pub(super) fn at_random(&self) -> AnyElement {
         let last = i64::try_from(self.options.len()).unwrap_or(i64::MAX) - 1;
         let number = DiscreteUniform::new(0, last);

@@ -10,15 +10,16 @@ use figrs_core::{AnyElement, Datum, Model, Value};
 use super::fitted_policy::FittedPolicy;
 use super::known_space::KnownPlace;
 use super::utility_estimate::UtilityEstimate;
+use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 
-/// The option that a decision chooses for given values of the known elements, estimated from the draws with the nearest values.
+/// The option that a decision chooses for given values of the known elements. The utilities of the options are estimated from the draws with the
+/// nearest known values.
 ///
-/// A policy is printed as a table. If all known values are matched exactly, the rows of the policy are all combinations of the known values;
-/// otherwise the rows have the known values of some of the draws.
+/// The text of a policy is a table. If all known values are matched exactly, the table has a row for each combination of known values; otherwise the
+/// rows have the known values of some of the draws.
 #[derive(Clone, Debug)]
 pub struct SampledPolicy<T> {
     fitted: Arc<FittedPolicy>,
@@ -31,13 +32,13 @@ pub struct SampledPolicy<T> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SampledPolicyRow<T> {
-    /// For each known element, in the order of [`SampledPolicy::known`], its value.
+    /// The value of each known element, in the order of [`SampledPolicy::known`].
     pub known: Vec<Datum>,
-    /// The option with the largest estimate of the expected utility.
+    /// The option with the largest estimated expected utility.
     pub choose: T,
-    /// Estimate of the expected sum of all utilities given the known values of the row and the chosen option. The estimated utility tends to be too
-    /// large, because the chosen option is the one with the largest estimate. The estimate of the utility assumes that earlier decisions have their
-    /// known options or, without known options, each option with the same probability.
+    /// Estimate of the expected sum of all utilities given the known values of the row and the chosen option. The estimate tends to be too large,
+    /// because the chosen option is the option with the largest estimate. Earlier decisions have their known options; if these options are not known,
+    /// earlier decisions choose each option with the same probability.
     pub utility: UtilityEstimate,
 }
 
@@ -65,17 +66,17 @@ impl<T: Value> SampledPolicy<T> {
         &self.known
     }
 
-    /// Returns the rows of the policy in the order of their values. If all values are matched exactly, the policy has a row for each drawn
-    /// combination; otherwise it has a row for each of eight draws, evenly spread over all draws.
+    /// Returns the rows of the policy, sorted by the known values. If all values are matched exactly, there is a row for each combination of values
+    /// in the draws; otherwise there is a row for each of eight draws, which are evenly spread over all draws.
     pub fn rows(&self) -> &[SampledPolicyRow<T>] {
         &self.rows
     }
 
-    /// Returns the option with the largest estimated utility if the known elements have the stated values. If no draw has the values that must match
-    /// exactly, the result is the option with the largest mean utility over all draws.
+    /// Returns the option with the largest estimated utility if the known elements have the values stated in `known`. If no draw has the values that
+    /// must match exactly, the result is the option with the largest mean utility over all draws.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another element is stated, or if a value cannot be compared
-    /// with the drawn values.
+    /// **Errors.** [`Error::UnknownInformation`] if `known` states no value for a known element or states the value of another element, or if a value
+    /// cannot be compared with the drawn values.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         guarded(|| {
             let option = self.fitted.choice(&self.place(known)?);
@@ -84,10 +85,10 @@ impl<T: Value> SampledPolicy<T> {
         })
     }
 
-    /// Returns an estimate of the expected sum of all utilities if `choice` is taken and the known elements have the stated values. The estimate
-    /// assumes that earlier decisions have their stated options, if this decision knows them, and choose at random otherwise.
+    /// Returns an estimate of the expected sum of all utilities if the decision chooses `choice` and the known elements have the values stated in
+    /// `known`. Earlier decisions have the stated options if this decision knows their options; otherwise they choose at random.
     ///
-    /// **Errors.** The conditions of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn with the
+    /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or occurs in no draw with the
     /// stated values.
     pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {
         guarded(|| {
@@ -111,7 +112,7 @@ impl<T: Value> SampledPolicy<T> {
         }
     }
 
-    /// Converts the stated values of the known elements to a class (exactly matched values) and a point (values compared by distance).
+    /// Converts the stated values of the known elements to a class (values matched exactly) and a point (values compared by distance).
     fn place(&self, known: &Model) -> Result<KnownPlace, Error> {
         let mut stated: Vec<Option<&Datum>> = vec![None; self.known.len()];
         for (element, evidence) in known.evidence() {
@@ -152,7 +153,6 @@ impl<T: Value> fmt::Display for SampledPolicy<T> {
     }
 }
 
-/// Writes the table of the policy `fitted`: a column for each known element, the choice, and its utility with the standard error.
 pub(super) fn write_fitted(f: &mut fmt::Formatter<'_>, fitted: &FittedPolicy) -> fmt::Result {
     let known = fitted.space.elements.iter().map(|known| &known.element);
     let elements: Vec<AnyElement> = known.chain([&fitted.decision.element]).cloned().collect();

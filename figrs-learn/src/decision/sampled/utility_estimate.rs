@@ -9,10 +9,10 @@ use std::fmt;
 pub struct UtilityEstimate {
     /// The weighted mean of the utilities.
     pub mean: f64,
-    /// The standard error of the mean, infinite for a single draw. The standard error accounts for the randomness of the draws, but not for the bias
-    /// that their known values are not the given values.
+    /// The standard error of the mean; infinite for a single draw. The standard error includes the randomness of the draws, but not the bias that
+    /// arises because the known values of the draws differ from the given values.
     pub standard_error: f64,
-    /// Number of draws over which the mean is taken.
+    /// Number of draws whose utilities are averaged.
     pub draws: usize,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct WeightedUtility {
 }
 
 impl UtilityEstimate {
-    /// Returns the weighted mean of the utilities in `draws` with its standard error; `None` if there are no draws.
+    /// Returns the weighted mean of the utilities in `draws`, and the standard error of this mean; `None` if there are no draws.
     ///
     /// The variance of the mean is that of a ratio of sums, multiplied by `n / (n - 1)` and by `inflation`.
     pub(super) fn of(

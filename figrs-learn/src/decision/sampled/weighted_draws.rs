@@ -1,4 +1,4 @@
-//! The draws of a run that have positive weight, with their weights.
+//! The draws of a run that have positive weights.
 
 use figrs_core::AnyElement;
 
@@ -6,11 +6,10 @@ use crate::decision::problem::valid_utility;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::error::Error;
 
-/// A run of a sampler, restricted to the draws that have positive weight.
 #[derive(Debug)]
 pub(super) struct WeightedDraws<'d> {
     draws: &'d Draws,
-    /// The index of each draw, with its weight relative to the largest weight.
+    /// The index and the weight of each draw; the largest weight is one.
     pub(super) weights: Vec<(usize, f64)>,
 }
 
@@ -29,7 +28,7 @@ impl<'d> WeightedDraws<'d> {
         Self { draws, weights }
     }
 
-    /// Returns the draws of `element`, a target whose values the sampler recorded.
+    /// Returns the draws of the target `element`.
     ///
     /// **Errors.** [`Error::NotATarget`] if the sampler has no draws of `element`.
     pub(super) fn target(&self, element: &AnyElement) -> Result<&'d TargetDraws, Error> {
@@ -42,8 +41,7 @@ impl<'d> WeightedDraws<'d> {
 
     /// Returns the values of the utility `element`, one for each draw that has positive weight.
     ///
-    /// **Errors.** [`Error::InvalidUtility`] if a value is NaN or too large; [`Error::NotATarget`]
-    /// if the sampler has no draws of `element`.
+    /// **Errors.** [`Error::InvalidUtility`] if a value is NaN or too large; [`Error::NotATarget`] if the sampler has no draws of `element`.
     pub(super) fn utilities(&self, element: &AnyElement) -> Result<Vec<f64>, Error> {
         let drawn = self.target(element)?;
         let mut utilities = Vec::with_capacity(self.weights.len());

@@ -17,16 +17,17 @@ use crate::board::watch::{BoardWatch, Event};
 use crate::board::{BoardError, DrawnBoards, Generator, Method};
 use crate::grid::{Position, Size};
 
-/// Minimum number of boards of each Markov chain for the diagnostics: 128 independent boards have an R-hat below 1.05.
+/// Minimum number of stored boards of each Markov chain for the diagnostics: the R-hat of 128 independent boards is below 1.05.
 const FEWEST: usize = 128;
 /// Largest R-hat at which chains count as converged.
 const MOST_R_HAT: f64 = 1.05;
-/// Effective sample size that all Markov chains together need: a share of the number of boards in the diagnostics, and an upper limit of it.
+/// Effective sample size that all Markov chains together must have: a share of the number of boards in the diagnostics, but no more than an upper
+/// limit.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
-/// Maximum number of cells that a Markov chain may propose to change, per cell of the board: until the chain has a board that follows all rules, and
-/// after that.
+/// Maximum number of changes that a Markov chain may propose, per cell of the board: until its first board that follows all rules, and after it.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
-/// The same maximum for a whole board, until the first board (up to half a minute on one core) and after it.
+/// Maximum number of changes that a Markov chain may propose, for a board of any size: until its first board that follows all rules (up to half a
+/// minute on one core), and after it.
 const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
 /// Maximum number of cell values for which the diagnostics measure the number of cells with this value and the mean position of these cells.
 const MOST_VALUES: usize = 8;
@@ -34,12 +35,11 @@ const MOST_VALUES: usize = 8;
 /// Maximum number of Markov chains; if fewer boards are wanted, there are as many chains as boards, but at least two.
 pub(in crate::board) const MOST_CHAINS: usize = 4;
 
-/// Limits of the Markov chains, and the seed of their random numbers.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::board) struct ChainLimits {
     pub(in crate::board) memory: u64,
     pub(in crate::board) seed: u64,
-    /// Number of cells that each Markov chain may propose to change until its first board, and again after it.
+    /// Maximum number of changes that each Markov chain may propose until its first board that follows all rules, and again after it.
     pub(in crate::board) work: u64,
 }
 
@@ -51,7 +51,7 @@ pub(in crate::board) struct ChainDraw {
     pub(in crate::board) is_settled: bool,
 }
 
-/// Returns the least number of cells that all Markov chains together propose to change, if at most as many boards as chains are wanted.
+/// Returns the least number of changes that all Markov chains together propose, if no more boards than chains are wanted.
 pub(in crate::board) fn least_work(size: Size, wanted: usize) -> u64 {
     (2 * FEWEST * chains_for(wanted) * size.cells()) as u64
 }
@@ -60,11 +60,11 @@ fn chains_for(wanted: usize) -> usize {
     wanted.clamp(2, MOST_CHAINS)
 }
 
-/// A Markov chain with the boards that it has stored, one every few sweeps.
+/// A Markov chain with the boards that it has stored, one after every few sweeps.
 struct KeptChain<C> {
     chain: TemperedChain<C>,
     boards: Vec<Vec<C>>,
-    /// For each stored board, the numbers that the diagnostics compare.
+    /// For each stored board, the measures by which the diagnostics compare Markov chains.
     measures: Vec<Vec<f64>>,
 }
 
@@ -98,7 +98,7 @@ pub(in crate::board) fn draw<G: Generator>(
     let number = chains_for(boards.wanted());
     let wanted = boards.wanted().div_ceil(number);
     let half = wanted.max(FEWEST);
-    // The later half of the stored boards is returned; the diagnostics compare these halves between the chains.
+    // Each Markov chain returns only the later half of its stored boards, to which the diagnostics apply.
     let fewest = 2 * wanted.max(4);
     let bytes = size.cells() as f64 * size_of::<G::Cell>() as f64 * (2 * half * number) as f64;
     if bytes > memory as f64 {
@@ -135,7 +135,6 @@ pub(in crate::board) fn draw<G: Generator>(
     });
     let mut chains = chains.collect::<Result<Vec<_>, BoardError>>()?;
 
-    // Each chain searches for a first board.
     each(&chains, |kept| {
         let is_fixed = kept.chain.is_fixed();
         while !is_fixed && !kept.chain.is_found() && kept.chain.work < to_first && goes_on() {
@@ -187,7 +186,7 @@ pub(in crate::board) fn draw<G: Generator>(
         let fewest = chains.iter_mut().map(|chain| of(chain).boards.len()).min();
         let later = fewest.map_or(0..0, |fewest| fewest / 2..fewest);
         if watch.is_interrupted() {
-            // Boards are returned before the diagnostics are computed, since diagnostics of many boards take a while.
+            // The sampler returns boards before it computes the diagnostics, because the diagnostics of many boards take long.
             spread(generator, &mut chains, later.clone(), boards)?;
             let kept = later.len();
             break (worst(&mut chains, later), false, kept);
@@ -218,7 +217,7 @@ pub(in crate::board) fn draw<G: Generator>(
     })
 }
 
-/// Returns the clues of a puzzle if no rule by itself is known to exclude all boards.
+/// Returns the clues of a puzzle unless a single rule is known to exclude all boards.
 ///
 /// **Errors.** [`BoardError::NoSolution`] if a rule excludes all boards.
 fn excluding_none<C: Value>(
@@ -238,8 +237,8 @@ fn excluding_none<C: Value>(
     Err(excluded(size, to_blame))
 }
 
-/// Returns the error that `clues` (or the rules and bounds, if there are no clues) exclude all boards. The error does not say which of several clues
-/// contradict each other, or whether any board follows the rules without clues.
+/// Returns the error that the clues `clues` exclude all boards or, if there are no clues, that the rules and bounds do. The error does not state
+/// which clues contradict each other, nor whether a board without clues is possible.
 fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     BoardError::NoSolution {
         size,
@@ -248,8 +247,8 @@ fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     }
 }
 
-/// Stores the present board of each interrupted Markov chain that has none, and drops the chains with less than half as many stored boards as the
-/// longest chain.
+/// Stores the present board of each interrupted Markov chain that has stored no board. Drops the chains with less than half as many stored boards as
+/// the chain with the most boards.
 fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Size, palette: &[C]) {
     for chain in &mut *chains {
         let kept = of(chain);
@@ -262,7 +261,6 @@ fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Siz
     chains.retain_mut(|chain| 2 * of(chain).boards.len() >= most);
 }
 
-/// Drops every second stored board.
 fn leave_out_every_second<C: Value>(chains: &mut [Mutex<KeptChain<C>>]) {
     for chain in chains {
         let kept = of(chain);
@@ -278,8 +276,8 @@ fn is_second(number: &mut usize) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Adds boards of the Markov chains in turn to the collection `boards`. The boards taken from a Markov chain are equally spaced, and its last board
-/// is among them.
+/// Adds boards of the Markov chains, taking turns, to the collection `boards`. The boards of a chain are equally spaced among its stored boards, and
+/// include its last board.
 fn spread<G: Generator>(
     generator: &G,
     chains: &mut [Mutex<KeptChain<G::Cell>>],
@@ -300,7 +298,7 @@ fn spread<G: Generator>(
 }
 
 /// Returns the number of independent boards that carry the same information as `drawn` boards of `chains` chains. Each chain stored `kept` boards
-/// with the autocorrelation time `time`, in stored boards; the result is NaN if `time` is unknown.
+/// with an autocorrelation time of `time` stored boards; the result is NaN if `time` is unknown.
 ///
 /// Boards of different chains count as independent; boards of one chain count as an autoregression of first order.
 fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> f64 {
@@ -316,10 +314,9 @@ fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> 
     drawn as f64 / (1.0 + 2.0 * pairs.sum::<f64>())
 }
 
-/// Returns the largest R-hat and the smallest effective sample size among the measures of boards.
+/// Returns the largest R-hat and the smallest effective sample size over all measures of the stored boards.
 fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -> (f64, f64) {
     if later.len() < 4 {
-        // There are too few boards for diagnostics.
         return (f64::NAN, f64::NAN);
     }
     let kept: Vec<&KeptChain<C>> = chains.iter_mut().map(|chain| &*of(chain)).collect();
@@ -335,7 +332,7 @@ fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -
         let series: Vec<Vec<f64>> = kept.iter().map(series).collect();
         let first = series.first().and_then(|one| one.first()).copied();
         if series.iter().flatten().all(|&value| Some(value) == first) {
-            // The measure is constant.
+            // A constant measure has no diagnostics.
             continue;
         }
         let series: Vec<&[f64]> = series.iter().map(Vec::as_slice).collect();
@@ -362,7 +359,7 @@ fn palette<C: Value>(ruled: &RuledCells<C>) -> Vec<C> {
     values
 }
 
-/// Returns, for each value of `palette`, the number of cells that have it, and the mean row and column of these cells.
+/// Returns, for each value of `palette`, the number of cells with this value, and the mean row and column of these cells.
 fn moments<C: Value>(size: Size, cells: &[C], palette: &[C]) -> Vec<f64> {
     let mut moments = vec![0.0; 3 * palette.len()];
     for (at, cell) in size.positions().zip(cells) {
@@ -394,7 +391,7 @@ fn each<C: Value>(chains: &[Mutex<KeptChain<C>>], work: impl Fn(&mut KeptChain<C
         },
         |()| ControlFlow::Continue(()),
     );
-    // Only panics of the work can be errors here.
+    // `work` returns no errors; an error here is a panic of `work`.
     if let Err(panic) = ran {
         std::panic::resume_unwind(Box::new(panic.to_string()));
     }
@@ -404,7 +401,6 @@ fn of<C>(chain: &mut Mutex<KeptChain<C>>) -> &mut KeptChain<C> {
     chain.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the error that no Markov chain can start from a board.
 fn no_start() -> BoardError {
     let mistake = Mistake::value(
         "the board that a Markov chain starts from has values that its cells may not have, or a rule forbids it",

@@ -8,36 +8,36 @@ use super::RuledCells;
 /// A Markov chain of boards: Metropolis-Hastings steps that change one cell, exchange two cells, or are [proposed](super::BoardMoves) by the puzzle.
 ///
 /// The weight of a board is the product of the weights of its cells and of `exp(-penalty * violation)`, where `violation` is the sum of the
-/// violations of all rules. A step chooses uniformly a cell and a new value for it, or two cells to exchange, which have the same possible values:
-/// two adjacent cells, or two cells anywhere with different values. The new board is accepted with a probability equal to the ratio of its weight to
-/// the old board's weight, or always if the ratio is above one. If the penalty is infinite, the violation of the rules never grows.
+/// violations of all rules. A step uniformly chooses a cell and its new value, or two cells whose values it exchanges: two adjacent cells, or two
+/// cells anywhere with different values. Both cells must have the same possible values. The new board is accepted with a probability equal to the
+/// ratio of its weight to the old board's weight, at most one. If the penalty is infinite, no accepted board has a larger violation than the board
+/// before.
 ///
-/// **Guarantee.** The boards, with probabilities in proportion to their weights, are a stationary distribution, because proposals are symmetric. If
-/// the penalty is infinite and the first board follows all rules, the stationary distribution is that of boards that follow all rules. If the
-/// penalty is finite and no rule forbids a board, every board can be reached from every other board.
+/// **Guarantee.** The distribution in proportion to the weights of boards is stationary, because proposals are symmetric. If the penalty is infinite
+/// and the first board follows all rules, the stationary distribution is that of boards that follow all rules. If the penalty is finite and no rule
+/// forbids a board, every board can be reached from every other board.
 pub(super) struct BoardKernel<C> {
     pub(super) ruled: RuledCells<C>,
     pub(super) cells: Vec<C>,
     /// For each cell, the index of its value among its possible values.
     pub(super) values: Vec<u16>,
-    /// The cells with more than one possible value.
     pub(super) free: Vec<usize>,
-    /// For each kind of cell and each value, the cells that have this value; filled only if cells are exchanged.
+    /// For each kind of cell and each value, the cells with this value; filled only if a step may exchange the values of two cells.
     pools: Vec<Vec<Vec<u32>>>,
-    /// For each cell, its index in the list of the cells with the same value.
+    /// For each cell, its index in the list of `pools` that contains it.
     places: Vec<u32>,
     pub(super) violation: u32,
     pub(super) penalty: f64,
-    /// The changes that the puzzle proposes in a step.
+    /// The changes that the puzzle proposes in a step: cells with the indices of their new values.
     pub(super) joint: Vec<(usize, u16)>,
-    /// The same changes, as cells with their proposed values instead of the indices of these values.
+    /// The changes of `joint`, with the new values themselves.
     drawn: Vec<(usize, C)>,
-    /// The cells that a step changes, with their earlier values.
+    /// The cells that a step changes, and the earlier values of these cells.
     indices: Vec<usize>,
     before: Vec<u16>,
 }
 
-/// Number of cells that rules examine in the time of one proposal.
+/// Number of cells that rules can examine in the time of one proposal.
 const LOOKED_AT: u64 = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,12 +50,13 @@ pub(super) enum BoardMove {
         at: usize,
         other: usize,
     },
-    /// A step makes the changes that the puzzle proposes.
+    /// Makes the changes that the puzzle proposes.
     Joint,
 }
 
 impl<C: Value> BoardKernel<C> {
-    /// Creates a Markov chain that starts from a board; `None` if a rule forbids the board, or if its length or a value is not possible.
+    /// Creates a Markov chain that starts from a board; `None` if a rule forbids the board, if the board has a wrong number of cells, or if a cell
+    /// cannot have its value.
     pub(super) fn new(mut ruled: RuledCells<C>, cells: Vec<C>, penalty: f64) -> Option<Self> {
         if cells.len() != ruled.size.cells() {
             return None;
@@ -97,9 +98,10 @@ impl<C: Value> BoardKernel<C> {
         Some(chain)
     }
 
-    /// Makes as many steps as there are cells that may change or, with moves of the puzzle, as many as
-    /// [`BoardMoves::proposals`](super::BoardMoves::proposals) returns. Returns the number of cells with proposals, plus one for every [`LOOKED_AT`]
-    /// cells that rules and moves examined. The sweep stops early once `goes_on` returns false, because a sweep of a large board may take seconds.
+    /// Makes one step for each cell that may change or, with moves of the puzzle, the number of steps that
+    /// [`BoardMoves::proposals`](super::BoardMoves::proposals) returns. Returns the number of proposed changes of cells, plus one for every
+    /// [`LOOKED_AT`] cells that rules and moves examined. The sweep stops early once `goes_on` returns false, because a sweep of a large board may
+    /// take seconds.
     pub(super) fn sweep<R: Rng + ?Sized>(
         &mut self,
         rng: &mut R,
@@ -156,7 +158,8 @@ impl<C: Value> BoardKernel<C> {
         Some(BoardMove::Redraw { at, value })
     }
 
-    /// Requests a proposal from the puzzle, whose random choices `choose` makes; false if the puzzle proposes nothing, or an impossible value.
+    /// Requests a proposal from the puzzle, with `choose` as the source of random numbers; returns false if the puzzle proposes nothing, or an
+    /// impossible value.
     pub(super) fn propose(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.drawn.clear();
         self.joint.clear();
@@ -173,8 +176,8 @@ impl<C: Value> BoardKernel<C> {
         !self.joint.is_empty()
     }
 
-    /// Draws uniformly a cell of the same kind as the cell `at`, but with another value. The exchange of both cells is as likely as its reverse,
-    /// because it keeps the number of cells with each value.
+    /// Uniformly draws a cell of the same kind as the cell `at` but with another value. The exchange of the two values is as likely as its reverse,
+    /// because it does not change the number of cells with each value.
     fn of_another_value<R: Rng + ?Sized>(&self, at: usize, rng: &mut R) -> Option<usize> {
         let pools = &self.pools[self.ruled.kind_of[at] as usize];
         let others = || {
@@ -195,8 +198,8 @@ impl<C: Value> BoardKernel<C> {
         None
     }
 
-    /// Makes the step `step` of the Markov chain if `chance`, drawn uniformly from 0 to 1, is less than the ratio of the new board's weight to the
-    /// old board's weight.
+    /// Makes the step `step` of the Markov chain if the number `chance`, drawn uniformly from 0 to 1, is less than the ratio of the new board's
+    /// weight to the old board's weight.
     pub(super) fn step(&mut self, step: BoardMove, chance: impl FnOnce() -> f64) -> bool {
         let mut changed = [(0, 0); 2];
         let joint = std::mem::take(&mut self.joint);
@@ -224,7 +227,7 @@ impl<C: Value> BoardKernel<C> {
         is_taken
     }
 
-    /// Returns the logarithm of the ratio of the weights of two values of the cell `at`: `value` and its present value.
+    /// Returns the logarithm of the ratio of the weight of `value` in the cell `at` to the weight of the cell's present value.
     fn log_ratio(&self, at: usize, value: u16) -> f64 {
         let choice = self.ruled.choice(at);
         if choice.is_even {
@@ -234,20 +237,20 @@ impl<C: Value> BoardKernel<C> {
     }
 
     /// Decides by Metropolis's rule whether the changes `changed` are accepted, and makes them if so; `ratio` is the logarithm of the ratio of the
-    /// new to the old weight of the cells.
+    /// new weights of the changed cells to their old weights.
     fn weigh(
         &mut self,
         changed: &[(usize, u16)],
         ratio: f64,
         chance: impl FnOnce() -> f64,
     ) -> bool {
-        // The largest violation that is accepted.
+        // The largest violation at which the new board is accepted.
         let most = if ratio >= 0.0 && self.penalty == f64::INFINITY {
             i64::from(self.violation)
         } else {
             let log = ratio - chance().ln();
             let more = if self.penalty == f64::INFINITY {
-                // With equal violations the weights of cells decide; a smaller violation is always accepted.
+                // At an equal violation the weights of the cells decide; a board with a smaller violation is always accepted.
                 if log > 0.0 { 0.0 } else { -1.0 }
             } else {
                 (log / self.penalty).floor().clamp(-1e15, 1e15)
@@ -260,7 +263,7 @@ impl<C: Value> BoardKernel<C> {
         self.change_within(changed, most as u64)
     }
 
-    /// Makes the changes `changed` if the violation of the rules is then at most `most`.
+    /// Makes the changes `changed` unless the new board's violation of the rules exceeds `most`.
     fn change_within(&mut self, changed: &[(usize, u16)], most: u64) -> bool {
         let mut indices = std::mem::take(&mut self.indices);
         indices.clear();

@@ -1,16 +1,14 @@
 //! Markov chains of boards of any size, whose rules are evaluated on whole boards.
 
-mod board_moves;
 mod draws;
 mod kernel;
 mod ruled_cells;
 mod tempered;
 mod window_moves;
 
-pub use board_moves::BoardMoves;
 pub(super) use draws::{ChainLimits, MOST_CHAINS, draw, least_work};
 pub use ruled_cells::RuledCells;
-pub use window_moves::WindowMoves;
+pub use window_moves::{BoardMoves, WindowMoves};
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Independent cells, and rules for whole boards.
+//! Boards as independent cells with rules for whole boards.
 
 use figrs_core::Value;
 
@@ -13,20 +13,19 @@ use crate::grid::{BoardRule, Position, Size};
 #[expect(missing_debug_implementations, reason = "it holds rules")]
 pub struct RuledCells<C> {
     pub(super) size: Size,
-    /// The possible values of cells, one entry for each kind of cell.
     pub(super) kinds: Vec<CellChoice<C>>,
     pub(super) kind_of: Vec<u32>,
     pub(super) rules: Vec<Box<dyn BoardRule<C>>>,
     pub(super) starts: Vec<Vec<C>>,
     pub(super) joined: Joined,
     pub(super) exchanges: bool,
-    /// Proposals of the puzzle, which replace changes of one cell and exchanges of two cells.
+    /// Proposals of the puzzle, which replace the proposals to change one cell or to exchange two.
     pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
     pub(in crate::board) is_slow: bool,
     pub(super) clues: Vec<Position>,
 }
 
-/// States whether Markov chains reach all boards that follow all rules without passing through boards that break a rule.
+/// States whether the boards that follow all rules are connected: whether Markov chains reach all of them without passing through other boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joined {
     Unknown,
@@ -34,7 +33,6 @@ pub(super) enum Joined {
     Fully,
 }
 
-/// The possible values of a cell, with the logarithms of their weights.
 #[derive(Clone, Debug)]
 pub(super) struct CellChoice<C> {
     pub(super) values: Vec<C>,
@@ -51,8 +49,8 @@ impl<C: Value> CellChoice<C> {
 }
 
 impl<C: Value> RuledCells<C> {
-    /// Creates cells without rules. `choices` returns the possible values of a cell with their weights, which must be positive and are needed only up
-    /// to a factor. A cell whose value is known has one possible value.
+    /// Creates cells without rules. `choices` returns the possible values of a cell with their weights, which must be positive and need not sum to
+    /// one. A cell whose value is known has one possible value.
     pub fn new(size: Size, mut choices: impl FnMut(usize) -> Vec<(C, f64)>) -> Self {
         let mut kinds: Vec<CellChoice<C>> = Vec::new();
         let kind_of = (0..size.cells()).map(|at| {
@@ -83,26 +81,26 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares the cells whose values are clues, for the error that no board follows the rules with these clues.
+    /// Declares the cells that have clues. If no board follows the rules, the error names these cells.
     #[must_use]
     pub fn clues(self, clues: impl IntoIterator<Item = Position>) -> Self {
         let clues = clues.into_iter().collect();
         Self { clues, ..self }
     }
 
-    /// Adds a rule. Rules are evaluated in the order in which they were added; the quickest rule should therefore come first.
+    /// Adds a rule. Rules are evaluated in the order in which they were added; the rule that is quickest to evaluate should therefore come first.
     #[must_use]
     pub fn rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
 
-    /// True if Markov chains quickly reach all boards that follow the rules without passing through boards that break a rule.
+    /// True if Markov chains quickly reach all boards that follow all rules without passing through other boards.
     pub(in crate::board) fn is_joined(&self) -> bool {
         self.joined == Joined::Fully && !self.is_slow
     }
 
-    /// Adds a rule, if there is one.
+    /// Adds a rule if `rule` is not `None`.
     #[must_use]
     pub fn rule_if(self, rule: Option<impl BoardRule<C> + 'static>) -> Self {
         match rule {
@@ -119,17 +117,17 @@ impl<C: Value> RuledCells<C> {
         self.rule(rule)
     }
 
-    /// Adds a board from which Markov chains start, which may break rules but must not be forbidden by a rule. Several start boards are used in turn,
-    /// and should differ much. Without start boards, Markov chains start from boards with independently drawn cells.
+    /// Adds a board from which Markov chains start, which may break rules but must not be forbidden by a rule. Successive Markov chains start from
+    /// different start boards, which should differ much. Without start boards, Markov chains start from boards with independently drawn cells.
     #[must_use]
     pub fn start(mut self, cells: Vec<C>) -> Self {
         self.starts.push(cells);
         self
     }
 
-    /// Declares that every board that follows all rules can be reached from every other through boards that follow all rules, by changes of one cell
-    /// and exchanges of two, or by the puzzle's [moves](Self::moves). Markov chains are then quicker, because they need not pass through boards that
-    /// break rules.
+    /// Declares that the boards that follow all rules are connected: a chain of such boards leads from any of them to any other, by changing one cell
+    /// or exchanging two cells at a time, or by the puzzle's [moves](Self::moves). Markov chains are then quicker, because the chains need not pass
+    /// through boards that break rules.
     #[must_use]
     pub fn joined(self) -> Self {
         Self {
@@ -138,8 +136,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that most boards that follow all rules can be reached from each other through boards that follow all rules. Markov chains are then
-    /// quicker, because a single further chain that passes through boards that break rules is enough.
+    /// Declares that most boards that follow all rules are connected in the sense of [`joined`](Self::joined). Markov chains are then quicker,
+    /// because only a single additional chain passes through boards that break rules.
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {
@@ -157,7 +155,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Makes Markov chains use proposals of the puzzle instead of changes of one cell and exchanges of two.
+    /// Makes Markov chains use proposals of the puzzle instead of proposals to change one cell or to exchange two.
     #[must_use]
     pub fn moves(self, moves: impl BoardMoves<C> + 'static) -> Self {
         Self {
@@ -167,8 +165,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that Markov chains move slowly between boards that follow all rules; particles are then tried first, if the board has a probabilistic
-    /// program.
+    /// Declares that Markov chains move slowly between boards that follow all rules; the sampler then tries particles before Markov chains, if the
+    /// board has a probabilistic program.
     #[must_use]
     pub fn slow(self) -> Self {
         Self {
@@ -186,7 +184,7 @@ impl<C: Value> RuledCells<C> {
         &self.kinds[self.kind_of[at] as usize]
     }
 
-    /// Gives the cells of `clues` all values that any cell may have.
+    /// Allows every value that any cell may have in the cells of `clues`.
     pub(super) fn open(&mut self, clues: &[Position]) {
         let mut values: Vec<C> = Vec::new();
         for value in self.kinds.iter().flat_map(|kind| &kind.values) {
@@ -205,7 +203,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Returns `false` if all boards are known to break one of the rules.
+    /// Returns `false` if a rule is known to exclude all boards.
     pub(super) fn may_be_kept(&mut self) -> bool {
         let Self {
             kinds,

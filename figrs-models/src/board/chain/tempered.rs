@@ -18,20 +18,20 @@ use super::ruled_cells::Joined;
 pub(super) struct TemperedChain<C> {
     chains: Vec<BoardKernel<C>>,
     rng: Stream,
-    /// Number of cells that were proposed to change, a measure of work.
+    /// Number of changes of cells that were proposed, as a measure of work.
     pub(super) work: u64,
     sweeps: u64,
 }
 
-/// Number of Markov chains of a group in addition to the first.
+/// Number of Markov chains of a group, not counting the first.
 const RUNGS: usize = 5;
-/// Ratio of the penalties of neighbouring Markov chains. At the largest finite penalty, a violation of one at a cell has probability `1 / (e *
-/// cells)`; few boards of that chain therefore break rules.
+/// Ratio of the penalties of neighbouring Markov chains. At the largest finite penalty, a violation of one multiplies the weight of a board by `1 /
+/// (e * cells)`; few boards of the chain with this penalty therefore break rules.
 const FALL: f64 = 0.7;
 
 impl<C: Value> TemperedChain<C> {
-    /// Creates a group of Markov chains, whose index `number` selects random numbers and a start board; `None` if the start board has impossible
-    /// values or a rule forbids it.
+    /// Creates the group of Markov chains with the index `number`, which selects its random numbers and start board; `None` if the start board has
+    /// impossible values or a rule forbids it.
     pub(super) fn new(
         make: &dyn Fn() -> Option<RuledCells<C>>,
         seed: u64,
@@ -48,7 +48,7 @@ impl<C: Value> TemperedChain<C> {
                     .iter()
                     .copied()
                     .fold(f64::NEG_INFINITY, f64::max);
-                // Rejection sampling: draws a value uniformly, and accepts it with the ratio of its weight to the largest weight.
+                // Rejection sampling: accepts a uniformly drawn value with a probability equal to the ratio of its weight to the largest weight.
                 loop {
                     let value = rng.random_range(0..choice.values.len());
                     if rng.random::<f64>() < (choice.logs[value] - most).exp() {
@@ -81,33 +81,29 @@ impl<C: Value> TemperedChain<C> {
         })
     }
 
-    /// True if the board of the group's first Markov chain follows all rules.
     pub(super) fn is_found(&self) -> bool {
         self.violation() == 0
     }
 
-    /// Returns the violation of the rules by the board of the group's first Markov chain.
     pub(super) fn violation(&self) -> u32 {
         self.chains[0].violation
     }
 
-    /// True if no cell of the board may change.
     pub(super) fn is_fixed(&self) -> bool {
         self.chains[0].free.is_empty()
     }
 
-    /// Returns the board of the group's first Markov chain.
     pub(super) fn cells(&self) -> &[C] {
         &self.chains[0].cells
     }
 
-    /// Returns the measures of the rules, such as the length of a path, for the board of the first chain.
+    /// Returns the measures of the rules, such as the length of a path, for the board of the group's first Markov chain.
     pub(super) fn measures(&self) -> impl Iterator<Item = f64> + '_ {
         let rules = self.chains[0].ruled.rules.iter();
         rules.filter_map(|rule| rule.measure())
     }
 
-    /// Sweeps all chains and exchanges their boards; skips the remaining sweeps once `goes_on` is false.
+    /// Sweeps all Markov chains and exchanges their boards, until `goes_on` returns false.
     pub(super) fn sweep(&mut self, goes_on: &dyn Fn() -> bool) {
         for chain in &mut self.chains {
             self.work += chain.sweep(&mut self.rng, goes_on);
@@ -118,7 +114,7 @@ impl<C: Value> TemperedChain<C> {
             let (one, two) = (&self.chains[lower], &self.chains[lower + 1]);
             let more = f64::from(two.violation) - f64::from(one.violation);
             let log = match one.penalty {
-                // The first chain takes no board with a larger violation.
+                // The first chain never accepts a board with a larger violation.
                 f64::INFINITY if more > 0.0 => f64::NEG_INFINITY,
                 f64::INFINITY => 0.0,
                 penalty => (two.penalty - penalty) * more,

@@ -1,8 +1,7 @@
-//! Proposals that redraw all cells of a small window.
+//! Proposals of Markov chains of boards; the built-in proposal redraws all cells of a small window.
 
 use figrs_core::Value;
 
-use super::BoardMoves;
 use crate::grid::Size;
 
 /// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but often several adjacent
@@ -17,7 +16,6 @@ pub struct WindowMoves<C> {
     windows: Vec<(usize, usize)>,
 }
 
-/// Sizes of the windows, as numbers of rows and columns.
 const WINDOWS: [(usize, usize); 7] = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)];
 
 impl<C: Value> WindowMoves<C> {
@@ -52,5 +50,53 @@ impl<C: Value> BoardMoves<C> for WindowMoves<C> {
                 }
             }
         }
+    }
+}
+
+/// Proposes changes of several cells at once, for puzzles whose rules rarely allow single cells to change.
+///
+/// **Symmetric.** A change and its reverse must be proposed with the same probability.
+///
+/// ```
+/// use figrs_models::board::BoardMoves;
+///
+/// /// Turns a row of cells around between two places.
+/// struct Turn;
+///
+/// impl BoardMoves<bool> for Turn {
+///     fn propose(&mut self, cells: &[bool], choose: &mut dyn FnMut(usize) -> usize, changes: &mut Vec<(usize, bool)>) {
+///         let (one, other) = (choose(cells.len()), choose(cells.len()));
+///         let (first, last) = (one.min(other), one.max(other));
+///         changes.extend((first..=last).map(|at| (at, cells[first + last - at])));
+///     }
+/// }
+/// ```
+pub trait BoardMoves<C>: Send {
+    /// Proposes new values for some cells, at most one for each cell; if it proposes no cell, the board stays unchanged. `choose(n)` returns a
+    /// uniform random number from 0 to n - 1.
+    ///
+    /// The Markov chain rejects a change to a value that a cell may not have.
+    fn propose(
+        &mut self,
+        cells: &[C],
+        choose: &mut dyn FnMut(usize) -> usize,
+        changes: &mut Vec<(usize, C)>,
+    );
+
+    /// Reads the board from which a chain starts, for moves that store data about the board.
+    fn read(&mut self, _cells: &[C]) {}
+
+    /// Updates the data that [`read`](Self::read) stored: the Markov chain has accepted new values of the distinct cells `changed`.
+    fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
+
+    /// Returns the number of proposals in a sweep of a board on which `free` cells may change. The number should be small if one proposal changes
+    /// much of the board.
+    fn proposals(&self, free: usize) -> usize {
+        free
+    }
+
+    /// Returns a measure of the work since the last call: the number of cells that were examined but not proposed to change.
+    fn looked_at(&mut self) -> u64 {
+        0
     }
 }

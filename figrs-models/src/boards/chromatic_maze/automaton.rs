@@ -5,15 +5,15 @@ use crate::grid::{Automaton, Ground, OpenEdges, Position, Walk};
 
 const WHEEL: u64 = 6;
 
-/// A constraint on paths whose steps connect tiles of equal or neighbouring colours.
+/// A constraint on the paths of a maze, on which each step connects tiles of equal or neighbouring colours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chromatic<W> {
     pub(super) columns: usize,
     pub(super) walk: W,
 }
 
-/// State of [`Chromatic`]: the colours of the last tile in each column, three bits per column, and the state of the constraint on the path. The
-/// colours are relative to the colour of the last tile; mazes that differ only by a turn of the colour wheel therefore share a state.
+/// State of [`Chromatic`]: the colours of the tiles that were read last in each column, three bits per column, and the state of the constraint on
+/// paths. Colours are relative to the colour of the latest tile, so that mazes that differ only by a turn of the colour wheel share a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {
     colours: u64,
@@ -42,7 +42,6 @@ impl<W: Walk> Automaton<RelativeTile> for Chromatic<W> {
     }
 
     fn step(&self, at: Position, state: &Self::State, tile: &RelativeTile) -> Option<Self::State> {
-        // Returns the colour of the last tile read in a column, relative to the colour of the new tile.
         let place = |column: usize| {
             let last = state.colours >> (3 * column) & 7;
             (last + WHEEL - u64::from(tile.turn)) % WHEEL

@@ -8,16 +8,15 @@ use crate::grid::{BoardRule, Size};
 
 /// Requires a path from start to finish over tiles of equal or neighbouring colours, with bounds on the length of a shortest path.
 ///
-/// If no path exists, the violation of the rule is a lower bound on the number of missing steps from the tiles that one end of the path reaches
-/// to the other end. The rule forbids boards that do not have exactly one start and one finish.
+/// If no path exists, the violation of the rule is a lower bound on the number of steps from the tiles that can be reached from one end to the other
+/// end. The rule forbids boards that do not have exactly one start and one finish.
 ///
-/// **Complexity.** Each change takes one breadth-first search.
+/// **Complexity.** The rule makes one breadth-first search after each change.
 #[derive(Clone, Debug)]
 pub(super) struct ColouredWayRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
     tiles: Vec<RelativeTile>,
-    /// The colours of the tiles, as indices on the colour wheel.
     colours: Vec<u8>,
     length: Option<u32>,
     /// For each tile, the index of the search that last reached it.
@@ -42,8 +41,8 @@ impl ColouredWayRule {
         }
     }
 
-    /// Updates the changed tiles and the colours. Colours are relative to the tile before; a changed tile therefore shifts the colours of all
-    /// tiles up to the next changed tile.
+    /// Updates the changed tiles, and the colours of all tiles. A tile stores its colour relative to the tile before; a changed tile therefore shifts
+    /// the colours of all tiles up to the next changed tile.
     fn follow(&mut self, cells: &[RelativeTile], changed: &[usize]) {
         let wheel = Hue::WHEEL.len() as u8;
         let mut changed = changed.to_vec();

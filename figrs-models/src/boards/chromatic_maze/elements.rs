@@ -11,11 +11,12 @@ use crate::grid::{
     Automaton, Board, ConnectedMarks, Constraint, Distances, GridError, Position, Size,
 };
 
-/// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
+/// A chromatic maze as elements: the tiles, the start and the finish, with the evidence that the maze has a solution.
 ///
-/// The first tile has any colour; each later tile, in scan order, has a turn of the colour wheel relative to the tile before. All turns are
-/// independent, and only they decide whether there is a path. Each tile in turn is an end of the path with a probability that makes all pairs
-/// equally likely: the number of missing ends divided by the number of remaining tiles. A fair coin decides which end is the start.
+/// The first tile has any colour; each later tile, in scan order, has the colour of the tile before it, turned by a random number of places on the
+/// colour wheel. These turns are independent, and whether a path exists depends only on them and on the ends of the path. One tile after another is
+/// an end of the path with a probability that makes all pairs of ends equally likely: the number of missing ends divided by the number of remaining
+/// tiles. A fair coin decides which end is the start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
@@ -100,7 +101,8 @@ impl ChromaticMaze {
     }
 }
 
-/// Returns the mark of a tile: the lowest bit for the first end of the path in scan order, the next bit for the second end, 0 for other tiles.
+/// Returns the bit set of marks of a tile: bit 0 for the first end of the path in scan order, bit 1 for the second end. `left` is the number of ends
+/// that were missing before the tile.
 fn marks(left: u8, is_end: bool) -> u8 {
     if is_end {
         1 << 2u8.saturating_sub(left)
@@ -142,7 +144,6 @@ impl ChromaticElements {
         self.size
     }
 
-    /// Returns the evidence, without clues, that the maze has a solution of an allowed length.
     pub(super) fn rules(&self) -> &Model {
         &self.rules
     }
@@ -151,8 +152,8 @@ impl ChromaticElements {
         &self.clues
     }
 
-    /// Returns the colours of all tiles, in scan order. The elements [`Self::cells`] determine the colours; as targets, they need a sixth of the
-    /// states that exact inference needs for the colours themselves.
+    /// Returns the colours of all tiles, in scan order. The elements [`Self::cells`] determine the colours of all tiles; exact inference with the
+    /// targets [`Self::cells`] needs a sixth of the states that it needs with the colours as targets.
     pub fn colours(&self) -> &[Element<Hue>] {
         &self.colours
     }
@@ -162,13 +163,13 @@ impl ChromaticElements {
         &self.ends
     }
 
-    /// Returns an element for the colour of the first tile, with `true` if the start comes before the finish in scan order. The evidence depends
-    /// neither on the colour of the first tile nor on the order of start and finish.
+    /// Returns an element for two values: the colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence
+    /// depends on neither of these values.
     pub fn origin(&self) -> &Element<(Hue, bool)> {
         &self.origin
     }
 
-    /// Returns the tiles in scan order, in the relative form that the evidence reads. The relative tiles together determine the maze: see
+    /// Returns the tiles in scan order, in the relative form that the evidence reads. All relative tiles together determine the maze: see
     /// [`Generator::board`](crate::board::Generator::board).
     pub fn cells(&self) -> &[Element<RelativeTile>] {
         &self.tiles
@@ -205,8 +206,8 @@ impl ChromaticElements {
         })
     }
 
-    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. The number of
-    /// steps comes from a separate fold over the tiles, which has no bounds. A query for this element needs only the returned evidence.
+    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. A separate fold
+    /// over the tiles, without bounds on the length, computes the number of steps. A query for this element needs only the returned evidence.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
@@ -219,7 +220,7 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// Returns the maze in a world; [`Self::cells`] must have been the targets.
+    /// Returns the maze in a world of a query with the targets [`Self::cells`].
     ///
     /// **Errors.** [`BoardError::Inference`] if the world belongs to another model, or does not determine the tiles.
     pub fn board(&self, world: &World) -> Result<Board<ChromaticTile>, BoardError> {

@@ -5,7 +5,7 @@ use crate::board::{BoardElements, BoardError, Generator, RuledCells};
 use crate::grid::{Board, GridError, Size};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The generator can draw mazes without bounds on the solution, which are tested afterwards; randomly drawn colours often have a solution.
+/// The relaxed generator draws mazes without bounds on the solution, and rejection tests the bounds; randomly drawn colours often have a solution.
 impl Generator for ChromaticMaze {
     type Cell = RelativeTile;
     type Board = Board<ChromaticTile>;
@@ -25,7 +25,7 @@ impl Generator for ChromaticMaze {
         Ok(absolute(self.clues.size(), &cells)?)
     }
 
-    /// Returns the memory in bytes that is extrapolated from smaller mazes. If there are clues to colours, the states hold the colour of each
+    /// Returns the memory of the states in bytes, extrapolated from smaller mazes. If clues state colours, the states contain the colour of each
     /// tile.
     fn predicted_bytes(&self) -> Option<f64> {
         let size = self.clues.size();
@@ -65,7 +65,7 @@ impl Generator for ChromaticMaze {
 
 /// Converts relative tiles to a board.
 ///
-/// **Errors.** An error if there is not one tile for each cell, or if there are not exactly two ends.
+/// **Errors.** An error if the number of tiles is not the number of cells, or if the path does not have exactly two ends.
 pub(super) fn absolute(
     size: Size,
     tiles: &[RelativeTile],

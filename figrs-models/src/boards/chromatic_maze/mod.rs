@@ -1,9 +1,9 @@
 //! Chromatic mazes: the player walks from the start to the finish over tiles of similar colours.
 //!
-//! **Definition.** Every tile of a grid has one of six colours on a wheel, by independent choices that are all equally likely; start and finish are
-//! two different tiles, and all ordered pairs are equally likely. A player can step from a tile to the tile beside, above or below it if their
-//! colours are equal or neighbours on the wheel. The evidence is that a player can reach the finish from the start within a given number of steps;
-//! the shortest path may also have a least number of steps.
+//! **Definition.** Every tile of a grid has one of six colours on a wheel, by independent and uniform choices; start and finish are two different
+//! tiles, and all ordered pairs are equally likely. A player can step from a tile to the tile beside, above or below it if their colours are equal or
+//! neighbours on the wheel. The evidence is that a player can reach the finish from the start; the number of steps of the shortest path may have
+//! bounds.
 //!
 //! Clues are tiles with a known colour, or tiles that are known to be the start or the finish.
 //!
@@ -14,8 +14,6 @@
 
 mod automaton;
 mod board;
-mod clue;
-mod colour;
 mod coloured_way_rule;
 mod elements;
 mod generator;
@@ -23,11 +21,8 @@ mod generator;
 mod picture;
 mod ruled;
 mod settings;
-mod tile;
 mod tile_moves;
 
-pub use clue::{ChromaticClue, ChromaticClues};
-pub use colour::Hue;
+pub use board::{ChromaticClue, ChromaticClues, ChromaticTile, Endpoint, Hue, RelativeTile};
 pub use elements::ChromaticElements;
 pub use settings::ChromaticMaze;
-pub use tile::{ChromaticTile, Endpoint, RelativeTile};

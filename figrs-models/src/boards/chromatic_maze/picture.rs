@@ -5,11 +5,10 @@ use crate::grid::{Board, Position};
 use crate::picture::{Image, PictureScale};
 use figrs_reading::Mistake;
 
-/// Pixels of the side of a tile, including the gap to the next tile.
 const SIDE: usize = 32;
 const GAP: usize = 2;
 
-/// Colours of the background, of ink and of paper; then, for each colour of the wheel, the colours of a tile's face, lit edge and shaded edge.
+/// Colours of the background, of ink and of paper; then, for each colour of the wheel, the face, the lit edge and the shaded edge of a tile.
 const COLOURS: [[u8; 3]; 21] = [
     [32, 30, 44],
     [24, 22, 34],
@@ -41,8 +40,8 @@ impl Board<ChromaticTile> {
         borders: GAP,
     };
 
-    /// Draws a picture with 32 by 32 pixels for each tile: the start is a ring, the finish a filled ring, and a line leads through the tiles `way`
-    /// (none, or [`Board::solution`]).
+    /// Draws a picture with 32 by 32 pixels for each tile: the start is a ring, the finish a filled ring, and a line leads through the tiles `way`,
+    /// which may be empty or [`Board::solution`].
     ///
     /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {

@@ -26,14 +26,14 @@ use crate::grid::{GridError, Size};
 #[must_use]
 pub struct ChromaticMaze {
     pub(super) clues: ChromaticClues,
-    /// Bounds on the number of steps of the solution; `None` for no bounds.
+    /// Bounds on the number of steps of the solution, if there are bounds.
     pub(super) steps: Option<RangeInclusive<u32>>,
 }
 
 impl ChromaticMaze {
     /// Creates a generator of mazes of the given size that have a solution.
     ///
-    /// **Errors.** [`GridError::Impossible`] if the grid has only one tile; the finish then has no tile.
+    /// **Errors.** [`GridError::Impossible`] if the grid has only one tile, because no tile is left for the finish.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(ChromaticClues::none(size))
     }
@@ -53,8 +53,8 @@ impl ChromaticMaze {
         self.clues.size()
     }
 
-    /// Bounds the length of the solution, the shortest path from start to finish, in steps. An upper bound of the number of tiles minus one, or a
-    /// larger one, excludes no maze.
+    /// Bounds the number of steps of the solution, which is the shortest path from start to finish. An upper bound excludes no maze if it is at least
+    /// the number of tiles minus one.
     ///
     /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {

@@ -1,18 +1,17 @@
-//! Moves between chromatic mazes that change the colour of one tile, or the position of one end of the path.
+//! Proposals for Markov chains of chromatic mazes: another colour of one tile, or another position of one end of the path.
 
 use super::{ChromaticClues, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::BoardMoves;
 
 /// Changes the colour of a tile, or moves the start or the finish.
 ///
-/// A new colour changes the turn of the tile on the colour wheel, and that of the next tile. Tiles and ends of the path with clues stay
-/// unchanged.
+/// A new colour changes the relative forms of the tile and of the next tile. Tiles and ends of the path that clues state stay unchanged.
 #[derive(Clone, Debug)]
 pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// Average number of proposals of which one moves the start or the finish of the path.
+/// One in this number of proposals, on average, moves the start or the finish of the path.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 
@@ -60,7 +59,7 @@ fn ends(cells: &[RelativeTile]) -> (usize, usize) {
     }
 }
 
-/// Returns `tile` at the position `at`, with the marks that follow from the positions of start and finish.
+/// Returns `tile`, at the index `at`, with the marks that follow from the indices of start and finish.
 pub(super) fn placed(
     tile: RelativeTile,
     at: usize,

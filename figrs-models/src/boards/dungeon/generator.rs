@@ -1,11 +1,15 @@
-//! Dungeons as a generator of boards.
+//! Dungeons as a generator of boards: as a probabilistic program, and as independent cells and rules for Markov chains.
+
+use figrs_core::{Element, Model, Uniform};
 
 use super::{Dungeon, DungeonTile};
 use crate::board::{BoardElements, BoardError, Generator, RuledCells};
-use crate::grid::{Board, Size};
+use crate::grid::{
+    Automaton, Board, ConnectedMarks, Constraint, Count, CountRule, Distances, DistancesState,
+    GridError, Ground, Position, Size, WayRule,
+};
 
-/// The generator can draw dungeons without bounds on the walk, which are tested afterwards by
-/// rejection.
+/// The relaxed generator draws dungeons without bounds on the walk, and rejection tests the bounds.
 impl Generator for Dungeon {
     type Cell = DungeonTile;
     type Board = Board<DungeonTile>;
@@ -52,5 +56,160 @@ impl Generator for Dungeon {
         let steps = || Some(dungeon.walk()?.len() as u32 - 1);
         let walk = self.walk.as_ref();
         walk.is_none_or(|walk| steps().is_some_and(|steps| walk.contains(&steps)))
+    }
+}
+
+/// Number of cells that the player's walk must visit: entrance, gem, altar and exit.
+pub(super) const STOPS: usize = 4;
+
+/// Returns a function that classifies a tile: a wall, an open cell, or a cell with marks. Each cell that the walk must visit has a bit of its own.
+pub(super) fn ground(
+    size: Size,
+) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
+    move |at, tile| {
+        let index = size.index(at);
+        let marks = u8::from(index == 0)
+            | u8::from(*tile == DungeonTile::Gem) << 1
+            | u8::from(*tile == DungeonTile::Altar) << 2
+            | u8::from(index + 1 == size.cells()) << 3;
+        match (tile, marks) {
+            (DungeonTile::Wall, _) => Ground::Wall,
+            (_, 0) => Ground::Open,
+            _ => Ground::Marked(marks),
+        }
+    }
+}
+
+impl Dungeon {
+    /// Creates the probabilistic program of the dungeons.
+    ///
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
+    #[track_caller]
+    pub fn elements(&self) -> Result<BoardElements<DungeonTile>, GridError> {
+        let size = self.size();
+        let tiles: Vec<Element<DungeonTile>> = size
+            .positions()
+            .map(|_| Uniform::new(DungeonTile::ALL))
+            .collect();
+        let ground = ground(size);
+        let walls = self.walls.as_ref().map(|range| {
+            let count = Count::within(range, size.cells());
+            count.reading(|_, tile: &DungeonTile| *tile == DungeonTile::Wall)
+        });
+        if !self.needs_way() {
+            let one = |wanted| {
+                let count = Count::exactly(1);
+                count.reading(move |_, tile: &DungeonTile| *tile == wanted)
+            };
+            let each = one(DungeonTile::Gem).and(one(DungeonTile::Altar));
+            let model = rules(size, &tiles, each.and(walls))?;
+            return BoardElements::new(size, tiles, model)?.with_clues(self.clues.iter());
+        }
+        let rules = if let Some(steps) = &self.walk {
+            let walk = Distances::new(size, STOPS, steps.clone())?;
+            rules(size, &tiles, walk.reading(ground).and(walls))?
+        } else {
+            let joined = ConnectedMarks::new(0b1111).reading(ground);
+            rules(size, &tiles, joined.and(walls))?
+        };
+        // The rules imply these conditions on single cells, which exclude impossible worlds earlier than the rules do.
+        let open = |tile: &DungeonTile| *tile != DungeonTile::Wall;
+        let model = rules
+            .condition(&tiles[0], open)
+            .condition(&tiles[tiles.len() - 1], open);
+        BoardElements::new(size, tiles, model)?.with_clues(self.clues.iter())
+    }
+}
+
+fn rules(
+    size: Size,
+    tiles: &[Element<DungeonTile>],
+    automaton: impl Automaton<DungeonTile>,
+) -> Result<Model, GridError> {
+    Ok(Constraint::new(size, tiles, automaton)?.model().clone())
+}
+
+impl BoardElements<DungeonTile> {
+    /// Returns an element for the number of steps of the walk, and the evidence on which the element depends. A separate fold over the tiles, without
+    /// bounds on the length, computes the number of steps.
+    ///
+    /// The number of steps is `None` if there is no walk. A query for this element needs the returned evidence, but not the evidence of
+    /// [`Self::model`].
+    ///
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
+    #[track_caller]
+    pub fn walk(&self) -> Result<(Element<Option<u32>>, Model), GridError> {
+        let distances = Distances::new(self.size(), STOPS, 0..=u32::MAX)?;
+        let ground = ground(self.size());
+        let constraint: Constraint<DistancesState> =
+            Constraint::new(self.size(), self.cells(), distances.reading(ground))?;
+        let length = constraint
+            .last()
+            .map(move |state| distances.length(state.as_ref()?));
+        Ok((length, constraint.model().clone()))
+    }
+}
+
+impl Dungeon {
+    /// Returns the cells and rules of a dungeon.
+    ///
+    /// Without a lower bound on walls and without bounds on the walk, Markov chains reach every dungeon: to change one dungeon into another, remove
+    /// all walls without a clue, move the gem and the altar to their new cells, and add the walls of the other dungeon.
+    pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
+        let size = self.size();
+        let clue = |at: usize| self.clues.get(size.position(at));
+        let choices = |at: usize| match clue(at) {
+            Some(tile) => vec![(tile, 1.0)],
+            None => DungeonTile::ALL.map(|tile| (tile, 1.0)).to_vec(),
+        };
+        let one = |wanted| CountRule::new(1..=1, move |_, tile: &DungeonTile| *tile == wanted);
+        let walls = self.walls.clone();
+        let is_wall = |_: usize, tile: &DungeonTile| *tile == DungeonTile::Wall;
+        let walls = walls.map(|range| CountRule::new(range, is_wall));
+        let way = self.needs_way().then(|| {
+            let ground = ground(size);
+            let reads = move |at, tile: &DungeonTile| ground(size.position(at), tile);
+            let way = WayRule::new(size, STOPS, reads);
+            match &self.walk {
+                Some(steps) => way.steps(steps.clone()),
+                None => way,
+            }
+        });
+        let mut ruled = RuledCells::new(size, choices)
+            .clues(self.clues.iter().map(|(at, _)| at))
+            .rule(one(DungeonTile::Gem))
+            .rule(one(DungeonTile::Altar))
+            .rule_if(walls)
+            .rule_if(way);
+        for start in self.starts() {
+            ruled = ruled.start(start);
+        }
+        let least = self.walls.as_ref().map_or(0, |walls| *walls.start());
+        if least == 0 && self.walk.is_none() {
+            ruled = ruled.joined();
+        }
+        ruled
+    }
+
+    /// Returns two dungeons whose only walls are those of clues; the gem and the altar are in the first two free cells or in the last two, unless
+    /// clues state their cells.
+    fn starts(&self) -> [Vec<DungeonTile>; 2] {
+        let size = self.size();
+        let empty = |at| self.clues.get(at).unwrap_or(DungeonTile::Empty);
+        let empty: Vec<DungeonTile> = size.positions().map(empty).collect();
+        let is_free = |&at: &usize| self.clues.get(size.position(at)).is_none();
+        let free: Vec<usize> = (0..size.cells()).filter(is_free).collect();
+        let with = |places: &mut dyn Iterator<Item = &usize>| {
+            let mut cells = empty.clone();
+            for tile in [DungeonTile::Gem, DungeonTile::Altar] {
+                if !empty.contains(&tile)
+                    && let Some(&at) = places.next()
+                {
+                    cells[at] = tile;
+                }
+            }
+            cells
+        };
+        [with(&mut free.iter()), with(&mut free.iter().rev())]
     }
 }

@@ -9,32 +9,32 @@ const SIDE: usize = 16;
 
 type DungeonSprite = [&'static [u8; SIDE]; SIDE];
 
-/// The characters in which the pictures of tiles are written, with their colours.
+/// The colours of the characters in which the pictures of tiles are written.
 const PALETTE: Palette = Palette(&[
     (b'.', [24, 20, 32]),
-    // Floor.
+    // The colours of the floor.
     (b'f', [94, 84, 96]),
     (b'F', [82, 72, 86]),
     (b'e', [110, 100, 110]),
-    // Walls.
+    // The colours of walls.
     (b's', [58, 50, 72]),
     (b'S', [42, 36, 56]),
     (b'a', [78, 68, 92]),
     (b'k', [20, 16, 28]),
-    // The gem.
+    // The colours of the gem.
     (b'c', [64, 208, 220]),
     (b'C', [28, 140, 176]),
     (b'w', [236, 255, 255]),
-    // The altar.
+    // The colours of the altar.
     (b't', [190, 172, 140]),
     (b'T', [140, 122, 98]),
     (b'y', [255, 206, 84]),
     (b'o', [236, 120, 48]),
     (b'r', [168, 40, 58]),
-    // Stairs.
+    // The colours of stairs.
     (b'g', [122, 170, 110]),
     (b'G', [78, 122, 78]),
-    // The path.
+    // The colours of the path.
     (b'!', [255, 232, 150]),
     (b'?', [60, 40, 40]),
 ]);
@@ -46,8 +46,8 @@ impl Board<DungeonTile> {
         borders: SIDE,
     };
 
-    /// Draws a picture with 16 by 16 pixels for each cell; entrance and exit are stairs, and a line leads through the cells `way` (none, or
-    /// [`Board::walk`]).
+    /// Draws a picture with 16 by 16 pixels for each cell; entrance and exit are stairs, and a line leads through the cells `way`, which may be empty
+    /// or [`Board::walk`].
     ///
     /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {

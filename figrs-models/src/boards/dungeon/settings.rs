@@ -30,7 +30,7 @@ pub struct Dungeon {
     pub(super) reachability: Reachability,
 }
 
-/// States whether gem, altar and exit must be reachable.
+/// States whether the player must be able to reach the gem, the altar and the exit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reachability {
     /// A path must lead from the entrance to the gem, then to the altar, then to the exit.
@@ -56,7 +56,7 @@ impl Dungeon {
         }
     }
 
-    /// Sets whether a path to gem, altar and exit is required. If the walk has bounds, a path is required in any case.
+    /// Sets whether the player must be able to reach the gem, the altar and the exit. If the walk has bounds, a path is required in any case.
     pub fn reachability(self, reachability: Reachability) -> Self {
         Self {
             reachability,
@@ -100,12 +100,12 @@ impl Dungeon {
         })
     }
 
-    /// Returns the range of possible lengths of a walk. All lengths differ by even numbers, because a detour on a grid takes an even number of
-    /// steps.
+    /// Returns the range of possible lengths of a walk. The lengths of two walks differ by an even number, because a detour on a grid takes an even
+    /// number of steps.
     fn walks(&self) -> RangeInclusive<u32> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;
-        // A shortest path leaves out a cell of each 2 by 2 square, since it could otherwise be shortened within the square.
+        // A shortest path omits at least one cell of each 2 by 2 square, because it could otherwise be shortened within the square.
         let longest = 3 * (rows * columns - (rows / 2) * (columns / 2) - 1);
         let over = longest.saturating_sub(shortest) % 2;
         shortest as u32..=(longest - over) as u32

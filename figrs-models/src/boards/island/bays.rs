@@ -1,4 +1,4 @@
-//! Constraint on the number of bays.
+//! Constraint on the number of bays of an island.
 
 use std::ops::RangeInclusive;
 
@@ -10,14 +10,14 @@ use crate::grid::{Automaton, Position, Size};
 pub struct Bays {
     columns: usize,
     range: RangeInclusive<u32>,
-    /// The number up to which the state counts bays; all larger numbers have the same state.
+    /// The number up to which the state counts bays; larger numbers share a state.
     enough: u32,
 }
 
-/// State of [`Bays`]: the land around the last cell read in each column, and the number of bays so far.
+/// State of [`Bays`]: the sides with land of the last cell read in each column, and the number of bays so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BaysState {
-    /// For the last cell read in each column, three bits: [`LAND`] or, for water, the number of its sides with land so far.
+    /// Three bits for the last cell read in each column: [`LAND`] or, for a cell of water, the number of its sides with land so far.
     frontier: u64,
     count: u32,
 }
@@ -54,7 +54,7 @@ impl Automaton<bool> for Bays {
             let shift = 3 * column;
             frontier = frontier & !(7 << shift) | value << shift;
         };
-        // Water with land on at most one side cannot become a bay when only its side below is still unread.
+        // If only the cell below is still unread, water with land on at most one side cannot become a bay.
         let hopeful = |sides: u64| if sides < 2 { 0 } else { sides };
         let land = u64::from(*cell);
         let above = get(state.frontier, at.column);

@@ -1,4 +1,4 @@
-//! Rule on the number of bays, for whole boards.
+//! Rule on the number of bays of an island, for Markov chains.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,6 @@ pub(super) struct BaysRule {
     range: RangeInclusive<u32>,
     land: Vec<bool>,
     bays: u32,
-    /// The number of bays before the last change.
     before: u32,
 }
 
@@ -33,7 +32,6 @@ impl BaysRule {
         !self.land[at] && self.size.beside(at).filter(land).count() == 3
     }
 
-    /// Returns the number of bays among the cell `at` and its neighbours.
     fn around(&self, at: usize) -> u32 {
         let beside = self.size.beside(at).filter(|&cell| self.is_bay(cell));
         beside.count() as u32 + u32::from(self.is_bay(at))

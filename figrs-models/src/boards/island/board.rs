@@ -1,7 +1,6 @@
-//! Complete islands: land or water for each cell.
+//! Boards of islands and their terrain.
 
-use super::Terrain;
-use crate::grid::Board;
+use crate::grid::{Board, Symbol};
 
 impl Board<Terrain> {
     /// Returns the number of cells of land.
@@ -15,5 +14,33 @@ impl Board<Terrain> {
         let sides = |cell| self.size().beside(cell).filter(is_land).count();
         let bays = self.places_of(Terrain::Water);
         bays.filter(|&at| sides(self.size().index(at)) == 3).count()
+    }
+}
+
+/// Terrain of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Terrain {
+    /// Water, written `.`.
+    Water,
+    /// Land, written `#`.
+    Land,
+}
+figrs_core::value!(Terrain);
+
+impl Symbol for Terrain {
+    const FREE: char = '?';
+    const WRITE: &'static str = "#, ., or ? for a cell without a clue";
+
+    fn symbol(self) -> char {
+        match self {
+            Self::Water => '.',
+            Self::Land => '#',
+        }
+    }
+
+    fn from_symbol(symbol: char) -> Option<Self> {
+        [Self::Water, Self::Land]
+            .into_iter()
+            .find(|terrain| terrain.symbol() == symbol)
     }
 }

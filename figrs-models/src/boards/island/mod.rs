@@ -1,9 +1,9 @@
 //! Islands: boards on which water surrounds one connected piece of land.
 //!
-//! **Definition.** Every cell of a grid is land or water, by independent fair choices. The evidence is that the border is water, that the cell at the
-//! centre is land, and that all land is connected, side by side or one above the other. All islands are equally likely; an island may have lakes. The
-//! evidence may bound the amount of land, and the number of bays: a *bay* is a cell of water with land on exactly three of its four sides, the head
-//! of an inlet.
+//! **Definition.** Every cell of a grid is land or water, with probability one half each, independently of the other cells. The evidence is that the
+//! border is water, that the cell at the centre is land, and that all land is connected, side by side or one above the other. All islands are equally
+//! likely; an island may have lakes. The evidence may bound the amount of land, and the number of bays: a *bay* is a cell of water with land on
+//! exactly three of its four sides, the head of an inlet.
 //!
 //! [`Island::elements`] returns the probabilistic program, for exact inference on moderate grids. A
 //! [`ConditionalSampler`](crate::board::ConditionalSampler) draws large islands by Markov chains.
@@ -16,15 +16,12 @@
 mod bays;
 mod bays_rule;
 mod board;
-mod elements;
 mod generator;
 #[cfg(feature = "png")]
 mod picture;
-mod ruled;
 mod settings;
 mod shore_moves;
-mod terrain;
 
 pub use bays::{Bays, BaysState};
+pub use board::Terrain;
 pub use settings::Island;
-pub use terrain::Terrain;

@@ -26,9 +26,8 @@ impl Board<Terrain> {
         borders: 0,
     };
 
-    /// Draws a picture with 12 by 12 pixels for each cell: the further water is from land, the darker it is; the further land is from water, the
-    /// higher it is: beach, grass, wood and rock. Coasts are smoothed; a cell and its neighbours are connected in the picture if they are connected
-    /// on the board.
+    /// Draws a picture with 12 by 12 pixels for each cell: water is darker further from land, and land is drawn as beach, grass, wood or rock by its
+    /// distance from water. Coasts are smoothed; a cell and its neighbours are connected in the picture if they are connected on the board.
     ///
     /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self) -> Result<Image, Mistake> {
@@ -64,7 +63,7 @@ impl Board<Terrain> {
         Ok(Image::new(canvas, shades.collect()))
     }
 
-    /// Returns, for each cell, its height: twice the distance from the nearest cell of the other terrain minus one, negative for water.
+    /// Returns the height of each cell: twice the distance from the nearest cell of the other terrain, minus one; negative for water.
     fn heights(&self) -> Vec<isize> {
         let (cells, columns) = (self.cells(), self.size().columns());
         let beside = |cell: usize| {
@@ -99,7 +98,7 @@ impl Board<Terrain> {
     }
 }
 
-/// Returns the colour of the height `level`, which is given in half cells times the squared pixels of a side.
+/// Returns the colour of the height `level`. The unit of `level` is half a cell divided by the squared number of pixels of a side.
 fn band(level: isize) -> u8 {
     let half = (SIDE * SIDE).cast_signed();
     let bands = 2 * level.abs() / half;

@@ -118,11 +118,11 @@ impl Island {
 
     /// Bounds the number of bays.
     ///
-    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest
-    /// number of bays. Whether an island with this number of bays exists is not checked.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest number
+    /// of bays. The function does not check whether an island with this number of bays exists.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
         let bays = GridError::not_empty("bays", bays)?;
-        // Connected land of `n` cells has at most `2n + 2` sides with water, and each bay takes three of them.
+        // Connected land of `n` cells has at most `2n + 2` sides with water, and each bay has three of these sides.
         let most = (2 * self.inside() + 2) / 5;
         GridError::reachable("bays", &bays, 0..=most as u32, 1)?;
         let bays = Some(bays);

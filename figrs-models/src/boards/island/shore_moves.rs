@@ -1,19 +1,17 @@
-//! Moves that relocate one cell of land along the shore, and so keep the amount of land.
+//! Proposals that move one cell of land along the shore. The amount of land therefore stays the same.
 
 use super::Terrain;
 use crate::board::BoardMoves;
 use crate::grid::Size;
 
-/// Turns a cell of land into water and a cell of water beside the remaining land into land.
+/// Turns a land cell into water, and a water cell beside the remaining land into land.
 ///
-/// A move removes a land cell, chosen uniformly; `S` denotes the remaining land. Then a water cell beside `S` becomes land; all cells on the shore
-/// of `S` are equally likely. The removed cell must be on the shore of `S` too; the reverse move then has the same probability.
+/// A move removes a uniformly chosen land cell; let `S` be the remaining land. A uniformly chosen water cell beside `S` then becomes land. The
+/// removed cell must be beside `S`, too, so that the reverse move has the same probability.
 #[derive(Clone, Debug)]
 pub(super) struct ShoreMoves {
     size: Size,
-    /// The cells of land.
     land: Vec<u32>,
-    /// For each cell of land, its index in the list `land`.
     places: Vec<u32>,
 }
 

@@ -5,18 +5,17 @@ use crate::grid::{Automaton, NextCell, OpenEdges, Partition, Position, Size};
 
 /// Requires that from every room the pointers lead to the first room.
 ///
-/// All pointers lead to the first room exactly if the passages form no cycle, because the number of passages is one less than the number of rooms.
-/// A state of the automaton consists of the connected components of the last rooms read in each column, and the rooms that point to rooms not read
-/// yet.
+/// All pointers lead to the first room exactly if the passages form no cycle, because the number of passages is one less than the number of rooms. A
+/// state of the automaton holds the connected components of the rooms that were read last in each column, and the rooms that point to unread rooms.
 ///
-/// **Complexity.** In each connected component exactly one room points to a room not read yet, or none if the component contains the first room.
-/// After a row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.
+/// **Complexity.** In each connected component exactly one room points to an unread room, or none if the component contains the first room. After a
+/// row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
     size: Size,
 }
 
-/// State of [`Tree`]: the connected components of the last rooms in each column, and the pointers out of them.
+/// State of [`Tree`]: the connected components of the rooms that were read last in each column, and the pointers from these rooms to unread rooms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TreeState {
     partition: Partition,
@@ -28,12 +27,12 @@ pub struct TreeState {
 figrs_core::value!(TreeState);
 
 impl TreeState {
-    /// True if the room above the room `at`, which is read next, points to it.
+    /// True if the room above the room `at`, the next one to be read, points to `at`.
     fn points_down(&self, at: Position) -> bool {
         self.down >> at.column & 1 == 1
     }
 
-    /// Returns the passages from the room `at`, with the pointer `pointer`, to rooms that were read before.
+    /// Returns the passages from the room `at`, which has the pointer `pointer`, to the rooms above and to its left.
     pub(super) fn passages(&self, at: Position, pointer: Pointer) -> OpenEdges {
         OpenEdges {
             up: pointer == Pointer::Up || self.points_down(at),
@@ -61,7 +60,7 @@ impl Automaton<Pointer> for Tree {
             return None;
         }
         let passages = state.passages(at, *pointer);
-        // Two rooms that point to each other are a cycle.
+        // Two rooms that point to each other form a cycle.
         let is_above = *pointer == Pointer::Up && state.points_down(at);
         if is_above || *pointer == Pointer::Left && state.right {
             return None;

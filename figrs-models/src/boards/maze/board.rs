@@ -5,7 +5,6 @@ use std::fmt;
 use super::Pointer;
 use crate::grid::{Board, Position};
 
-/// A maze, given by the pointer of each room, which leads towards the first room.
 impl Board<Pointer> {
     /// Returns the number of horizontal passages of the maze.
     pub fn horizontal_links(&self) -> usize {
@@ -13,7 +12,7 @@ impl Board<Pointer> {
         pointers.filter(|pointer| pointer.is_horizontal()).count()
     }
 
-    /// Returns the room to which the room `at` points; `None` for the first room and outside the maze.
+    /// Returns the room to which the room `at` points; `None` for the first room, and for a position outside the maze.
     fn target(&self, at: Position) -> Option<Position> {
         let size = self.size();
         let is_room = size.contains(at);
@@ -24,16 +23,16 @@ impl Board<Pointer> {
         self.target(a) == Some(b) || self.target(b) == Some(a)
     }
 
-    /// Returns the distance in steps of each room from the first room; `None` if the pointers do not lead to the first room.
+    /// Returns the distance in steps of each room from the first room; `None` for a room from which the pointers do not lead to the first room.
     pub(super) fn distances(&self) -> Vec<Option<usize>> {
         let size = self.size();
-        // Memo of distances; `None` for rooms that were not visited yet.
+        // Distances found so far; the outer `None` stands for a room that was not visited yet.
         let mut known: Vec<Option<Option<usize>>> = vec![None; size.cells()];
         let mut way = Vec::new();
         for start in 0..known.len() {
             let mut room = Some(size.position(start));
             while let Some(at) = room.filter(|&at| known[size.index(at)].is_none()) {
-                // Marks the rooms of the current path; if the path returns to a marked room, it is a cycle.
+                // Marks the room as part of the current path; a path that returns to a marked room is a cycle.
                 known[size.index(at)] = Some(None);
                 way.push(size.index(at));
                 room = self.target(at);

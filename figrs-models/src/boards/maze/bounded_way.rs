@@ -7,8 +7,8 @@ use crate::grid::{Automaton, Distances, DistancesState, GridError, Ground, Posit
 
 /// Requires that the pointers form a tree, and that the number of steps from the first room to the last is in a range.
 ///
-/// A state of the automaton consists of a state of [`Tree`], and the distances of the last rooms of the columns to each other and
-/// to the first room.
+/// A state of the automaton holds a state of [`Tree`] and the distances of the rooms that were read last in each column from each other and from the
+/// first room.
 ///
 /// **Complexity.** The number of states is as large as for [`Distances`], which accepts narrow grids only.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ impl BoundedWay {
         })
     }
 
-    /// Returns the marks of the room `at`, which has a mark if it is an end of the path.
+    /// Classifies the room `at`: the two ends of the path have marks, and all other rooms are open.
     fn ground(&self, at: Position) -> Ground {
         let index = self.size.index(at);
         let ends = u8::from(index == 0) | u8::from(index + 1 == self.size.cells()) << 1;

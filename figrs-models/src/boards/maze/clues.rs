@@ -7,7 +7,7 @@ use crate::grid::{Clues, GridError, Position, Symbol};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PointerClue(pub Pointer);
 
-/// The known pointers of some rooms; in text, `^`, `v`, `<` or `>` is a clue and `.` a room without a clue.
+/// The known pointers of some rooms. In the text of clues, `^`, `v`, `<` and `>` are clues, and `.` stands for a room without a clue.
 pub type PointerClues = Clues<PointerClue>;
 
 impl Symbol for PointerClue {
@@ -32,10 +32,9 @@ impl Symbol for PointerClue {
 
 /// Returns an error if no maze meets the clues.
 ///
-/// A maze meets the clues exactly if every room has a walk to the first room that follows the pointers of
-/// clues.
+/// A maze meets the clues exactly if each room has a walk to the first room on which every room with a clue is left in the direction of its clue.
 ///
-/// **Errors.** [`GridError::PointerClues`] with the clues of the rooms that have no walk to the first room.
+/// **Errors.** [`GridError::PointerClues`] with the positions of the clues on rooms that have no such walk.
 pub(super) fn check(clues: &PointerClues) -> Result<(), GridError> {
     let size = clues.size();
     let first = size.position(0);

@@ -3,12 +3,12 @@
 //! **Definition.** The cells of a grid are rooms. Each room but the first (row 0, column 0) *points* to one of its neighbours, by independent choices
 //! with given [`DirectionWeights`]; the evidence is that the pointers lead from every room to the first. Given the evidence, the pointers are the
 //! passages of a spanning tree of the grid, and exactly one choice of pointers gives each spanning tree. If all directions have equal weights, all
-//! trees are equally likely. With the weights 45, 45, 5, 5 for right, left, up and down, a tree has a weight of nine to the power of the number of
-//! its horizontal passages, and mazes look like snakes.
+//! trees are equally likely. With the weights 45 for right and left and 5 for up and down, the probability of a tree is proportional to nine to the
+//! power of the number of its horizontal passages, and mazes look like snakes.
 //!
-//! For rooms at the border there are two options ([`Border`]): the weights of the directions within the grid are renormalised, or pointing out of the
-//! grid is possible and contradicts the evidence. This option changes the probability of the evidence, but not the distribution of mazes given the
-//! evidence.
+//! Two options ([`Border`]) define the pointers of rooms at the border: the weights of the directions within the grid are renormalised, or a room can
+//! point out of the grid, which contradicts the evidence. The option changes the probability of the evidence, but not the distribution of mazes given
+//! the evidence.
 //!
 //! The clues of a maze are rooms with known pointers.
 //!
@@ -25,14 +25,12 @@ mod automaton;
 mod board;
 mod bounded_way;
 mod clues;
-mod elements;
 mod generator;
 mod matrix_tree;
 mod passage_moves;
 #[cfg(feature = "png")]
 mod picture;
 mod pointer;
-mod ruled;
 mod settings;
 mod tree_rule;
 mod wilson;

@@ -1,13 +1,13 @@
-//! Exchanges of two passages of a perfect maze: the basis exchange walk on spanning trees.
+//! Proposals that open one passage of a perfect maze and close another: the basis exchange walk on spanning trees.
 
 use super::Pointer;
 use crate::board::BoardMoves;
 use crate::grid::Size;
 
-/// Removes a wall between two rooms, and closes a passage of the cycle that results.
+/// Removes a wall between two rooms, and closes a passage of the cycle that the new passage creates.
 ///
-/// A move chooses uniformly a pair of adjacent rooms, and then a passage on the path between the two rooms in the maze. A move along the same cycle
-/// reverses it, and has the same probability. The move reverses the pointers of the rooms between the opened wall and the closed passage.
+/// A move uniformly chooses a pair of adjacent rooms, and then a passage on the path of the maze between these two rooms. The reverse move has the
+/// same cycle, and therefore the same probability. A move reverses the pointers of the rooms between the opened wall and the closed passage.
 ///
 /// **Complexity.** The time is proportional to the length of the cycle.
 ///
@@ -63,7 +63,7 @@ impl BoardMoves<Pointer> for PassageMoves {
         let passages = [self.ways[0].len(), self.ways[1].len()];
         self.looked_at += (passages[0] + passages[1]) as u64;
         let chosen = choose(passages[0] + passages[1]);
-        // Closes the passage from this room on one of the two paths.
+        // Chooses a room on one of the two paths; the passage from this room towards the first room is closed.
         let (side, last) = match chosen.checked_sub(passages[0]) {
             None => (0, chosen),
             Some(chosen) => (1, chosen),
@@ -80,10 +80,10 @@ impl BoardMoves<Pointer> for PassageMoves {
     }
 }
 
-/// Searches for the room where the paths from two rooms meet.
+/// Finds the room where the paths from two rooms to the first room meet.
 #[derive(Clone, Debug)]
 pub(super) struct WaysFromPair {
-    /// For each room, the index of the search that last reached it, and its own index on the path.
+    /// For each room, the index of the search that last reached it, and the index of the room on the path of that search.
     seen: Vec<(u32, u32)>,
     now: u32,
 }
@@ -99,7 +99,7 @@ impl WaysFromPair {
     /// Collects the rooms on the paths from the rooms `pair` to the first room, up to the room where the paths meet. The paths from both rooms have
     /// to lead to the first room.
     ///
-    /// Both paths are followed in turn; the work is therefore proportional to the longer path to the meeting point.
+    /// The search advances on both paths in turn; its work is therefore proportional to the length of the longer path to the meeting point.
     pub(super) fn meet(
         &mut self,
         pair: [usize; 2],
@@ -122,7 +122,6 @@ impl WaysFromPair {
                     ways[1 - side].truncate(place as usize);
                     return room;
                 }
-                // This path has ended at the first room.
                 if by == first + side as u32 {
                     continue;
                 }

@@ -5,14 +5,12 @@ use crate::grid::{Board, Position};
 use crate::picture::{Image, PictureScale, gradient};
 use figrs_reading::Mistake;
 
-/// Pixels of the side of a room, including one wall.
+/// Number of pixels of the side of a room, including one wall.
 const ROOM: usize = 14;
 const WALL: usize = 2;
-/// Number of colours that show the distance from the entrance.
 const SHADES: usize = 96;
 
-/// The colours of paper, of walls, of the outline of the path and of the path; the colours of rooms by their distance from the entrance
-/// follow.
+/// The colours of paper, of walls, of the outline of the path, and of the path.
 const COLOURS: [[u8; 3]; 4] = [[250, 246, 236], [38, 34, 64], [38, 34, 64], [255, 252, 240]];
 const NEAR_TO_FAR: [[u8; 3]; 5] = [
     [250, 224, 140],
@@ -29,8 +27,8 @@ impl Board<Pointer> {
         borders: WALL,
     };
 
-    /// Draws a picture with 14 by 14 pixels for each room, coloured by the distance from the entrance; a line leads through the rooms `way`
-    /// (none, or [`Board::solution`]).
+    /// Draws a picture with 14 by 14 pixels for each room, coloured by the distance from the entrance; a line leads through the rooms `way`, which
+    /// may be empty or [`Board::solution`].
     ///
     /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {

@@ -37,8 +37,7 @@ impl Pointer {
         }
     }
 
-    /// Returns the room to which this pointer of the room in `row` and `column` leads, in a grid of size `size`; `None` if there is
-    /// none.
+    /// Returns the room to which this pointer leads from the room in `row` and `column` of a grid of size `size`; `None` if it leads to no room.
     pub fn target(self, size: Size, Position { row, column }: Position) -> Option<Position> {
         let (row, column) = match self {
             Self::Root => return None,
@@ -51,8 +50,8 @@ impl Pointer {
         size.contains(target).then_some(target)
     }
 
-    /// Returns the index of the room to which this pointer of the room `room` leads, in a grid of `columns` columns; `room` if it leads
-    /// nowhere.
+    /// Returns the index of the room to which this pointer leads from the room with the index `room`, in a grid of `columns` columns; `room` itself
+    /// if it leads to no room.
     pub(super) fn room(self, room: usize, columns: usize) -> usize {
         match self {
             Self::Root => room,
@@ -63,7 +62,7 @@ impl Pointer {
         }
     }
 
-    /// Returns the pointer from the room `from` to the adjacent room `to`, given by their indices in a grid of `columns` columns.
+    /// Returns the pointer from one room to an adjacent room, given by their indices `from` and `to` in a grid of `columns` columns.
     pub(super) fn between(from: usize, to: usize, columns: usize) -> Self {
         match (from < to, from.abs_diff(to) == columns) {
             // In a grid of one column all rooms are one above the other.

@@ -9,13 +9,13 @@ use crate::grid::{GridError, Position, Size};
 /// Weights of the directions in which a room can point: their probabilities up to a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectionWeights {
-    /// Weight of pointing up.
+    /// Weight of pointers to the room above.
     pub up: f64,
-    /// Weight of pointing down.
+    /// Weight of pointers to the room below.
     pub down: f64,
-    /// Weight of pointing to the left.
+    /// Weight of pointers to the room to the left.
     pub left: f64,
-    /// Weight of pointing to the right.
+    /// Weight of pointers to the room to the right.
     pub right: f64,
 }
 
@@ -46,7 +46,7 @@ impl DirectionWeights {
     }
 }
 
-/// States how rooms at the border treat directions that lead out of the grid.
+/// States whether rooms at the border can point out of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Border {
     /// Directions out of the grid are excluded: rooms at the border choose among the other directions, in proportion to their weights.
@@ -80,7 +80,6 @@ pub struct PerfectMaze {
     pub(super) clues: PointerClues,
     pub(super) weights: DirectionWeights,
     pub(super) border: Border,
-    /// Least and largest number of steps of the solution.
     pub(super) steps: Option<(u32, u32)>,
 }
 
@@ -97,8 +96,8 @@ impl PerfectMaze {
 
     /// Creates a generator of mazes in which some rooms point as the clues state; the clues determine the size.
     ///
-    /// **Errors.** [`GridError::PointerClues`] if the clues lead out of the grid or in a circle, or cut rooms off from the first room: no such maze
-    /// exists.
+    /// **Errors.** [`GridError::PointerClues`] if the clues lead out of the grid or in a circle, or cut rooms off from the first room, because no
+    /// maze meets such clues.
     pub fn with_clues(clues: PointerClues) -> Result<Self, GridError> {
         super::clues::check(&clues)?;
         let size = clues.size();
@@ -114,7 +113,8 @@ impl PerfectMaze {
 
     /// Sets the weights of the directions.
     ///
-    /// **Errors.** [`GridError::Invalid`] if a weight is not a number from 1e-6 to 1e6: with a larger ratio of weights, a random walk may not end.
+    /// **Errors.** [`GridError::Invalid`] if a weight is not a number from 1e-6 to 1e6: with a larger ratio of two weights, the random walks of the
+    /// sampler may not end.
     pub fn weights(self, weights: DirectionWeights) -> Result<Self, GridError> {
         for direction in Pointer::DIRECTIONS {
             let weight = weights.of(direction);
@@ -129,7 +129,7 @@ impl PerfectMaze {
         Ok(Self { weights, ..self })
     }
 
-    /// Sets how rooms at the border treat directions that lead out of the grid.
+    /// Sets whether rooms at the border can point out of the grid.
     pub fn border(self, border: Border) -> Self {
         Self { border, ..self }
     }
@@ -142,8 +142,8 @@ impl PerfectMaze {
         let steps = GridError::not_empty("steps", steps)?;
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;
-        // On a chessboard a path alternates between black and white: from corner to corner it can pass all rooms, or all but one if both sides are
-        // even (Itai, Papadimitriou and Szwarcfiter 1982).
+        // On a chessboard a path alternates between black and white cells: a path from corner to corner can pass all rooms, or all but one if both
+        // sides are even (Itai, Papadimitriou and Szwarcfiter 1982).
         let left_out = usize::from(rows % 2 == 0 && columns % 2 == 0);
         let longest = if rows == 1 || columns == 1 {
             shortest

@@ -1,4 +1,4 @@
-//! Rule that pointers form a tree and that the number of steps of the path from the last room to the first is in a range.
+//! Rule that the pointers of a maze form a tree, with bounds on the length of the path from the last room to the first.
 
 use std::ops::RangeInclusive;
 
@@ -6,23 +6,22 @@ use super::Pointer;
 use super::passage_moves::WaysFromPair;
 use crate::grid::{BoardRule, Size};
 
-/// Requires that the pointers lead from every room to the first room, in a number of steps from the last room that is in a range.
+/// Requires that the pointers lead from every room to the first room, and that the number of steps from the last room to the first is in a range.
 ///
-/// The rule forbids boards with a room from which the pointers do not lead to the first room. The violation of the rule is half the distance of the
-/// number of steps from the range, rounded up.
+/// The rule forbids boards with a room from which the pointers do not lead to the first room. The violation of the rule is half the amount by which
+/// the number of steps misses the range, rounded up.
 ///
-/// **Complexity.** After a change of one pointer, or of one pointer and the reversal of the pointers along a path, the work is proportional to the
-/// number of rooms in which the old and the new path differ. After any other change the rule rereads the board.
+/// **Complexity.** A change of one pointer may reverse the pointers along a path; the work for such a change is proportional to the number of rooms
+/// that leave or join the path from the last room. After any other change the rule rereads the board.
 pub(super) struct TreeRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
     targets: Vec<usize>,
-    /// True for each room on the path from the last room to the first.
     on_way: Vec<bool>,
     length: u32,
     pair: WaysFromPair,
     ways: [Vec<usize>; 2],
-    /// The number of steps before the last change (`None` if the board was reread).
+    /// The number of steps before the last change; `None` if the rule reread the board.
     before: Option<u32>,
     left: Vec<usize>,
     came: Vec<usize>,
@@ -58,13 +57,13 @@ impl TreeRule {
         cells[at].room(at, self.size.columns())
     }
 
-    /// Updates the path after a change that reverses the pointers along a path; returns `None` if the pointers form a cycle.
+    /// Updates the path after a change that reverses the pointers along some path; returns `None` if the pointers now form a cycle.
     fn turn(&mut self, cells: &[Pointer], turned: &[usize]) -> Option<()> {
         let (Some(&first), Some(&cut)) = (turned.first(), turned.last()) else {
             return Some(());
         };
         let (joined, parted) = (self.target(cells, first), self.targets[cut]);
-        // Rooms that lead to the last room of the change are on the path of no other room.
+        // If the old path from `joined` passes `cut`, the new pointers form a cycle; otherwise the paths from `joined` and `parted` do not change.
         let targets = &self.targets;
         self.pair
             .meet([joined, parted], |room| targets[room], &mut self.ways);
@@ -86,7 +85,7 @@ impl TreeRule {
         Some(())
     }
 
-    /// Marks the rooms that joined the path and unmarks those that left it; does the reverse if `is_ahead` is false.
+    /// Marks the rooms that joined the path and unmarks the rooms that left it, or the reverse if `is_ahead` is false.
     fn follow(&mut self, is_ahead: bool) {
         for &room in &self.left {
             self.on_way[room] = !is_ahead;
@@ -96,7 +95,8 @@ impl TreeRule {
         }
     }
 
-    /// True if each changed room except the first now points to the room before it in `changed`, which pointed to it before.
+    /// True if the change reverses the pointers along a path: each room of `changed` pointed to the next one, and each except the first now points to
+    /// the one before it.
     fn is_turn(&self, cells: &[Pointer], changed: &[usize]) -> bool {
         changed
             .windows(2)
@@ -109,7 +109,7 @@ impl BoardRule<Pointer> for TreeRule {
         self.before = None;
         let targets = (0..cells.len()).map(|at| self.target(cells, at));
         self.targets = targets.collect();
-        // A path that ends visits no room twice.
+        // A path visits no room twice.
         let rooms = self.targets.len();
         let mut ends = vec![false; rooms];
         ends[0] = true;

@@ -8,15 +8,16 @@ use crate::grid::{Board, Position};
 impl PerfectMaze {
     /// Draws a maze of any size by Wilson's algorithm.
     ///
-    /// From each room that is not yet in the tree, a random walk chooses directions by their weights until it meets the tree; without its loops, the
-    /// walk joins the tree. The random walk follows the known pointers of clues.
+    /// From each room that is not yet in the tree, a random walk starts, which chooses each direction with probability proportional to its weight
+    /// until it meets the tree. The walk without its loops is then added to the tree. In a room with a clue, the walk follows the known pointer.
     ///
-    /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect and meets the clues, up
-    /// to the rounding of random numbers to 53 bits. Walks with any weights draw trees in proportion to their weights, and a known pointer counts as
-    /// the only direction with positive weight. The draws are the same for both options of the [`Border`](super::Border).
+    /// **Guarantee.** The drawn mazes are independent and have exactly the distribution given that the maze is perfect and meets the clues, up to the
+    /// rounding of random numbers to 53 bits. For any weights of directions, the probability of a tree is proportional to the product of the weights
+    /// of its pointers; a known pointer counts as the only direction with positive weight. The draws are the same for both options of the
+    /// [`Border`](super::Border).
     ///
     /// **Complexity.** With equal weights the random walks take an expected number of steps of the order of `n log n` for `n` rooms. With other
-    /// weights, their number is of the order of the mean time in which a walk reaches the first room. The memory is a few bytes for each room.
+    /// weights, the number of steps is of the order of the mean time in which a walk reaches the first room. The memory is a few bytes for each room.
     ///
     /// **References.** D. B. Wilson (1996), "Generating random spanning trees more quickly than the cover time".
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Board<Pointer> {
@@ -30,7 +31,7 @@ impl PerfectMaze {
         for start in 1..ways.len() {
             let mut room = start;
             while !in_tree[room] {
-                // A later visit overwrites the pointer of the room, which leaves out the loop.
+                // A later visit of a room overwrites its pointer, and so removes the loop between the two visits.
                 pointers[room] = wheels[usize::from(ways[room])].draw(rng);
                 room = pointers[room].room(room, columns);
             }
@@ -43,7 +44,8 @@ impl PerfectMaze {
         Board::of(size, pointers)
     }
 
-    /// Returns the directions in which each room may point, as bits in the order of [`Pointer::DIRECTIONS`]; a room with a clue has one direction.
+    /// Returns, for each room, the bit set of the directions in which the room may point, in the order of [`Pointer::DIRECTIONS`]; a room with a clue
+    /// has one direction.
     fn ways(&self) -> Vec<u8> {
         let size = self.size();
         let ways = |at: Position| {
@@ -62,7 +64,7 @@ impl PerfectMaze {
     }
 }
 
-/// Cumulative distribution of the directions in which a room may point.
+/// Cumulative distribution of the direction in which a room points.
 struct DirectionCdf {
     ends: [f64; 4],
 }
@@ -77,7 +79,7 @@ impl DirectionCdf {
             }
             ends[bit] = total;
         }
-        // The last nonempty share ends at exactly one.
+        // The last direction with positive weight ends at exactly one.
         Self {
             ends: ends.map(|end| end / total),
         }

@@ -1,52 +1,51 @@
-//! Backbite moves (changes of a Hamiltonian path) of the curve between the colours.
+//! Backbite moves (changes of a Hamiltonian path) of the line between the two colours.
 
 use super::Colour;
 use crate::board::{BoardMoves, WindowMoves};
 use crate::grid::Size;
 
-/// Moves between boards that follow the rules, by changes of the line between the colours; on boards that break rules, windows are redrawn.
+/// Proposes changes of the line between the colours of a board that follows the rules; on a board that breaks a rule, redraws small windows instead.
 ///
-/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of these corners whose ends
-/// leave the grid, or a Hamiltonian cycle if the rim has one colour. A move pulls back one end of the line, then lets both ends bite back until they
-/// leave the grid again or the line is closed. Moves are symmetric, because each step of a move is as likely as its reverse.
+/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of these corners whose two ends
+/// leave the grid or, if all cells on the rim have one colour, a Hamiltonian cycle. A move first pulls back one end of the line. Backbite steps then
+/// change both ends, until both ends leave the grid again or the line is closed. Moves are symmetric, because each step of a move is as likely as its
+/// reverse.
 ///
-/// On boards of 12 by 12 cells, Markov chains that start from horizontal comb patterns and from vertical ones agree within a few hundred sweeps
-/// (R-hat below 1.05).
+/// On boards of 12 by 12 cells, Markov chains that start from horizontal comb patterns agree with chains that start from vertical comb patterns
+/// within a few hundred sweeps (R-hat below 1.05).
 ///
-/// **References.** M. L. Mansfield, "Monte Carlo studies of polymer chain dimensions in the melt", J. Chem. Phys. 77 (1982), for the bite; R. Oberdorf, A. Ferguson, J. L.
-/// Jacobsen and J. Kondev, "Secondary structures in long compact polymers", Phys. Rev. E 74 (2006), for its use on lattices.
+/// **References.** M. L. Mansfield, "Monte Carlo studies of polymer chain dimensions in the melt", J. Chem. Phys. 77 (1982), for the backbite step;
+/// R. Oberdorf, A. Ferguson, J. L. Jacobsen and J. Kondev, "Secondary structures in long compact polymers", Phys. Rev. E 74 (2006), for its use on
+/// lattices.
 #[derive(Clone, Debug)]
 pub(super) struct CurveMoves {
     windows: WindowMoves<Colour>,
     size: Size,
-    /// Numbers of rows and columns of inner corners.
     corners: (usize, usize),
     line: Line,
-    /// For each inner corner, the sides to which the line leads, as bits.
+    /// For each inner corner, the bit set of the sides to which the line leads.
     sides: Vec<u8>,
-    /// Maximum number of steps of a move from one board to another; a longer move leaves the board unchanged.
     steps: usize,
-    /// Number of cells and corners examined, a measure of work.
     looked_at: u64,
 }
 
-/// The line between the colours of a board: a Hamiltonian path of the inner corners.
+/// The line between the colours of a board: a Hamiltonian path of the inner corners of the grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Line {
     path: Vec<usize>,
-    /// For each inner corner of the grid, its index on the Hamiltonian path.
+    /// For each inner corner, its index on the Hamiltonian path.
     places: Vec<usize>,
-    /// The sides at which the first and the last corner of the path leave the grid, if they do.
+    /// For the first and the last corner of the path, the side on which the path leaves the grid there, if it does.
     exits: [Option<usize>; 2],
-    /// True if the ends are joined; the path is then a cycle.
+    /// True if the ends of the path are joined to a cycle.
     is_closed: bool,
 }
 
-/// Maximum number of steps of a move for each corner of the grid; nearly all moves take fewer.
+/// Maximum number of steps of a move, per inner corner of the grid; nearly all moves take fewer steps. A longer move leaves the board unchanged.
 const STEPS: usize = 32;
-/// Average number of moves of which one also exchanges the colours, which costs more than most moves.
+/// One in this number of moves, on average, also exchanges the two colours, which costs more than most moves.
 const TURNS: usize = 16;
-/// Average number of moves of which one redraws a window.
+/// One in this number of moves, on average, redraws a window.
 const WINDOWS: usize = 4;
 /// Maximum number of moves of a sweep: the number for a board of 12 by 12 cells. Larger boards need no more moves, because one move changes much of
 /// the line between the colours.
@@ -66,7 +65,7 @@ impl CurveMoves {
         }
     }
 
-    /// Returns the corner beside `corner` on the side `side`: above, right, below, left.
+    /// Returns the inner corner beside `corner` on the side `side`; the sides are above, right, below and left.
     fn beside(&self, corner: usize, side: usize) -> Option<usize> {
         let (rows, columns) = self.corners;
         let (row, column) = (corner / columns, corner % columns);
@@ -134,7 +133,7 @@ impl CurveMoves {
         is_whole
     }
 
-    /// Moves from the line of one board to that of another board; returns false if this takes too many steps.
+    /// Changes the line between the colours until it is the line of another board; returns false if this takes too many steps.
     fn excursion(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.line.depart(choose);
         (0..self.steps).any(|_| {
@@ -165,7 +164,7 @@ impl CurveMoves {
             return;
         }
         if place == last - at {
-            // A cycle has `last + 1` cuts; with this probability the step is as likely as its reverse.
+            // A cycle can be opened in `last + 1` places; with this probability, closing the line is as likely as opening it.
             let may_close = self.line.exits[1 - end].is_none();
             self.line.is_closed = may_close && choose(last + 1) == 0;
             return;
@@ -180,7 +179,7 @@ impl CurveMoves {
         self.line.number(turned);
     }
 
-    /// Adds to `changes` the cells in which the board of the line differs from the present board; `first` is the colour of the first cell.
+    /// Adds to `changes` the cells in which the board with this line differs from `cells`; `first` is the colour of the first cell.
     fn draw(&mut self, cells: &[Colour], first: Colour, changes: &mut Vec<(usize, Colour)>) {
         let path = &self.line.path;
         for (place, &corner) in path.iter().enumerate() {
@@ -235,12 +234,12 @@ impl CurveMoves {
 }
 
 impl Line {
-    /// True if the line separates the colours of a board: it is closed, or both ends leave the grid.
+    /// True if the line separates the colours of a board: it is a cycle, or both of its ends leave the grid.
     fn is_of_board(&self) -> bool {
         self.is_closed || self.exits.iter().all(Option::is_some)
     }
 
-    /// Starts a move of the line between the colours: pulls it back from one of its ends, or opens a closed line anywhere.
+    /// Starts a move of the line between the colours: pulls back one of its ends, or opens a cycle at a random place.
     fn depart(&mut self, choose: &mut dyn FnMut(usize) -> usize) {
         if !self.is_closed {
             self.exits[choose(2)] = None;
@@ -252,7 +251,7 @@ impl Line {
         self.is_closed = false;
     }
 
-    /// Updates the indices of the corners on a part of the path.
+    /// Updates the indices of the corners in the part `part` of the path.
     fn number(&mut self, part: std::ops::Range<usize>) {
         for place in part {
             self.places[self.path[place]] = place;
@@ -267,7 +266,7 @@ impl BoardMoves<Colour> for CurveMoves {
         choose: &mut dyn FnMut(usize) -> usize,
         changes: &mut Vec<(usize, Colour)>,
     ) {
-        // A single row or column of corners has few lines, and moves of windows reach all of them.
+        // A single row or column of inner corners has few lines, and redrawn windows reach all of them.
         let is_narrow = self.corners.0 < 2 || self.corners.1 < 2;
         if is_narrow || choose(WINDOWS) == 0 {
             return self.windows.propose(cells, choose, changes);
@@ -277,7 +276,7 @@ impl BoardMoves<Colour> for CurveMoves {
             self.looked_at += cells.len() as u64;
             let turns = choose(TURNS) == 0;
             let first = cells[0];
-            // The first cell keeps its colour unless the colours are exchanged.
+            // The first cell keeps its colour, unless the move exchanges the colours.
             self.draw(cells, if turns { first.other() } else { first }, changes);
         }
     }
@@ -298,7 +297,7 @@ mod tests {
     use super::*;
     use crate::board::ConditionalSampler;
     use crate::boards::yin_yang::YinYang;
-    use crate::boards::yin_yang::ruled::comb;
+    use crate::boards::yin_yang::generator::comb;
 
     /// Calls `make` with all possible sequences of its random choices; returns each line with its probability.
     fn all_choices(
@@ -325,7 +324,7 @@ mod tests {
             .collect()
     }
 
-    /// Returns the boards to which excursions of `steps` steps lead, with their probabilities.
+    /// Returns the boards to which moves of up to `steps` steps lead, with the probabilities of these boards.
     fn leads(moves: &mut CurveMoves, cells: &[Colour], steps: usize) -> HashMap<Vec<Colour>, f64> {
         let mut found = HashMap::new();
         assert!(moves.read_line(cells));
@@ -366,8 +365,8 @@ mod tests {
         found
     }
 
-    /// Excursions lead from each board only to boards that follow the rules, with the same probability as the reverse excursion, and all boards are
-    /// reached from one board.
+    /// Moves lead from each board only to boards that follow the rules, and with the same probability as the reverse move; from one board, moves
+    /// reach all boards.
     #[test]
     fn excursions_are_symmetric_and_reach_all_boards() {
         for (rows, columns) in [(3, 3), (3, 4), (4, 3), (4, 4), (3, 5)] {
@@ -392,7 +391,7 @@ mod tests {
                     assert!((there - back).abs() < 1e-12, "{there} {back}");
                 }
             }
-            // The first cell has the same colour on all of these boards.
+            // All of these boards have the same colour in the first cell.
             assert_eq!(count, (2 * ways.len()).into(), "{rows} by {columns}");
         }
     }

@@ -9,8 +9,7 @@ const SIDE: usize = 26;
 const FRAME: usize = SIDE / 4;
 const RADIUS: isize = 11;
 
-/// Colours of wood, of its lines and of its shade; of black stones from dark to light, and of white ones from light to dark; of the marks
-/// of clues.
+/// Colours of wood, of its lines and of its shade; of black stones from dark to light; of white stones from light to dark; and of the marks of clues.
 const COLOURS: [[u8; 3]; 10] = [
     [222, 184, 122],
     [176, 136, 82],
@@ -41,7 +40,7 @@ impl Board<Colour> {
 }
 
 impl ColourClues {
-    /// Draws the clues as the picture of a [`Board`] does, with stones only on cells with a clue.
+    /// Draws the clues as the picture of a [`Board`] shows them, with stones only on cells with a clue.
     ///
     /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self) -> Result<Image, Mistake> {
@@ -74,7 +73,7 @@ fn picture(
     Ok(Image::new(canvas, COLOURS.to_vec()))
 }
 
-/// Draws a stone with its shade below it and with light from above.
+/// Draws a stone lit from above, with its shadow below.
 fn stone(canvas: &mut Canvas, (x, y): (isize, isize), colour: Colour) {
     let [edge, face, light] = match colour {
         Colour::Black => [3, 4, 5],

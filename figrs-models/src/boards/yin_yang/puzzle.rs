@@ -11,21 +11,21 @@ use crate::grid::Board;
 impl YinYang {
     /// Draws a random puzzle with exactly one solution, and returns its clues and its solution.
     ///
-    /// The solution is drawn uniformly from the boards that meet the given clues. At first, all cells of the solution are clues; then the clues are visited
-    /// in random order, and a clue is removed if no other solution appears. Clues that were given are not removed.
+    /// The solution is drawn uniformly from the boards that meet the given clues. At first, all cells of the solution are clues. The clues are then
+    /// visited in random order, and each is removed if the puzzle without it still has only one solution. Given clues are not removed.
     ///
-    /// **Guarantee.** The puzzle has exactly one solution, and would have several if any clue that was not given were removed.
+    /// **Guarantee.** The puzzle has exactly one solution; without any single clue that was not given, it would have several.
     ///
     /// The solution is within the bounds on the numbers of black and white cells; no other solution exists even outside these bounds.
     ///
     /// **Complexity.** One compilation for the boards that meet the given clues, and one sweep over its states for each cell.
     ///
-    /// **Errors.** [`BoardError::NoSolution`] if no board meets the clues; [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on
-    /// colours; [`BoardError::Inference`] if the board is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
+    /// **Errors.** [`BoardError::NoSolution`] if no board meets the clues; [`BoardError::NoneMet`] if a million boards in a row violate the bounds on
+    /// the numbers of black and white cells; [`BoardError::Inference`] if the board is too large for the memory of a
+    /// [`Frontier`](figrs_infer::Frontier).
     pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(ColourClues, Board<Colour>), BoardError> {
         let puzzles = self.puzzles()?;
         loop {
-            // The callback never stops the draw.
             if let Some(made) = puzzles.draw(rng, |_| true)? {
                 return Ok(made);
             }
@@ -54,7 +54,7 @@ impl YinYang {
     }
 }
 
-/// Compiled boards that meet some clues, from which puzzles are made; see [`YinYang::puzzles`].
+/// Compiled boards that meet the given clues, from which puzzles are drawn; see [`YinYang::puzzles`].
 #[derive(Debug)]
 pub struct YinYangPuzzles<'y> {
     yin_yang: &'y YinYang,
@@ -63,10 +63,11 @@ pub struct YinYangPuzzles<'y> {
 }
 
 impl YinYangPuzzles<'_> {
-    /// Draws a random [puzzle](YinYang::puzzle) and its solution. `goes_on` takes the number of cells tried as clues, or 0 while a solution is drawn; if it
-    /// returns false, no puzzle is returned.
+    /// Draws a random [puzzle](YinYang::puzzle) and its solution. `goes_on` receives the number of clues visited so far, or 0 while the solution is
+    /// drawn; if it returns false, no puzzle is returned.
     ///
-    /// **Errors.** [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`] if inference fails.
+    /// **Errors.** [`BoardError::NoneMet`] if a million boards in a row violate the bounds on the numbers of black and white cells;
+    /// [`BoardError::Inference`] if inference fails.
     pub fn draw<R: Rng>(
         &self,
         rng: &mut R,

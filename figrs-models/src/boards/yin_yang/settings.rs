@@ -45,7 +45,7 @@ impl YinYang {
         Self::with_clues(ColourClues::none(size))
     }
 
-    /// Bounds the number of black cells; a bound of half of all cells gives both colours the same number.
+    /// Bounds the number of black cells; if both bounds are half of the number of cells, both colours have the same number of cells.
     ///
     /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if one colour would be missing, or have too few cells to reach
     /// all 2 by 2 squares.
@@ -61,7 +61,7 @@ impl YinYang {
         Ok(Self { black, ..self })
     }
 
-    /// Limits the number of bytes that solving takes, as [`Frontier::memory`] counts them (default: one GiB).
+    /// Limits the memory in bytes of the exact algorithm that solves the puzzle, as [`Frontier::memory`] does (default: one GiB).
     pub fn memory(self, bytes: u64) -> Self {
         let frontier = self.frontier.clone().memory(bytes);
         self.frontier(frontier)
@@ -78,12 +78,13 @@ impl YinYang {
     }
 }
 
-/// Returns a lower bound on the number of cells of a colour.
+/// Returns a lower bound on the number of cells of each colour.
 ///
-/// A square of 2 by 2 cells has one cell, two adjacent cells, or three cells of a colour, since the rules exclude the diagonal. Let a colour whose cells
-/// form a tree have `b` cells, of which `k` are on the rim, in a row, and `c` in corners. The sum over all `m` squares of 2 by 2 cells, of the colour's
-/// cells minus its adjacent pairs, is `m = 2 b + 1 - k - c`, or `2 b + 2` if no cell is on the rim. If a colour has a cycle, the other colour is a tree
-/// inside the cycle, without cells on the rim, and has fewer cells.
+/// A 2 by 2 square has one cell, two adjacent cells, or three cells of a colour, because the rules exclude two diagonal cells. The number of cells of
+/// the colour in the square, minus the number of adjacent pairs of these cells, is therefore one. Let the cells of the colour form a tree of `b`
+/// cells, of which `k` consecutive cells are on the rim, `c` of them in corners. The sum over all `m` squares is `m = 2 b + 1 - k - c`, or `m = 2 b +
+/// 2` if no cell is on the rim. If the cells of a colour form a cycle, the cells of the other colour form a tree inside the cycle, without cells on
+/// the rim, and are fewer.
 fn fewest_of_a_colour(size: Size) -> u32 {
     let squares = (size.rows() as u32 - 1) * (size.columns() as u32 - 1);
     if squares == 0 {
@@ -91,7 +92,7 @@ fn fewest_of_a_colour(size: Size) -> u32 {
     }
     match squares.is_multiple_of(2) {
         true => (squares / 2 - 1).max(1),
-        // The number `k + c` is even, and it is at least one.
+        // If `m` is odd, some cell is on the rim, and `k + c` is even and at least two.
         false => squares.div_ceil(2),
     }
 }
@@ -101,7 +102,8 @@ mod tests {
     use super::*;
     use crate::board::ConditionalSampler;
 
-    /// By the counts of all boards of a size, no board has fewer black cells than the bound; from three rows and columns on, some boards reach the bound.
+    /// The counts of boards by their number of black cells show that no board has fewer black cells than the bound. On boards with at least three
+    /// rows and columns, some board reaches the bound.
     #[test]
     fn the_bound_on_a_colour_is_right_and_reached() {
         for rows in 1..=5 {

@@ -26,7 +26,7 @@ impl YinYang {
         Ok(self.frontier.compile(&model, elements.cells())?)
     }
 
-    /// Solves the puzzle and decides exactly whether it has only one solution.
+    /// Solves the puzzle, and decides whether it has more than one solution.
     ///
     /// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other, if there is no solution; [`BoardError::Inference`] if the board
     /// is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
@@ -42,11 +42,12 @@ impl YinYang {
         })
     }
 
-    /// Returns contradictory clues: without any one of them, some board meets the others. Returns none if the puzzle has a solution, or if no board
-    /// follows the rules.
+    /// Returns a minimal set of contradictory clues: without any one of these clues, some board meets the other clues. Returns no clues if the puzzle
+    /// has a solution, or if no board follows the rules.
     ///
-    /// **Guarantee.** No board meets the returned clues. Each clue is left out in turn, and put back if the remaining clues have a solution, or if
-    /// this is undecided. If a clue is undecided, [`solve`](Self::solve) reports it by `is_minimal` of [`BoardError::NoSolution`].
+    /// **Guarantee.** No board meets the returned clues. The search leaves out each clue in turn, and puts it back if the remaining clues have a
+    /// solution, or if it cannot decide whether they have one. If the search cannot decide about a clue, the set may not be minimal, and
+    /// [`solve`](Self::solve) reports it by `is_minimal` of [`BoardError::NoSolution`].
     ///
     /// **Complexity.** The model is compiled once for each clue.
     ///

@@ -9,17 +9,17 @@ use crate::grid::Size;
 /// Requires that the cells of some kind are connected, side by side or one above the other, and that there is at least one of them. The violation of
 /// the rule is the number of connected components minus one, or one if no cell is of the kind.
 ///
-/// **Complexity.** After a change of a cell, the rule examines the eight neighbours of the cell. If these neighbours do not determine which
-/// components the cell connects, the rule searches from all sides of the cell in turn. After a large change, the rule rereads the whole board.
+/// **Complexity.** After a change of a cell, the rule examines the eight neighbours of the cell. If these neighbours do not determine how many
+/// components the cell connects, the rule searches for the components from all sides of the cell, step by step in turn. After a large change, the
+/// rule rereads the whole board.
 #[derive(Clone, Debug)]
 pub struct ConnectedRule<F> {
     reads: F,
     grid: Padded,
     is_in: Vec<bool>,
     components: u32,
-    /// Number of components before the last change.
     before: u32,
-    /// For each cell, the index of the search that last reached it, and the side from which that search came.
+    /// For each cell, the index of the search that last reached it, and the side of the changed cell from which this search started.
     reached: Vec<(u64, u8)>,
     now: u64,
     queues: [VecDeque<usize>; 4],
@@ -27,7 +27,7 @@ pub struct ConnectedRule<F> {
 }
 
 impl<F> ConnectedRule<F> {
-    /// Creates the rule for the cells of a grid for which `reads` is true; it gets the index and the value of a cell.
+    /// Creates the rule that the cells for which `reads` is true are connected; `reads` receives the index and the value of a cell.
     pub fn new(size: Size, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -47,7 +47,6 @@ impl<F> ConnectedRule<F> {
         self.components.abs_diff(1)
     }
 
-    /// Adds the cell `place` to the cells of the colour, or removes it.
     fn set(&mut self, place: usize, is_in: bool) {
         if is_in == self.is_in[place] {
             return;
@@ -61,11 +60,11 @@ impl<F> ConnectedRule<F> {
         }
     }
 
-    /// Returns the number of components that touch the cell `place`, not counting the cell itself.
+    /// Returns the number of components that touch the cell `place`, without counting the cell itself as part of a component.
     fn components_beside(&mut self, place: usize) -> u32 {
         let sides = self.grid.beside(place);
         let corners = [sides[0] + 1, sides[2] + 1, sides[2] - 1, sides[0] - 1];
-        // Two neighbours of the cell are joined through the corner between them.
+        // Two neighbours of the cell are connected through the corner cell between them.
         let (mut parts, mut beside) = (0, 0);
         for side in 0..4 {
             let next = (side + 1) % 4;
@@ -74,21 +73,21 @@ impl<F> ConnectedRule<F> {
             beside += u32::from(is_in);
             parts += u32::from(is_in && !joined);
         }
-        // All sides and corners are cells of the kind.
+        // All sides and corners are cells of the kind, and therefore connected.
         if beside == 4 && parts == 0 {
             return 1;
         }
         if parts <= 1 {
             return parts;
         }
-        // All sides belong to the only component.
+        // All neighbours belong to the only component.
         if !self.is_in[place] && self.components == 1 {
             return 1;
         }
         self.search(place, sides)
     }
 
-    /// Returns the number of components beside the cell `place` by searches from each side in turn; two searches that meet are merged.
+    /// Returns the number of components that touch the cell `place`, by searches from its sides in turn; two searches that meet are merged.
     fn search(&mut self, place: usize, sides: [usize; 4]) -> u32 {
         let Self {
             grid,
@@ -101,7 +100,7 @@ impl<F> ConnectedRule<F> {
         } = self;
         *now += 1;
         reached[place] = (*now, u8::MAX);
-        // For each search, the search that it has been merged into.
+        // For each search, the search into which this search has been merged.
         let mut part = [0, 1, 2, 3];
         let mut is_open = [false; 4];
         for (side, &start) in sides.iter().enumerate() {
@@ -188,7 +187,7 @@ impl<C, F: Fn(usize, &C) -> bool + Send> BoardRule<C> for ConnectedRule<F> {
     }
 
     fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
-        /// The rule rereads the whole board if at least one in `READ_ANEW` cells changes, because searches would take longer.
+        /// The rule rereads the whole board if one in `READ_ANEW` cells or more change, because searches from each of these cells would take longer.
         const READ_ANEW: usize = 32;
         let before = self.components;
         if changed.len() * READ_ANEW >= cells.len() && changed.len() > 1 {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::BoardRule;
 
-/// Requires that the number of cells of some kind is in a range. The violation of the rule is the distance of the number of cells from the range.
+/// Requires that the number of cells of some kind is in a range. The violation of the rule is the distance of this number from the range.
 #[derive(Clone, Debug)]
 pub struct CountRule<F> {
     range: RangeInclusive<u32>,
@@ -14,7 +14,7 @@ pub struct CountRule<F> {
 }
 
 impl<F> CountRule<F> {
-    /// Creates the rule on the number of cells for which `reads` is true; it gets the index and the value of a cell.
+    /// Creates the rule on the number of cells for which `reads` is true; `reads` receives the index and the value of a cell.
     pub fn new(range: RangeInclusive<u32>, reads: F) -> Self {
         Self {
             range,

@@ -1,8 +1,8 @@
-//! Rules for whole boards that measure by how much a board breaks them, for Markov chains and searches on boards of any size.
+//! Rules for whole boards, each of which measures by how much a board breaks it, for Markov chains and searches on boards of any size.
 //!
 //! An [`Automaton`](super::Automaton) reads a board cell by cell, and the number of its states limits the width of a board. A [`BoardRule`] reads a
-//! whole board, measures by how much the board breaks the rule, and follows changes of single cells; it has no states, and therefore no limit on the
-//! width.
+//! whole board, measures by how much the board breaks the rule, and updates the measure after changes of single cells. A rule has no states, and
+//! therefore does not limit the width of a board.
 //!
 //! | rule | type |
 //! |---|---|
@@ -27,8 +27,8 @@ pub use weighed_rule::WeighedRule;
 
 /// A rule for the cells of a whole board, with a *violation*: zero if the board follows the rule, and larger the further it is from following the rule.
 ///
-/// The violation depends on the cells alone; data that a rule stores only make it quicker to compute. A rule receives all changes of a board in order:
-/// each [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be undone by [`undo`](Self::undo).
+/// The violation depends on the cells alone; data that a rule stores only make the violation quicker to compute. A rule receives all changes of a
+/// board in order: each [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be undone by [`undo`](Self::undo).
 ///
 /// Only `read` is required; the default implementations of the other methods reread the board.
 ///
@@ -56,23 +56,23 @@ pub trait BoardRule<C>: Send {
         self.read(cells)
     }
 
-    /// Undoes the last change; `cells` are the cells before the change.
+    /// Undoes the last change; `cells` are the values of the cells before this change.
     fn undo(&mut self, cells: &[C], _changed: &[usize]) {
         self.read(cells);
     }
 
-    /// Returns a measure of the latest board, such as the length of a path, by which diagnostics compare Markov chains; `None` if the rule has no
-    /// such measure.
+    /// Returns a measure of the latest board, such as the length of a path; diagnostics compare Markov chains by this measure. Returns `None` if the
+    /// rule has no such measure.
     fn measure(&self) -> Option<f64> {
         None
     }
 
-    /// Returns the number of cells examined since the last call, except changed cells, as a measure of work.
+    /// Returns a measure of the work since the last call: the number of cells that the rule examined, except changed cells.
     fn looked_at(&mut self) -> u64 {
         0
     }
 
-    /// Returns `false` if it is known that no board follows the rule when each cell has one of the values that `values` returns for its index.
+    /// Returns `false` if the rule is known to exclude all boards in which each cell has one of the values that `values` returns for its index.
     fn may_be_kept<'v>(&self, _values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

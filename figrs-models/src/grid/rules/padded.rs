@@ -2,8 +2,7 @@
 
 use crate::grid::Size;
 
-/// A grid with a margin of one cell on each side. Every cell of the grid therefore has eight
-/// neighbours.
+/// A grid with a margin of one cell on each side, so that every cell of the grid has eight neighbours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Padded {
     rows: usize,
@@ -24,18 +23,15 @@ impl Padded {
         }
     }
 
-    /// Converts the index of the cell `cell` of the grid to its index with the margin.
+    /// Converts the index of a cell in the grid to its index in the grid with the margin.
     pub(super) fn place(self, cell: usize) -> usize {
         (cell / self.columns + 1) * self.stride + cell % self.columns + 1
     }
 
-    /// Returns the number of cells of the grid, without the margin.
     pub(super) fn inside(self) -> usize {
         self.rows * self.columns
     }
 
-    /// Returns the indices of the cells above, to the right of, below and to the left of the cell
-    /// `place`.
     pub(super) fn beside(self, place: usize) -> [usize; 4] {
         [
             place - self.stride,
@@ -45,7 +41,7 @@ impl Padded {
         ]
     }
 
-    /// Returns the number of steps between the cells `a` and `b` if no wall is in the way.
+    /// Returns the number of steps between the cells `a` and `b` on a grid without walls.
     pub(super) fn steps(self, a: usize, b: usize) -> u32 {
         let apart = |a: usize, b: usize| a.abs_diff(b);
         let rows = apart(a / self.stride, b / self.stride);

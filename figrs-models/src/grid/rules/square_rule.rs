@@ -11,12 +11,11 @@ pub struct SquareRule<F> {
     reads: F,
     is_in: Vec<bool>,
     squares: u32,
-    /// Number of 2 by 2 squares of one colour before the last change.
     before: u32,
 }
 
 impl<F> SquareRule<F> {
-    /// Creates the rule for a grid; a cell has one colour if `reads` is true for it, and the other colour if it is false.
+    /// Creates the rule for a grid; a cell has the first colour if `reads` is true for its value, and else the second colour.
     pub fn new(size: Size, reads: F) -> Self {
         Self {
             size,
@@ -27,7 +26,7 @@ impl<F> SquareRule<F> {
         }
     }
 
-    /// Returns the number of 2 by 2 squares of one colour whose first cell is in the given rows and columns.
+    /// Returns the number of 2 by 2 squares of one colour whose upper left cell is in the given rows and columns.
     fn squares(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> u32 {
         let across = self.size.columns();
         let rows = rows.start..rows.end.min(self.size.rows().saturating_sub(1));

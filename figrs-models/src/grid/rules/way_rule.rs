@@ -1,4 +1,4 @@
-//! Rule that a path from stop to stop exists, with bounds on its length.
+//! Rule that a path connects each marked cell to the next one, with bounds on the total length of the paths.
 
 use std::collections::VecDeque;
 use std::mem::swap;
@@ -8,14 +8,15 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::{Ground, Size};
 
-/// Requires a walk from stop to stop (marked cells, in order) over cells that are not walls; the total length of the shortest paths may have bounds.
+/// Requires a walk that visits the marked cells in order, over cells that are not walls; the total length of the shortest paths between successive
+/// marked cells may have bounds.
 ///
-/// Two successive stops without a path between them have a lower bound on the number of missing steps: the straight distance between the cells that
-/// one stop reaches and the other stop. The violation of the rule is the sum of the lower bounds of all pairs of successive stops without a path. If
-/// paths connect all stops, the violation is half the distance of their length from its bounds, rounded up. A mark that is in no cell, or in several
-/// cells, adds one to the violation for each pair of stops to which it belongs.
+/// If no path connects two successive marked cells, the number of missing steps has a lower bound: the straight distance from one of these cells to
+/// the nearest cell that is reached from the other. The violation of the rule is the sum of these lower bounds. If paths connect all marked cells,
+/// the violation is half the amount by which their total length misses its bounds, rounded up. A mark that no cell has, or several cells have, adds
+/// one to the violation for each pair of successive marks that contains it.
 ///
-/// **Complexity.** After changes that matter, such as a wall on the known path or a stop that moves, the rule makes an A* search.
+/// **Complexity.** The rule makes an A* search only after a change that can affect the path, such as a wall on the known path or another marked cell.
 #[derive(Clone, Debug)]
 pub struct WayRule<F> {
     grid: Padded,
@@ -25,29 +26,27 @@ pub struct WayRule<F> {
     places: Vec<Vec<usize>>,
     now: Found,
     before: Found,
-    /// `true` if the last change made a search necessary.
     is_searched: bool,
     on_way: Vec<bool>,
-    /// For each cell, the index of the search that last reached it, and the cell before it on the path.
     reached: Vec<(u32, u32)>,
     search: u32,
-    /// The cells that the search has to expand, each with the cell before it on the path.
+    /// The cells that the search has to expand, each with the next cell on the path from it.
     queue: VecDeque<(usize, usize)>,
     looked_at: u64,
 }
 
-/// The shortest paths between stops, if there are paths.
+/// The shortest paths between successive marked cells, as far as there are paths.
 #[derive(Clone, Debug, Default)]
 struct Found {
     way: Vec<usize>,
-    /// Number of steps of all paths together, if all stops are connected.
+    /// Number of steps of all paths together, if paths connect all marked cells.
     length: Option<u32>,
     violation: u32,
 }
 
 impl<F> WayRule<F> {
-    /// Creates the rule for 2 to 8 stops. `reads` returns the [`Ground`] of a cell, given its index and value; the first stop is the lowest bit of
-    /// [`Ground::Marked`].
+    /// Creates the rule for a walk that visits `stops` marked cells, from 2 to 8. The function `reads` returns the [`Ground`] of a cell, given the
+    /// cell's index and value; the first mark is the lowest bit of [`Ground::Marked`].
     pub fn new(size: Size, stops: usize, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -74,7 +73,6 @@ impl<F> WayRule<F> {
         Self { steps, ..self }
     }
 
-    /// Sets whether the cell `place` is a wall, open or marked.
     fn set(&mut self, place: usize, ground: Ground) {
         let (old, new) = (self.ground[place].marks(), ground.marks());
         for (mark, places) in self.places.iter_mut().enumerate() {
@@ -87,7 +85,6 @@ impl<F> WayRule<F> {
         self.ground[place] = ground;
     }
 
-    /// Finds the shortest paths between all successive stops again.
     fn find(&mut self) {
         for &place in &self.now.way {
             self.on_way[place] = false;
@@ -120,7 +117,7 @@ impl<F> WayRule<F> {
         self.now.violation = violation;
     }
 
-    /// Adds a shortest path between the cells `from` and `to` to the known path, and returns its number of steps; if there is none, returns a lower
+    /// Adds a shortest path between the cells `from` and `to` to the known path, and returns its number of steps; if no path exists, returns a lower
     /// bound on the number of missing steps.
     fn leg(&mut self, from: usize, to: usize) -> Result<u32, u32> {
         self.search = self.search.wrapping_add(1);
@@ -134,8 +131,8 @@ impl<F> WayRule<F> {
         let stride = self.grid.stride;
         let (row, column) = (from / stride, from % stride);
         let mut missing = self.grid.steps(from, to);
-        // Searches from the end, so that the predecessor of each cell is the next cell on the path. Cells are expanded in the order of the number of steps
-        // made plus the straight distance to the goal; each step changes this sum by zero or two.
+        // The search starts from the end, so that the predecessor of each cell is the next cell on the path. Cells are expanded in the order of the
+        // number of steps so far plus the straight distance to `from`; each step changes this sum by zero or two.
         self.queue.clear();
         self.queue.push_back((to, to));
         while let Some((at, before)) = self.queue.pop_front() {
@@ -230,7 +227,7 @@ impl<C, F: Fn(usize, &C) -> Ground + Send> BoardRule<C> for WayRule<F> {
         std::mem::take(&mut self.looked_at)
     }
 
-    /// True if all stops can be in one connected part of the cells that need not be walls.
+    /// True if all marked cells can be connected when every cell that can be open is open.
     fn may_be_kept<'v>(&self, values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

@@ -2,7 +2,7 @@
 
 use super::BoardRule;
 
-/// A rule whose violation counts several times. Markov chains therefore rather break other rules.
+/// A rule whose violation is multiplied by a weight, so that Markov chains break other rules rather than this rule.
 #[derive(Clone, Debug)]
 pub struct WeighedRule<R> {
     rule: R,
@@ -10,7 +10,7 @@ pub struct WeighedRule<R> {
 }
 
 impl<R> WeighedRule<R> {
-    /// Creates a rule whose violation counts `times` times.
+    /// Creates a rule whose violation is `times` times that of the rule `rule`.
     pub fn new(rule: R, times: u32) -> Self {
         Self { rule, times }
     }

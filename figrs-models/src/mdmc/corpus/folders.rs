@@ -50,8 +50,8 @@ pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> 
     Ok(found)
 }
 
-/// Returns the folders to read, each with the folders in whose place it is read. A folder called `Processed` is read in place of folders beside it
-/// whose files have the same names, because its files are other encodings of the same levels.
+/// Returns the folders to read, each with the other folders that it replaces. A folder called `Processed` replaces adjacent folders whose files have
+/// the same names, because its files encode the same levels in another way.
 pub(super) fn one_encoding(
     mut folders: Vec<PathBuf>,
     is_wanted: impl Fn(&Path) -> bool,

@@ -10,7 +10,7 @@ use figrs_reading::MistakeKind;
 
 /// Reads a legend: JSON by [`TileSet::from_json`], and TOML by [`TileSet::from_toml`] if the name ends with `.toml`.
 ///
-/// **Errors.** [`LevelError::File`] if the file cannot be read or is no legend.
+/// **Errors.** [`LevelError::File`] if the file cannot be read or is not a legend.
 pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     let path = path.as_ref();
     let text = vglc::read_text(path)?;
@@ -25,8 +25,8 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     read.map_err(|mistake| mistake.of(path.display().to_string()).into())
 }
 
-/// Finds the legend for some levels: the file in `folders` that describes most of the levels' tiles, or the first of several such files; `known`
-/// counts the tiles that a file describes. Returns `None` if no file describes half of all `count` tiles.
+/// Finds the legend for some levels: the file in `folders` that describes most of the levels' tiles, or the first of several such files. `known`
+/// counts the tiles that a file describes. Returns `None` if no file describes at least half of the `count` tiles.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
     count: usize,
@@ -35,7 +35,7 @@ pub(super) fn find(
 ) -> Option<(PathBuf, TileSet)> {
     let mut best: Option<(usize, PathBuf, TileSet)> = None;
     for folder in folders {
-        // The empty path is the folder that the program runs in.
+        // The empty path stands for the current folder.
         let here = if folder.as_os_str().is_empty() {
             Path::new(".")
         } else {
@@ -66,7 +66,8 @@ pub(super) fn find(
     best.map(|(_, path, set)| (path, set))
 }
 
-/// Returns the folders in which the legend of the level file `path` is sought: from its own folder up to `root`, and the folder above that one.
+/// Returns the folders in which the reader seeks the legend of the level file `path`: from the file's own folder up to `root`, and the parent folder
+/// of `root`.
 pub(super) fn folders_of(path: &Path, root: &Path) -> impl Iterator<Item = PathBuf> {
     let own = path.parent().unwrap_or(Path::new("")).ancestors();
     let within = own.take_while(move |above| above.starts_with(root));
@@ -80,13 +81,12 @@ pub(super) fn folder_above(path: &Path) -> PathBuf {
     }
 }
 
-/// True if the file `path` mentions tiles in the form of a legend, even if it is invalid.
 fn mentions_tiles(path: &Path) -> bool {
     let text = vglc::read_text(path).unwrap_or_default();
     text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
-/// True if `error` concerns a file with a list of tiles, which is therefore meant as a legend.
+/// True if `error` shows that a file has a list of tiles, and was therefore meant to be a legend.
 fn is_meant_as_legend(error: &LevelError) -> bool {
     matches!(error.kind(), MistakeKind::Unknown | MistakeKind::Count)
 }

@@ -18,13 +18,12 @@ pub(super) struct LevelFile {
     pub(super) path: PathBuf,
     pub(super) root: PathBuf,
     pub(super) text: String,
-    /// The name of the level, if it differs from the name of the file.
     pub(super) name: Option<String>,
-    /// The tiles of a map and the file that describes them; `None` for a text file.
+    /// The tiles of a map, and the path of the file that describes these tiles; `None` for a text file.
     pub(super) own: Option<(PathBuf, TileSet)>,
 }
 
-/// Reads the level files of a folder, or of its subfolders if the folder itself contains none.
+/// Reads the level files of a folder, or of its subfolders if the folder itself contains no level files.
 pub(super) fn files_of(
     root: &Path,
     patterns: &[Pattern],
@@ -53,7 +52,7 @@ pub(super) fn files_of(
             Ok(files)
         };
     let mut files = read(root, notes)?;
-    // A single line of text beside folders of levels is no level.
+    // A single line of text beside folders of levels is not a level.
     if files.iter().all(is_single) && root.is_dir() {
         let (has_lines, mut found) = (!files.is_empty(), Vec::new());
         for (folder, others) in
@@ -101,7 +100,7 @@ pub(super) fn files_of(
 fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
     let below = path.strip_prefix(root).unwrap_or(path);
     let named = |pattern: &Pattern| {
-        // A pattern may match the path below the given folder or below any folder within it, with or without the extension.
+        // A pattern may match the path relative to the given folder or to any of its subfolders, with or without the extension.
         let mut ends = std::iter::successors(Some(below), |path| {
             let mut parts = path.components();
             parts.next()?;
@@ -112,7 +111,6 @@ fn matches(path: &Path, root: &Path, patterns: &[Pattern]) -> bool {
     patterns.is_empty() || patterns.iter().any(named)
 }
 
-/// Reads the level of a text file, or the levels of a map file, whose rows must be equally long.
 fn levels_of(
     path: &Path,
     root: &Path,
@@ -140,14 +138,14 @@ fn levels_of(
         .collect()
 }
 
-/// **Errors.** [`LevelError`] if the text is not a rectangle of characters that can be tiles.
+/// Checks that the text is a rectangle of characters that can be tiles.
 pub(super) fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
     let in_use = text.chars().filter(|symbol| !symbol.is_control());
     let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());
     Level::from_text(place, text, &all).map(drop)
 }
 
-/// Returns the names of levels: file names without extension, preceded by the folders if the file names are not unique.
+/// Returns the names of the levels: file names without extension, with the folders in front if the file names alone are not unique.
 pub(super) fn names(files: &[LevelFile]) -> Vec<String> {
     let stem = |file: &LevelFile| {
         let stem = file.path.file_stem().unwrap_or_default();
@@ -173,11 +171,10 @@ pub(super) fn names(files: &[LevelFile]) -> Vec<String> {
 }
 
 fn is_single(file: &LevelFile) -> bool {
-    // Blanks at the end of the text are kept, because they may be tiles.
+    // Blanks at the end of the text may be tiles, and are therefore kept.
     file.text.trim_end_matches(['\r', '\n']).lines().count() < 2
 }
 
-/// Leaves out files with a single line if other files have several lines.
 pub(super) fn without_single_lines(
     files: Vec<LevelFile>,
     notes: &mut Vec<CorpusNote>,

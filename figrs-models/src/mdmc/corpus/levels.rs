@@ -12,15 +12,14 @@ use figrs_reading::{Mistake, MistakeKind};
 
 /// One or more levels of the same height, each with a name and a weight, and the set of their tiles.
 ///
-/// Models are trained on levels from left to right. Levels in which the player climbs are stored [turned](Travel::turned) on their side: their
-/// columns, from the left, are the rows of the game from the bottom.
+/// Models read levels from left to right. Levels in which the player climbs are therefore stored [turned](Travel::turned) on their side: a column of
+/// the stored level is a row of the upright level, counted from the bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corpus {
     tiles: Arc<TileSet>,
     travel: Travel,
     names: Vec<String>,
     levels: Vec<Level>,
-    /// Weight of each level: the number of times that it counts in training.
     weights: Vec<u32>,
     style_of: Vec<usize>,
     styles: Vec<String>,
@@ -28,7 +27,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// The style of all levels if no styles are given.
+    /// The style of all levels of a corpus without styles.
     pub const ONE_STYLE: &str = "all";
 
     /// The largest weight of a level.
@@ -85,7 +84,7 @@ impl Corpus {
         })
     }
 
-    /// Sets the direction in which the levels are played; the levels must already be stored turned for this direction.
+    /// Sets the direction in which the levels are played; the stored levels must already be turned for this direction.
     #[doc(hidden)]
     #[must_use]
     pub fn travelled(mut self, travel: Travel) -> Self {
@@ -93,7 +92,7 @@ impl Corpus {
         self
     }
 
-    /// Sets the number of times that each level counts in training; `weight` returns the number for the name of a level.
+    /// Sets the number of times that each level counts in training; `weight` returns this number, given the name of a level.
     ///
     /// **Errors.** [`LevelError::File`] unless each number is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
     pub fn weighted(mut self, weight: impl Fn(&str) -> u32) -> Result<Self, LevelError> {
@@ -126,7 +125,7 @@ impl Corpus {
         }
     }
 
-    /// Sets the style of each level; `style` returns the style for the name of a level.
+    /// Sets the style of each level; `style` returns the style, given the name of a level.
     #[must_use]
     pub fn styled(mut self, style: impl Fn(&str) -> String) -> Self {
         self.styles.clear();
@@ -151,7 +150,7 @@ impl Corpus {
         &self.style_of
     }
 
-    /// Returns the levels cut to their bottom `rows` rows, for training a chain of less height.
+    /// Returns the levels cut to their bottom `rows` rows, to train a chain for levels of this height.
     ///
     /// **Errors.** [`LevelError::Levels`] unless `rows` is from 1 to the height of the levels.
     pub fn bottom_rows(&self, rows: usize) -> Result<Self, LevelError> {
@@ -195,7 +194,6 @@ impl Corpus {
         &self.weights
     }
 
-    /// Returns the tiles that occur in the levels and are not [outside](Meaning::Outside), in ascending order.
     pub(in crate::mdmc) fn tiles_in_use(&self) -> Vec<Tile> {
         let all = self.levels.iter().flat_map(Level::as_array);
         let distinct: BTreeSet<Tile> = all.copied().collect();
@@ -205,7 +203,6 @@ impl Corpus {
         inside.collect()
     }
 
-    /// Returns the levels, each with the number of times that it counts in training.
     pub(in crate::mdmc) fn counted_levels(&self) -> impl Iterator<Item = (&Level, u64)> {
         let weights = self.weights.iter().map(|&weight| u64::from(weight));
         self.levels.iter().zip(weights)

@@ -5,27 +5,27 @@ use std::path::PathBuf;
 
 use crate::mdmc::{LevelError, Travel};
 
-/// A choice that the corpus reader made, or something that it left out.
+/// A choice of the corpus reader, or something that the reader left out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CorpusNote {
-    /// A file is not a level, and was left out.
+    /// The reader left out a file that is not a level.
     Skipped(LevelError),
-    /// The levels are in subfolders of the given folder.
+    /// The levels come from subfolders of the given folder.
     Folders {
         /// The given folder, which contains the subfolders.
         given: PathBuf,
         /// The folders with levels.
         found: Vec<PathBuf>,
     },
-    /// A folder called `Processed` is read; folders beside it that have levels of the same names are left out.
+    /// The reader read a folder called `Processed`, and left out adjacent folders with levels of the same names.
     OneOfSeveral {
         /// The folder that is read.
         read: PathBuf,
-        /// The folders that are left out.
+        /// The folders that the reader left out.
         others: Vec<PathBuf>,
     },
-    /// A map has several layers of tiles, and one of them is read.
+    /// A map has several layers of tiles, of which the reader read one.
     Layer {
         /// The path of the map.
         path: PathBuf,
@@ -34,30 +34,30 @@ pub enum CorpusNote {
         /// Names of the other layers.
         others: Vec<String>,
     },
-    /// Tiles of maps that neither a legend nor the map describes got characters.
+    /// The reader chose characters for tiles that neither a legend nor the map describes.
     NumberedTiles {
-        /// The characters, each with the number by which a legend would describe the tile (its picture).
+        /// The characters, each with the number that the tile would have in a legend (as the tile's `picture`).
         tiles: Vec<(char, u32)>,
     },
     /// The meanings of the tiles come from the legend in this file.
     Legend(PathBuf),
-    /// The meanings of tiles that are not in the caller's set come from a legend.
+    /// The meanings of tiles that are not in the user's set come from a legend.
     OtherTiles {
         /// The file of the legend.
         path: PathBuf,
-        /// The characters of these tiles.
+        /// The characters of the tiles whose meanings come from the legend.
         symbols: String,
     },
-    /// Some levels repeat other levels with a player's path drawn in; they were left out.
+    /// The reader left out levels that repeat other levels with a player's path drawn in.
     DrawnWays {
         /// The character that draws the path.
         tile: char,
-        /// The names of the levels that were left out.
+        /// The names of the levels that the reader left out.
         levels: Vec<String>,
         /// Number of all levels.
         of: usize,
     },
-    /// A file beside the levels lists tiles, but is not a valid legend.
+    /// A file beside the levels has a list of tiles, but is not a valid legend.
     FlawedLegend(LevelError),
     /// There is no legend, and all characters are those of the built-in platformer tiles.
     Platformer,
@@ -66,9 +66,9 @@ pub enum CorpusNote {
         /// Characters of the tiles with unknown meanings.
         symbols: String,
     },
-    /// Tiles of the legend without a meaning that occur in no level were left out.
+    /// The reader left out tiles of the legend that have no meaning and occur in no level.
     IdleTiles {
-        /// Characters of the tiles that were left out.
+        /// Characters of the tiles that the reader left out.
         symbols: String,
     },
     /// The reader concluded that the player climbs in the levels, because all levels have one width and are at least twice as high as wide.
@@ -76,7 +76,7 @@ pub enum CorpusNote {
         /// Number of columns of every level.
         columns: usize,
     },
-    /// Levels were cut into rooms.
+    /// The reader cut levels into rooms.
     Rooms {
         /// Number of rooms.
         rooms: usize,
@@ -85,8 +85,8 @@ pub enum CorpusNote {
         /// Number of cells that belong to no room, because the sizes of levels are not multiples of the size of a room.
         left_out: usize,
     },
-    /// Levels with fewer rows than others were filled up at the top, with an outside tile or else the most frequent tile. If the player climbs in the
-    /// levels, narrower levels were filled up at the right instead.
+    /// The reader added rows at the top of levels with fewer rows than others, filled with an outside tile or else with the most frequent tile. If
+    /// the player climbs in the levels, the reader added columns at the right of narrower levels instead.
     Padded {
         /// Direction in which levels are played.
         travel: Travel,
@@ -94,15 +94,15 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of all levels after filling up, or of columns if the player climbs in the levels.
+        /// Number of rows of every level after the reader added rows, or of columns if the player climbs in the levels.
         rows: usize,
-        /// Character of the tile with which levels were filled up.
+        /// Character of the tile that fills the added rows or columns.
         tile: String,
         /// True if the tile has the meaning `outside`.
         is_outside: bool,
     },
-    /// Levels with too many rows were cut to their bottom rows. If the player climbs in the levels, levels with too many columns were cut to their
-    /// left columns instead.
+    /// The reader cut levels with too many rows to their bottom rows. If the player climbs in the levels, the reader cut levels with too many columns
+    /// to their left columns instead.
     Cut {
         /// Direction in which levels are played.
         travel: Travel,
@@ -110,7 +110,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of all levels after cutting, or of columns if the player climbs in the levels.
+        /// Number of rows of every level after the reader cut rows, or of columns if the player climbs in the levels.
         rows: usize,
     },
 }

@@ -20,7 +20,6 @@ use crate::mdmc::level::error::{no_levels, too_many_tiles, wrong_rows};
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// True if `symbol` is the character of a built-in platformer tile; levels with only these characters need no legend.
 fn is_platformers(symbol: char) -> bool {
     let tile = TileSet::platformer().tile(symbol);
     tile.is_some_and(|tile| !tile.is_unknown())
@@ -30,20 +29,22 @@ fn is_platformers(symbol: char) -> bool {
 ///
 /// - The maps are those of Tiled (`*.tmx`, with layers in CSV, XML or base64 without compression), projects of LDtk (`*.ldtk`), and the grids of
 ///   values that LDtk exports (`*.csv`). A legend numbers the tiles of maps from 0, by `picture` or else by their order. The number 0 stands for the
-///   first tile of the map's tileset, or for the value 1. A tile that no legend numbers has the words of its class in the map. A flipped tile counts
-///   as the same tile without the flip.
+///   first tile of the map's tileset, or for the value 1. A tile that is in no legend has the words of its class in the map. A flipped tile counts as
+///   the same tile without the flip.
 /// - If a folder contains no level itself, its subfolders are searched. If adjacent folders have levels of the same names, such as different
-///   encodings of one game, only the folder called `Processed` is read.
-/// - Files that are not levels (rows of different lengths, no text, a single line among levels of several lines) are left out with a note.
-/// - Levels that repeat another level with a player's path drawn in, by a character without a meaning, are left out with a note.
+///   encodings of one game, the reader reads only the folder called `Processed`.
+/// - The reader leaves out files that are not levels, with a note: files with rows of different lengths, without text, or with a single line among
+///   levels of several lines.
+/// - The reader leaves out levels that repeat another level with a player's path drawn in, by a character without a meaning, with a note.
 /// - For each given folder, the reader seeks a legend (JSON or TOML) beside the levels and in the folder above, unless the caller sets the
-///   [tiles](Self::tiles). Characters that this legend lacks have their meanings in the legends of other folders, or are tiles of unknown meaning.
-///   Without any legend, all tiles have unknown meanings, except that levels with only `-`, `X` and other [platformer](TileSet::platformer)
+///   [tiles](Self::tiles). A character that this legend lacks has the meaning that the legends of other folders give it, or is a tile of unknown
+///   meaning. Without any legend, all tiles have unknown meanings, except that levels with only `-`, `X` and other [platformer](TileSet::platformer)
 ///   characters have platformer tiles.
 /// - If all levels have one width and are at least twice as high as wide, the player climbs [upwards](Travel::Up) in them; other levels are played to
 ///   the right.
-/// - Levels with fewer rows than others are filled up at the top with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent
-///   tile of the corpus; [`rows`](Self::rows) cuts higher levels. Before levels are filled up or cut, [`rooms`](Self::rooms) cuts them into rooms.
+/// - If levels have fewer rows than others, the reader adds rows at the top, filled with an [outside](crate::mdmc::Meaning::Outside) tile or else
+///   with the most frequent tile of the corpus. The setting [`rows`](Self::rows) cuts higher levels instead. Before these steps, the setting
+///   [`rooms`](Self::rooms) cuts levels into rooms.
 ///
 /// [`CorpusNote`]s report the choices of the reader.
 ///
@@ -85,15 +86,15 @@ impl CorpusReader {
     }
 
     /// Reads only the files whose names, with or without the extension, match `pattern`, which consists of `*`, `?`, `[..]` and other characters. A
-    /// pattern with a folder, such as `Overworld/*`, is compared with the path below the given folder or one of its subfolders. After several calls
-    /// of `only`, a file needs to match only one of the patterns.
+    /// pattern with a folder, such as `Overworld/*`, is compared with the path relative to the given folder or to one of its subfolders. After
+    /// several calls of `only`, a file needs to match only one of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
         self.only.push(pattern.into());
         self
     }
 
-    /// Sets the tiles of the levels; characters that are not among them get the meanings in the legends beside the levels, or are tiles of unknown
-    /// meaning.
+    /// Sets the tiles of the levels. Other characters in the levels have the meanings that the legends beside the levels state, or are tiles of
+    /// unknown meaning.
     pub fn tiles(mut self, tiles: impl Into<Arc<TileSet>>) -> Self {
         self.tiles = Some(tiles.into());
         self
@@ -105,20 +106,20 @@ impl CorpusReader {
         self
     }
 
-    /// Cuts levels to their bottom `rows` rows, and fills up levels with fewer rows at the top. Levels in which the player climbs are cut to their
-    /// left `rows` columns, and narrower ones are filled up at the right.
+    /// Cuts levels to their bottom `rows` rows, and adds rows at the top of levels with fewer rows. If the player climbs in the levels, cuts them to
+    /// their left `rows` columns, and adds columns at the right of narrower levels.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows);
         self
     }
 
-    /// Sets the name of the layer to read from map files that have several layers of tiles; without it, the first layer is read.
+    /// Sets the name of the layer to read from map files that have several layers of tiles; without this setting, the reader reads the first layer.
     pub fn layer(mut self, name: impl Into<String>) -> Self {
         self.layer = Some(name.into());
         self
     }
 
-    /// Cuts levels into rooms, which are then the levels of the corpus, played to the right unless a direction is set. If no tile is called
+    /// Cuts levels into rooms, which then are the levels of the corpus. Rooms are played to the right unless a direction is set. If no tile is called
     /// `outside`, tiles called `void` or `null` count as outside.
     pub fn rooms(mut self, rooms: Rooms) -> Self {
         self.rooms = Some(rooms);
@@ -128,8 +129,8 @@ impl CorpusReader {
     /// Reads the levels.
     ///
     /// **Errors.** [`LevelError`] if a folder cannot be read or contains no level (with the error of its first file), if a pattern is invalid or
-    /// matches nothing, if the legends of two folders disagree on a character of both, or if there are more than [`TileSet::MAX_TILES`] characters or
-    /// [`MAX_CELLS`](Self::MAX_CELLS) cells.
+    /// matches nothing, if the legends of two folders disagree on a character that occurs in the levels of both, or if there are more than
+    /// [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS) cells.
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
@@ -166,7 +167,7 @@ impl CorpusReader {
             let is_told = tiles.any(|tile| !tile.is_unknown());
             is_told || sets().next().is_none() && is_platformers(*way)
         };
-        // A tile with a meaning is a part of the level, not the drawing of a path.
+        // A tile with a meaning is a part of the level, not of a drawn path.
         ways.retain(|way, _| !has_meaning(way));
         files = without_ways(files, &ways, &mut notes);
         for folder in &mut folders {
@@ -363,7 +364,7 @@ impl CorpusReader {
             let tile = |(row, column): (usize, usize)| {
                 let own = match travel {
                     Travel::Right => (row + height).checked_sub(rows),
-                    // Columns from the left become rows from the top when levels are turned.
+                    // Turning a level makes its columns, from the left, its rows, from the top.
                     Travel::Up => Some(row).filter(|&row| row < height),
                 };
                 own.map_or(filling, |row| cells[(row, column)])
@@ -374,7 +375,7 @@ impl CorpusReader {
     }
 }
 
-/// Leaves out the levels with a player's path drawn in; `ways` has the indices of these levels for each character that draws a path.
+/// Removes the levels with a player's path drawn in; `ways` has the indices of these levels for each character that draws a path.
 fn without_ways(
     files: Vec<LevelFile>,
     ways: &BTreeMap<char, Vec<usize>>,
@@ -404,7 +405,7 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-/// Returns the legend for the files of a folder, including the tiles of maps: the legend beside or above the first text file that has one. A note
+/// Returns the legend for the files of a folder, including the tiles of maps: the first legend found beside or above one of the text files. A note
 /// reports each invalid legend.
 fn legend_of(
     files: &[&LevelFile],
@@ -438,7 +439,6 @@ fn legend_of(
     })
 }
 
-/// Returns the most frequent tile of `levels`; among equally frequent tiles, the first.
 fn commonest(levels: &[Level]) -> Tile {
     let mut counts: BTreeMap<Tile, usize> = BTreeMap::new();
     for &tile in levels.iter().flat_map(Level::as_array) {

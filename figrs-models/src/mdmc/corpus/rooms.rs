@@ -1,4 +1,4 @@
-//! Cuts levels into rooms, by a size or along tiles that are outside.
+//! Cuts levels into rooms: into rooms of one size, or along rows and columns of outside tiles.
 
 use std::ops::Range;
 
@@ -8,28 +8,27 @@ use super::note::CorpusNote;
 use crate::mdmc::{Level, LevelError, Meaning, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The division of levels into rooms.
+/// A way to divide levels into rooms.
 ///
 /// Rooms that consist of [outside](Meaning::Outside) tiles only are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rooms {
-    /// Rooms of one size side by side, from the top left corner of a level. Rows and columns that fill no room are left out.
+    /// Rooms of one size side by side, from the top left corner of a level. Rows and columns that do not fill a room are left out.
     Sized {
-        /// Rows of a room.
+        /// Number of rows of a room.
         rows: usize,
-        /// Columns of a room.
+        /// Number of columns of a room.
         columns: usize,
     },
-    /// Rooms between the rows and columns that have only outside tiles; each room is cut again in the same way.
+    /// Rooms between the rows and columns that have only outside tiles. Each room is divided again in the same way.
     Apart,
 }
 
-/// The place of a room in a level: its range of rows and its range of columns.
 type Place = (Range<usize>, Range<usize>);
 
-/// Cuts named levels into rooms; the name of a room is the name of its level and the row and column where it begins.
+/// Cuts named levels into rooms. The name of a room consists of the name of its level and of the room's first row and column.
 ///
-/// **Errors.** [`LevelError::Levels`] if levels are to be cut along outside tiles and there are none, or if there is no room.
+/// **Errors.** [`LevelError::Levels`] if levels are cut along outside tiles but have no such tiles, or if there is no room.
 pub(super) fn cut(
     named: Vec<(String, Level)>,
     rooms: Rooms,
@@ -115,8 +114,8 @@ fn apart(level: &Level) -> Vec<Place> {
     places
 }
 
-/// Returns the ranges of adjacent rows or columns that are not `blank` (of outside tiles only); `first` is the index of the first
-/// row or column.
+/// Returns the ranges of adjacent rows or columns that are not blank (blank rows have only outside tiles); `first` is the index of the first row or
+/// column.
 fn runs(blank: Vec<bool>, first: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (line, is_blank) in (first..).zip(blank) {

@@ -2,7 +2,6 @@
 
 use crate::mdmc::{Level, TileSet};
 
-/// The height of every built-in level.
 pub(in crate::mdmc) const HEIGHT: usize = 14;
 
 /// Name and text of each built-in level; a test checks that they are valid.

@@ -8,22 +8,21 @@ use super::note::CorpusNote;
 use crate::mdmc::{LevelError, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The characters of the levels of one folder, and the legend found for these levels.
 pub(super) struct FolderTiles {
     pub(super) root: PathBuf,
     pub(super) symbols: BTreeSet<char>,
     pub(super) legend: Option<(PathBuf, TileSet)>,
 }
 
-/// A set of tiles and the file from which it comes; no file for the built-in platformer tiles.
+/// A set of tiles and the path of its legend; `None` for the built-in platformer tiles.
 struct SourcedSet<'a> {
     source: Option<PathBuf>,
     set: TileSet,
     symbols: &'a BTreeSet<char>,
 }
 
-/// Creates one set of tiles for all folders. The characters of a folder's levels get the tiles of the folder's own legend; without such a legend,
-/// they get the tiles of the other folders.
+/// Creates one set of tiles for all folders. The legend of a folder defines the tiles of the characters in the folder's levels; for a folder without
+/// a legend, the legends of the other folders define these tiles.
 ///
 /// **Errors.** [`LevelError::Levels`] for a character that occurs in levels of two folders and has different meanings in their legends.
 pub(super) fn of_folders(
@@ -63,7 +62,7 @@ pub(super) fn of_folders(
         });
     }
     let mut all = TileSet::unknown([]);
-    // Characters in use come first: a legend may have others that only levels of another folder use.
+    // Characters that occur in the folder's levels come first, because a legend may also define characters that only levels of another folder use.
     for in_use in [true, false] {
         for (place, own) in sets.iter().enumerate() {
             let is_meant = |symbol: &char| own.symbols.contains(symbol) == in_use;
@@ -83,7 +82,7 @@ pub(super) fn of_folders(
     Ok(Arc::new(all))
 }
 
-/// Returns the tiles `given` by the caller and, for other characters of the levels, the tiles with a meaning in the legends of their folders.
+/// Returns the tiles `given` by the user and, for other characters of the levels, the tiles to which the legends of the folders give a meaning.
 pub(super) fn and_of_folders(
     given: &Arc<TileSet>,
     folders: &[FolderTiles],
@@ -110,7 +109,7 @@ pub(super) fn and_of_folders(
     Arc::new(all)
 }
 
-/// True if all characters are those of the built-in platformer tiles, with air and ground among them.
+/// True if `symbols` are characters of the built-in platformer tiles, with air and ground among them.
 pub(super) fn is_platformer(symbols: &BTreeSet<char>) -> bool {
     let platformer = TileSet::platformer();
     let mut all = symbols.iter();
@@ -119,7 +118,7 @@ pub(super) fn is_platformer(symbols: &BTreeSet<char>) -> bool {
         && symbols.contains(&'X')
 }
 
-/// Returns the error for the character `symbol`, whose meaning in the legend at `place` differs from that in an earlier legend.
+/// Returns the error that the legend of the set `place` and an earlier legend give different meanings to the character `symbol`.
 fn disagreement(symbol: char, sets: &[SourcedSet<'_>], place: usize) -> LevelError {
     let named = |set: &SourcedSet<'_>| {
         let words = set.set.tile(symbol).map(|tile| set.set.description(tile));

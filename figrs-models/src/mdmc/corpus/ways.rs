@@ -1,4 +1,4 @@
-//! Finds levels of a corpus that repeat another one with a player's path drawn in.
+//! Finds levels of a corpus that repeat another level with a player's path drawn in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::level_files::LevelFile;
 /// Maximum number of levels of one size that are compared with each other.
 const MOST_OF_ONE_SIZE: usize = 512;
 
-/// Returns the characters of drawn paths, each with the indices of the levels in which it draws a path. A level with a drawn path equals another
+/// Returns the characters that draw paths, each with the indices of the levels in which it draws a path. A level with a drawn path equals another
 /// level of the corpus except for at least two cells and at most half of them, all with one character that occurs only in such copies.
 ///
 /// **Cost.** Two levels of one size are compared up to the second character of the drawn path.
@@ -23,7 +23,6 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
         let width = rows.first().map_or(0, Vec::len);
         sizes.entry((rows.len(), width)).or_default().push(place);
     }
-    // Each copy with the level that it repeats.
     let mut pairs: Vec<(char, usize, usize)> = Vec::new();
     for places in sizes.values().filter(|of| of.len() <= MOST_OF_ONE_SIZE) {
         for &copy in places {
@@ -33,7 +32,7 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
             pairs.extend(pair);
         }
     }
-    // Of two levels that repeat each other, neither is known to be the original.
+    // If two levels repeat each other, neither is known to be the original.
     let copies: BTreeSet<usize> = pairs.iter().map(|(_, copy, _)| *copy).collect();
     let mut drawn: BTreeMap<char, Vec<usize>> = BTreeMap::new();
     for (way, copy, other) in pairs {
@@ -48,8 +47,8 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     drawn
 }
 
-/// Returns the character of all cells in which the level `copy` differs from `other`: at least two cells and at most half of them; `other` must not
-/// contain the character.
+/// Returns the only character with which the level `copy` replaces cells of `other`. The character must replace at least two cells and at most half
+/// of all cells, and must not occur in `other`.
 fn added(copy: &[Vec<char>], other: &[Vec<char>]) -> Option<char> {
     let mut found = None;
     let mut cells = 0;

@@ -9,8 +9,8 @@ use crate::mdmc::{Tile, TileSet};
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum LevelError {
-    /// A file of a level, a map, a legend or a folder cannot be read or written, or has a mistake. The place in the error is the path of the file,
-    /// or the name of the level if there is no file.
+    /// A file of a level, a map, a legend or a folder cannot be read or written, or has a mistake. The field `place` of the error is the path of the
+    /// file, or the name of the level if there is no file.
     #[error(transparent)]
     File(#[from] FileError),
     /// The levels do not form a corpus, or cannot be used as requested.
@@ -19,7 +19,7 @@ pub enum LevelError {
 }
 
 impl LevelError {
-    /// Returns the kind of mistake, for programs that treat mistakes differently.
+    /// Returns the kind of the mistake, for programs that treat kinds of mistakes differently.
     pub fn kind(&self) -> MistakeKind {
         match self {
             Self::File(error) => error.kind(),
@@ -57,7 +57,6 @@ pub(crate) fn no_levels(place: impl Into<String>) -> LevelError {
         .into()
 }
 
-/// Returns the error for levels with more distinct characters than a set can have tiles.
 pub(crate) fn too_many_tiles(count: usize) -> LevelError {
     let max = TileSet::MAX_TILES;
     Mistake::new(

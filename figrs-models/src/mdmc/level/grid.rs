@@ -1,4 +1,4 @@
-//! Levels as arrays of tile numbers with a margin of border, for counting and sampling.
+//! Levels as arrays of tile numbers with a margin of border tiles, for counting and sampling.
 
 use crate::mdmc::{Level, Structure, Tile};
 
@@ -18,7 +18,7 @@ impl TileIds {
         &self.tiles
     }
 
-    /// Returns the number of values that the tile of a neighbour can have, including the border.
+    /// Returns the number of possible tiles of a neighbour, including the border.
     pub(in crate::mdmc) fn base(&self) -> u64 {
         self.tiles.len() as u64 + 1
     }
@@ -37,13 +37,13 @@ impl TileIds {
     }
 }
 
-/// A level as a grid of tile numbers, with a margin of border tiles that is as wide as the distance of the farthest neighbour of a cell.
+/// A level as a grid of tile numbers, with a margin of border tiles as wide as the distance from a cell to its farthest neighbour.
 #[derive(Debug)]
 pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,
     stride: usize,
     left: usize,
-    /// For each neighbour of a cell, the difference between its index and the index of the cell, in a grid without margins.
+    /// For each neighbour of a cell, the index of the neighbour minus the index of the cell; the index of the cell does not count the left margin.
     ahead: Vec<usize>,
     base: u64,
 }
@@ -61,7 +61,7 @@ impl TileGrid {
         let right = most(&mut offsets.iter().map(|offset| offset.dx));
         let below = most(&mut offsets.iter().map(|offset| offset.dy));
         let stride = left + width + right;
-        // `left` is at least `-dx`, so the sum is the shift to the right of the margin's edge.
+        // The sum is the shift from the left edge of the margin; the sum is not negative, because `left` is at least `-dx`.
         let shift = |dx: i32| left.saturating_add_signed(dx as isize);
         Self {
             ids: vec![0; stride * (height + below)],
@@ -101,8 +101,8 @@ impl TileGrid {
         self.ids[row * self.stride + self.left + column] = id;
     }
 
-    /// Returns the configuration of a cell (the tiles of its neighbours) as one number. The numbers of the neighbours' tiles are its digits, of which
-    /// the first neighbour's is the most significant; division by the base therefore removes the last neighbour.
+    /// Returns the configuration of a cell (the tiles of its neighbours) as one number, whose digits are the numbers of these tiles. The tile of the
+    /// first neighbour is the most significant digit, so that division by the base removes the last neighbour.
     pub(in crate::mdmc) fn key(&self, row: usize, column: usize) -> u64 {
         let cell = row * self.stride + column;
         self.ahead.iter().fold(0, |key, &ahead| {
@@ -110,7 +110,7 @@ impl TileGrid {
         })
     }
 
-    /// Returns the `count` tiles to the left of a cell as one number: up to [`Structure::MAX_REACH`] bytes, each of which is the number of a tile.
+    /// Returns the `count` tiles to the left of a cell, at most [`Structure::MAX_REACH`], as one number with a byte for each tile.
     pub(in crate::mdmc) fn window(&self, row: usize, column: usize, count: usize) -> u128 {
         let end = row * self.stride + self.left + column;
         self.ids[end - count..end]
@@ -174,7 +174,7 @@ mod tests {
         );
     }
 
-    /// Regression test: windows of tiles, as numbers in the base of the number of tiles, overflowed.
+    /// Regression test: the number that stood for a window of tiles overflowed if the window had many tiles.
     #[test]
     fn the_widest_windows_differ_in_each_tile() {
         let symbols = || ('\u{4e00}'..).take(TileSet::MAX_TILES);

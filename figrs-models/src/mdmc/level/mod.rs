@@ -24,7 +24,7 @@ impl Level {
     /// Reads a level from lines of text, with one row on each line; lines end with `\n` or `\r\n`.
     ///
     /// Empty lines at the end and a byte order mark are ignored. **Errors.** [`LevelError`] if the text is empty, rows have unequal lengths, or a
-    /// character is not a tile of the set; it gives `place` as the origin of the text.
+    /// character is not a tile of the set; the error names `place` as the origin of the text.
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let text = text.trim_start_matches('\u{feff}');
         let text = text.trim_end_matches(['\n', '\r']);
@@ -143,7 +143,7 @@ impl Level {
     }
 }
 
-/// Reads a level of [platformer](TileSet::platformer) tiles as [`Level::from_text`] does; errors give `text` as the origin of the text.
+/// Reads a level of [platformer](TileSet::platformer) tiles as [`Level::from_text`] does; errors name `text` as the origin of the text.
 impl FromStr for Level {
     type Err = LevelError;
 

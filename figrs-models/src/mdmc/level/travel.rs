@@ -8,7 +8,7 @@ use super::Level;
 
 /// The direction in which a level is played, which is also the direction in which models draw it.
 ///
-/// Models draw levels from left to right. A level in which the player climbs is turned clockwise by 90 degrees for models (model coordinates): its
+/// Models draw levels from left to right, in *model coordinates*: a level in which the player climbs is turned clockwise by 90 degrees, so that its
 /// bottom row becomes the first column, and its left column the top row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Travel {
@@ -28,14 +28,14 @@ impl Travel {
         }
     }
 
-    /// Returns the direction with the name `name`; `None` if there is none.
+    /// Returns the direction with the name `name`; `None` if no direction has this name.
     pub fn of_name(name: &str) -> Option<Self> {
         [Self::Right, Self::Up]
             .into_iter()
             .find(|travel| travel.name() == name)
     }
 
-    /// Turns an upright level into model coordinates, where travel is to the right.
+    /// Turns an upright level into model coordinates, in which players travel to the right.
     #[must_use]
     pub fn turned(self, level: &Level) -> Level {
         Level::from_tiles(self.turned_cells(level.as_array()))
@@ -56,7 +56,7 @@ impl Travel {
         }
     }
 
-    /// Returns the cell of an upright level, as row and column, that a cell of the turned level of `columns` columns shows.
+    /// Returns the row and column, in the upright level, of a cell of a level in model coordinates that has `columns` columns.
     pub fn upright_cell(self, columns: usize, (row, column): (usize, usize)) -> (usize, usize) {
         match self {
             Self::Right => (row, column),

@@ -30,7 +30,7 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
     })
 }
 
-/// Writes a level to a file, each row ended by `\n`.
+/// Writes a level to a file, with a `\n` at the end of each row.
 ///
 /// **Errors.** [`LevelError`] if the file cannot be written.
 pub fn write_level(path: impl AsRef<Path>, level: &Level) -> Result<(), LevelError> {

@@ -11,15 +11,16 @@ use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 
 /// Draws columns one after another without end, each from the bottom up, for use while a game runs.
 ///
-/// The stream accepts a tile only if the next few cells *above* it in its column can be filled without an unseen configuration. A rejected tile is
-/// removed from its distribution; if no tile is left, the stream tries simpler structures and a shorter look-ahead, as [`LookAheadSampler`] does.
+/// The stream accepts a tile only if the next few cells *above* it in its column can be filled without an unseen configuration (a combination of
+/// neighbouring tiles that never occurred in training). A rejected tile is removed from its distribution; if no tile is left, the stream tries
+/// simpler structures and a shorter look-ahead, as [`LookAheadSampler`] does.
 ///
 /// # Guarantee
 ///
 /// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns of a stream have the same distribution as the
 /// columns of levels of a [`LookAheadSampler`] with look-ahead 0. If the look-ahead is the number of rows, a column has an unseen configuration only
-/// if every filling of the column, given the earlier columns, has one. A structure with neighbours to the right is an error, because columns are
-/// decided one by one.
+/// if every filling of the column, given the earlier columns, has one. A structure with neighbours to the right is an error, because the stream draws
+/// one column after another.
 ///
 /// # Complexity
 ///
@@ -50,11 +51,11 @@ pub struct ColumnStream<'a, R> {
     unseen: usize,
 }
 
-/// The column that is currently filled, from the bottom up, and the columns before it.
+/// The column that the stream is filling from the bottom up, and the columns before it.
 #[derive(Debug)]
 struct Column<'a> {
     chain: &'a MarkovChain,
-    /// The columns to the left on which tiles of the current column depend, the nearest one last; each column has the numbers of its tiles, from the
+    /// The columns to the left on which tiles of the current column depend, the nearest one last; for each column, the numbers of its tiles from the
     /// top.
     past: VecDeque<Vec<u8>>,
     /// Number of columns to the left on which tiles of the current column depend.
@@ -65,12 +66,11 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// Returns the row, counted from the top, of the cell with the index `place` from the bottom.
     fn row(&self, place: usize) -> usize {
         self.ids.len() - 1 - place
     }
 
-    /// Returns the number of the tile in the row `row`, `left` columns to the left; 0 for the border.
+    /// Returns the number of the tile in the row `row` and `left` columns to the left of the current column; 0 for the border.
     fn id(&self, row: usize, left: usize) -> u8 {
         let column = match left {
             0 => Some(&self.ids),
@@ -173,13 +173,13 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         Ok(Level::from_tiles(tiles))
     }
 
-    /// Returns the number of cells drawn so far whose configuration is unseen for the first structure.
+    /// Returns the number of cells drawn so far whose neighbours in the first structure have tiles that never occurred together in training.
     pub fn unseen(&self) -> usize {
         self.unseen
     }
 }
 
-/// Returns the tiles of the next column from the top; never ends.
+/// Returns the tiles of the next column from the top; the sequence of columns never ends.
 impl<R: Rng> Iterator for ColumnStream<'_, R> {
     type Item = Vec<Tile>;
 

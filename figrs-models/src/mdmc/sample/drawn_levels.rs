@@ -1,4 +1,4 @@
-//! Levels that a sampler draws from random numbers, in the form of boards for the conditional sampler.
+//! Levels of a level sampler, in the form of boards for the conditional sampler.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use crate::mdmc::{ElementSampler, GeneratedLevel, LookAheadSampler, Tile};
 
 type Draw = dyn Fn(&mut Stream) -> Result<GeneratedLevel, BoardError> + Send + Sync;
 
-/// Independent levels that a sampler of levels draws, such as that with look-ahead;
-/// [`ConditionalSampler`](crate::board::ConditionalSampler) numbers them.
+/// Independent levels of a level sampler, such as the sampler with look-ahead; [`ConditionalSampler`](crate::board::ConditionalSampler) draws them as
+/// numbered boards.
 ///
 /// ```
 /// use figrs_infer::ItemSampler;
@@ -37,7 +37,7 @@ impl fmt::Debug for DrawnLevels {
 }
 
 impl DrawnLevels {
-    /// Creates levels of `height` rows and `width` columns from the name of a method and a function that draws a level.
+    /// Creates levels of `height` rows and `width` columns from the name of a method and a function that draws a level by this method.
     pub fn new(
         name: &'static str,
         (height, width): (usize, usize),
@@ -67,7 +67,6 @@ impl From<ElementSampler> for DrawnLevels {
     }
 }
 
-/// The generator's own sampler is the only method.
 impl Generator for DrawnLevels {
     type Cell = Tile;
     type Board = GeneratedLevel;

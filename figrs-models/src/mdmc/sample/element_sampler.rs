@@ -7,27 +7,27 @@ use rand::{Rng, RngExt};
 
 use crate::mdmc::{GeneratedLevel, Level, LevelElements, SamplingError, Tile};
 
-/// Choice of a tile, given its distribution.
+/// The choice of a tile, given the distribution of the tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TileSelection {
-    /// The tile is drawn at random.
+    /// The tile is drawn from the distribution.
     #[default]
     Sampled,
-    /// The most likely tile is taken; the level therefore depends on no random numbers.
+    /// The most probable tile is taken; the level therefore depends on no random numbers.
     MostLikely,
 }
 
 /// Draws levels by queries to their [`LevelElements`].
 ///
-/// The sampler decides cells in the order of the look-ahead sampler. The sampler gets the distribution of a tile, given the decided tiles around it,
-/// by variable elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells
-/// of the row, and checks whether they form an unseen configuration. Decided tiles are set by intervention. A query therefore concerns few cells:
-/// given the neighbours on which it depends, a tile is independent of all other decided tiles.
+/// The sampler visits cells in the order of the look-ahead sampler. It computes the distribution of a tile, given the tiles drawn before, by variable
+/// elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells of the row,
+/// and checks whether these tiles form an unseen configuration. The sampler sets the tiles drawn before by intervention. A query therefore concerns
+/// few cells: given the neighbours on which a tile depends, the tile is independent of all other tiles drawn before.
 ///
 /// # Guarantee
 ///
-/// Levels have the distribution of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if its *most probable*
-/// continuation is unseen, even if a less probable one is not.
+/// Levels have the distribution of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable* tiles
+/// of the next cells form an unseen configuration, even if less probable tiles do not.
 ///
 /// # References
 ///
@@ -97,7 +97,7 @@ struct PartialLevel<'a> {
 }
 
 impl PartialLevel<'_> {
-    /// Returns a model in which the neighbours of the cells of `row` in `columns` have their tiles, as far as these are decided.
+    /// Returns a model that sets the tiles drawn so far by intervention, for the neighbours of the cells of `row` in `columns`.
     fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
         let elements = &self.sampler.elements;
         let first = &elements.chain().structures()[0];
@@ -129,11 +129,12 @@ impl PartialLevel<'_> {
                 }
             }
         }
-        // Without look-ahead the structure without neighbours has a tile for every cell of a trained band.
+        // The network structure without neighbours has a tile for every cell of a trained band of rows.
         unreachable!("every band of a trained chain has tiles")
     }
 
-    /// Draws a tile that passes the look-ahead, by the counts of the network structure `structure`; `None` if all possible tiles were rejected.
+    /// Draws a tile that passes the look-ahead, by the counts of the network structure `structure`; `None` if the look-ahead rejects all possible
+    /// tiles.
     fn draw<R: Rng + ?Sized>(
         &mut self,
         decided: &Model,
@@ -165,7 +166,8 @@ impl PartialLevel<'_> {
         Ok(None)
     }
 
-    /// True if the tiles of the cell's neighbours in the network structure `structure`, which must be decided, occurred together in training.
+    /// True if the tiles of the cell's neighbours in the network structure `structure` occurred together in training. These neighbours must have
+    /// tiles.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
         let elements = &self.sampler.elements;
         let chain = elements.chain();
@@ -177,7 +179,8 @@ impl PartialLevel<'_> {
         chain.seen(structure, chain.band(row), &tiles)
     }
 
-    /// Takes one of the remaining tiles, as the [`TileSelection`] states: a tile drawn by the weights, or the first of the most likely tiles.
+    /// Chooses one of the remaining tiles as the [`TileSelection`] states: draws a tile by the weights, or takes the first of the most probable
+    /// tiles.
     fn take<R: Rng + ?Sized>(&self, left: &[(Tile, f64)], rng: &mut R) -> Option<Tile> {
         let likely = left.iter().filter(|&&(_, p)| p > 0.0);
         if self.sampler.selection == TileSelection::MostLikely {
@@ -197,7 +200,7 @@ impl PartialLevel<'_> {
         taken
     }
 
-    /// True if the most probable continuation of the row has no unseen configuration within the look-ahead.
+    /// True if the most probable tiles of the next `depth` cells of the row form no unseen configuration.
     fn passes(&self, row: usize, column: usize, depth: usize) -> Result<bool, Error> {
         let elements = &self.sampler.elements;
         let window = column + 1..elements.width().min(column + 1 + depth);

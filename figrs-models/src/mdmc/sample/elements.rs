@@ -18,16 +18,16 @@ struct CellElements {
     unseen: Element<bool>,
     structure: Element<usize>,
     tile: Element<Tile>,
-    /// Weight of the cell's tile for particle filters, if a proposal draws the tile.
+    /// Weight of the proposal of the cell's tile in a particle filter, if there is a proposal.
     weight: Option<Element<f64>>,
 }
 
 /// A whole level as elements: the joint distribution of its tiles under a trained Markov chain.
 ///
-/// Each cell has an Apply (a function of elements) for the *configuration* of its neighbours' tiles, and an Apply, *unseen*, that is true if the
-/// configuration never occurred in training. Each cell also has an Apply for the *structure* by which the tile is drawn, and a Chain on configuration
-/// and structure for the *tile*. Elements are built on first use, without computing anything. A query for a few cells, with the tiles around them set
-/// by intervention, uses the elements of these cells only.
+/// Each cell has an Apply (a function of elements) for the *configuration* of its neighbours' tiles, and a Boolean Apply, *unseen*, which is true if
+/// the configuration never occurred in training. Each cell also has an Apply for the *structure* from whose counts the tile is drawn, and a Chain on
+/// configuration and structure for the *tile*. Elements are built on first use. A query for a few cells uses the elements of these cells only, if
+/// interventions set the tiles around these cells.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -86,7 +86,6 @@ impl LevelElements {
         }
     }
 
-    /// Returns an error if a level of `height` rows and `width` columns is too large for elements.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
@@ -125,26 +124,25 @@ impl LevelElements {
         &self.cell(row, column).unseen
     }
 
-    /// Returns an element for the index of the network structure by whose counts the tile is drawn. Intervene on it to force a network structure; if
-    /// the tiles of the neighbours in this structure never occurred together in training, the next simpler structure in which they did is used.
+    /// Returns an element for the index of the network structure by whose counts the tile is drawn. An intervention on this element chooses the
+    /// network structure. If the tiles of the neighbours in this structure never occurred together in training, the tile is drawn from the counts of
+    /// a simpler structure.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
         &self.cell(row, column).structure
     }
 }
 
-/// The columns of a level whose elements are being built.
 struct ElementColumns<'a> {
     chain: &'a Arc<MarkovChain>,
     width: usize,
     columns: Range<usize>,
-    /// The rows whose tiles the Markov chain draws.
     rows: Range<usize>,
-    /// True if the tiles around the rectangle are unknown; false if they are inputs.
+    /// True if the cells around a rectangle may have any possible tiles; false if the tiles of these cells are inputs.
     is_relaxed: bool,
 }
 
 impl ElementColumns<'_> {
-    /// Builds the cells; the tiles of the first `known` columns are inputs that depend on nothing.
+    /// Builds the elements of the cells; the tiles of the first `known` columns are inputs that depend on no other element.
     fn after(&self, known: usize, mut twist: Option<&mut Twist>) -> Array2<CellElements> {
         let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);
         let border = Constant::new(Tile::BORDER).named("border");
@@ -157,7 +155,7 @@ impl ElementColumns<'_> {
         };
         let mut cells = Array2::from_elem((height, self.columns.len()), bare);
         let bands = 0..chain.row_splits().count();
-        // All cells of a band share one function, so that algorithms compute its results once.
+        // All cells of a band of rows share one function, so that algorithms compute each result of the function once.
         let structures: Vec<_> = bands.clone().map(|band| first_seen(chain, band)).collect();
         let unseens: Vec<_> = bands.clone().map(|band| unseen(chain, band)).collect();
         let tiles: Vec<_> = bands.clone().map(|band| drawn(chain, band)).collect();
@@ -280,7 +278,8 @@ impl ColumnProgram for LevelElements {
 }
 
 impl LevelElements {
-    /// Returns the cells as columns, with the events that the tiles in the rows `rows`, given their neighbours, occurred in training.
+    /// Returns the elements column by column, with the events that the tiles in the rows `rows` occurred in training together with their neighbours'
+    /// tiles.
     fn level_columns(
         &self,
         first: usize,
@@ -295,7 +294,7 @@ impl LevelElements {
             seen.extend(rows.clone().rev().map(|row| {
                 let neighbours = structure.neighbours(row, first + column, height, width);
                 SeenStatement {
-                    // Only a seen configuration has a tile from the first structure.
+                    // The tile is drawn from the counts of the first structure exactly if its configuration occurred in training.
                     element: cells[(row, column)].structure.erased().clone(),
                     value: Datum::new(0usize),
                     cells: neighbours
@@ -309,7 +308,6 @@ impl LevelElements {
     }
 }
 
-/// Returns the function from the tiles of a cell's neighbours to the network structure by whose counts the cell's tile is drawn.
 fn first_seen(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -318,7 +316,6 @@ fn first_seen(
     Arc::new(move |tiles: &Vec<Tile>| chain.first_seen(band, tiles))
 }
 
-/// Returns the function that tests whether the tiles of a cell's neighbours never occurred together in training.
 fn unseen(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -327,7 +324,6 @@ fn unseen(
     Arc::new(move |tiles: &Vec<Tile>| !chain.seen(0, band, tiles))
 }
 
-/// Returns the function from the tiles of a cell's neighbours and a network structure to the distribution of the cell's tile.
 fn drawn(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -340,8 +336,8 @@ fn drawn(
     })
 }
 
-/// Returns the function from the tiles of a cell's neighbours and a network structure to the probabilities of the cell's tile; it may return none for
-/// neighbours that never occurred together in training.
+/// Returns the function from the tiles of a cell's neighbours and a network structure to the probabilities of the cell's tile. If `seen` is true, the
+/// function returns no tiles unless the structure is the first one.
 fn shares(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -357,7 +353,8 @@ fn shares(
 }
 
 impl MarkovChain {
-    /// Returns the number of columns to the left on which a column's tiles may depend; `None` if they also depend on columns to the right.
+    /// Returns the number of columns to the left on which a column's tiles may depend; `None` if a column's tiles also depend on columns to the
+    /// right.
     pub(in crate::mdmc) fn reach(&self) -> Option<usize> {
         let offsets = self.structures()[0].offsets();
         let left = offsets
@@ -379,16 +376,16 @@ impl MarkovChain {
         possible.copied().collect()
     }
 
-    /// Returns the first network structure whose neighbours have tiles that occurred together in training, or the simplest structure if there is
-    /// none.
+    /// Returns the index of the first network structure whose neighbours have tiles that occurred together in training; if there is no such
+    /// structure, the index of the simplest one.
     pub fn first_seen(&self, band: usize, configuration: &[Tile]) -> usize {
         let last = self.structures().len() - 1;
         let shown = |&structure: &usize| self.part(band, configuration, structure).is_some();
         (0..last).find(shown).unwrap_or(last)
     }
 
-    /// Returns the distribution of a tile given its neighbours in `structure`, or in the next simpler structure whose neighbours' tiles occurred
-    /// together in training.
+    /// Returns the distribution of a tile given its neighbours in `structure` or, if the tiles of these neighbours never occurred together in
+    /// training, in the next simpler structure in which they did.
     pub(in crate::mdmc) fn row(
         &self,
         band: usize,
@@ -409,8 +406,8 @@ impl MarkovChain {
     }
 }
 
-/// Returns the cells of the columns `columns` in the order in which they are drawn: row by row from the bottom or, with twisted proposals, column by
-/// column, because demands read them in this order.
+/// Returns the cells of the columns `columns` in the order in which they are drawn: row by row from the bottom. With twisted proposals, the order is
+/// column by column, because demands read cells in this order.
 pub(in crate::mdmc) fn cell_order(
     height: usize,
     columns: &Range<usize>,

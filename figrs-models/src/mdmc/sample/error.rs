@@ -2,7 +2,7 @@
 
 use figrs_derive::ErrorDebug;
 
-/// Reason why a level sampler cannot be created, or a level cannot be drawn.
+/// Reason why a level sampler cannot be created, or cannot draw a level.
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SamplingError {
@@ -22,7 +22,7 @@ pub enum SamplingError {
         /// Maximum number of columns of a level with the height of the Markov chain.
         max: usize,
     },
-    /// A network structure has a neighbour to the right, but columns are drawn one by one from the left.
+    /// A network structure has a neighbour to the right, but the sampler draws columns one by one from the left.
     #[error(
         "offset ({dx}, {dy}) sees a column to the right; columns one by one need offsets to the left or below"
     )]

@@ -1,4 +1,4 @@
-//! A generated level with counts of its unseen configurations and fallbacks.
+//! A generated level with two counts: of its unseen configurations, and of the tiles drawn by simpler network structures.
 
 use std::fmt;
 
@@ -21,8 +21,8 @@ impl fmt::Display for GeneratedLevel {
 }
 
 impl GeneratedLevel {
-    /// Creates a generated level, and counts for each network structure the cells for which it is the first structure whose neighbours' tiles
-    /// occurred together in training.
+    /// Creates a generated level, and counts the cells for which each network structure is the first whose neighbours have tiles that occurred
+    /// together in training.
     #[doc(hidden)]
     pub fn of(chain: &MarkovChain, level: Level) -> Self {
         let tiles_by_structure = chain.tiles_by_structure(&level);
@@ -61,17 +61,17 @@ impl GeneratedLevel {
         self.unseen
     }
 
-    /// Returns the number of tiles drawn by each network structure, in the order of the structures.
+    /// Returns the number of tiles drawn from the counts of each network structure, in the order of the structures.
     pub fn tiles_by_structure(&self) -> &[usize] {
         &self.tiles_by_structure
     }
 
-    /// Returns the number of tiles drawn by a network structure simpler than the first.
+    /// Returns the number of tiles drawn from the counts of a network structure simpler than the first.
     pub fn fallbacks(&self) -> usize {
         self.tiles_by_structure.iter().skip(1).sum()
     }
 
-    /// Returns the number of tiles for which the look-ahead was shortened, because no tile passed the full look-ahead.
+    /// Returns the number of tiles for which the sampler shortened the look-ahead, because no tile passed the full look-ahead.
     pub fn shortened(&self) -> usize {
         self.shortened
     }

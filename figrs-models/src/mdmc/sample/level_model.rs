@@ -1,4 +1,4 @@
-//! Models of levels as elements, column by column.
+//! Models of levels, which build elements column by column.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -13,11 +13,12 @@ use crate::mdmc::{
     LevelElements, LevelProgram, MarkovChain, Tile, TileFieldElements, TileSet, Travel,
 };
 
-/// A model of the tiles of levels of one size, as elements: a trained Markov chain, n-grams of columns, a hierarchical chain or a Markov random field.
+/// A model of levels of one size, with an element for each tile: a trained Markov chain, n-grams of columns, a hierarchical chain or a Markov random
+/// field.
 ///
-/// Each kind of model can be given demands (`figrs_design::SteeredLevel`). The models draw columns from the left; each column depends on a few
-/// columns before it or, for some structures of chains, on all of them. Rows count from the top and columns from the left, in model coordinates; for
-/// levels in which the player climbs see [`Travel`].
+/// Demands on the levels can be added to each kind of model (`figrs_design::SteeredLevel`). The models draw columns from the left; each column
+/// depends on a few columns before it or, for some structures of chains, on all of them. Rows count from the top and columns from the left, in model
+/// coordinates; for levels in which the player climbs see [`Travel`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,19 +60,19 @@ pub trait ColumnProgram: Debug + Send + Sync {
     /// Returns the number of columns to the left on which a column may depend; `None` if it also depends on columns to the right.
     fn reach(&self) -> Option<usize>;
 
-    /// Builds the elements of the columns `columns`; the first `known` of them are inputs, as far as later columns depend on them.
+    /// Builds the elements of the columns `columns`. The first `known` of these columns are inputs, as far as later columns depend on them.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
-    /// Builds the elements of columns as [`columns`](Self::columns) does, but draws tiles by proposals that demands twist (see [`Twist`]), with
-    /// weights that correct the twist. `twisted` is called only for models that do not depend on columns to the right.
+    /// Builds the elements of columns as [`columns`](Self::columns) does, but draws tiles from proposals that demands twist (see [`Twist`]), with
+    /// weights that correct the proposals. Only models whose columns do not depend on columns to the right need to support `twisted`.
     fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
 
-    /// False if the weights of a level's columns do not sum to one over all levels.
+    /// True if the weights of a level's columns sum to one over all levels.
     fn is_normalised(&self) -> bool {
         true
     }
 
-    /// True if the model can have the tile `_tile`, which a demand places.
+    /// True if the model can have the tile `_tile` in a cell where a demand places it.
     fn knows(&self, _tile: Tile) -> bool {
         true
     }
@@ -84,17 +85,18 @@ pub trait ColumnProgram: Debug + Send + Sync {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// Builds the elements of a rectangle, around which any possible tiles may be: a relaxation, for which fewer demands are impossible. Returns
-    /// `None` if the model cannot build a rectangle without the rest of the level.
+    /// Builds the elements of a rectangle of a level, in which the cells around the rectangle may have any possible tiles. If demands are impossible
+    /// in such a rectangle, they are impossible in the whole level. Returns `None` if the model cannot build a rectangle without the rest of the
+    /// level.
     fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
         None
     }
 }
 
-/// The event that a cell or column, given its neighbours, has a value that occurred in training.
+/// The event that the value of a cell or column, given its neighbours, occurred in training.
 #[derive(Clone, Debug)]
 pub struct SeenStatement {
-    /// The element whose value decides the event.
+    /// The element whose value decides whether the event occurs.
     pub element: AnyElement,
     /// The value that the element has if the event occurs.
     pub value: Datum,
@@ -105,18 +107,17 @@ pub struct SeenStatement {
 /// Elements of consecutive columns of a level.
 #[derive(Clone, Debug)]
 pub struct LevelColumns {
-    /// Index of the first of these columns in the level.
     pub(in crate::mdmc) first: usize,
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
-    /// For each column, the elements on which later columns depend.
+    /// For each column, the elements on which the elements of later columns depend.
     pub(in crate::mdmc) state: Vec<Vec<AnyElement>>,
     pub(in crate::mdmc) weights: Vec<Vec<Element<f64>>>,
-    /// For each column, the events that its tiles, given their neighbours, occurred in training.
+    /// For each column, the events that its tiles occurred in training together with their neighbours' tiles.
     pub(in crate::mdmc) seen: Vec<Vec<SeenStatement>>,
 }
 
 impl LevelColumns {
-    /// Creates columns of a model whose later columns depend only on the tiles of earlier columns.
+    /// Creates elements of columns of a model in which later columns depend on the tiles of earlier columns only.
     pub(in crate::mdmc) fn of_tiles(first: usize, tiles: Array2<Element<Tile>>) -> Self {
         let column = |column: usize| {
             let tiles = tiles.column(column);
@@ -154,7 +155,7 @@ impl LevelColumns {
         all
     }
 
-    /// Multiplies the probability of `model` by the weights of the column `column`.
+    /// Adds to `model` the weights of the column `column`, which multiply the probability of a level.
     pub fn weigh(&self, column: usize, model: Model) -> Model {
         let weights = &self.weights[column - self.first];
         weights
@@ -162,7 +163,7 @@ impl LevelColumns {
             .fold(model, |model, weight| model.weigh(weight, |weight| *weight))
     }
 
-    /// Returns the events that the tiles of the column `column`, given their neighbours, occurred in training.
+    /// Returns the events that the tiles of the column `column` occurred in training together with their neighbours' tiles.
     pub fn seen(&self, column: usize) -> &[SeenStatement] {
         &self.seen[column - self.first]
     }
@@ -176,7 +177,7 @@ impl LevelModel {
         }
     }
 
-    /// Returns a model of independent cells, in which each cell has the tiles that are possible in its row.
+    /// Returns a model of independent cells: each cell has the tiles that are possible in its row.
     #[doc(hidden)]
     #[must_use]
     pub fn without_neighbours(&self) -> Self {
@@ -212,8 +213,8 @@ impl LevelModel {
         self.program.width()
     }
 
-    /// Returns the size of levels that lie on their left side, as boards: such a board has a row for each column of the level, and a column for each
-    /// row.
+    /// Returns the size of the board that a level becomes if it lies on its left side: the board has a row for each column of the level, and a column
+    /// for each row.
     pub fn lying_size(&self) -> Size {
         Size::of_level(self.width(), self.height())
     }
@@ -258,7 +259,7 @@ impl From<&Self> for LevelModel {
     }
 }
 
-/// A model in which each cell has any of the tiles that another model allows there, with equal probabilities.
+/// A model in which each cell has the tiles that another model allows there, with equal probabilities.
 #[derive(Debug)]
 struct IndependentTiles(Arc<dyn ColumnProgram>);
 

@@ -16,7 +16,6 @@ pub struct LevelProgram {
 }
 
 impl LevelProgram {
-    /// Creates an element for the whole level from the elements of its tiles.
     pub(in crate::mdmc) fn new(model: LevelModel) -> Self {
         let tiles: Vec<Element<Tile>> = model.whole().tiles.iter().cloned().collect();
         Self {
@@ -25,7 +24,7 @@ impl LevelProgram {
         }
     }
 
-    /// Returns the model of the level, which has elements for each column.
+    /// Returns the model of the level, which has an element for each tile.
     pub fn model(&self) -> &LevelModel {
         &self.model
     }

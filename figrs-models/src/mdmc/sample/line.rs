@@ -6,54 +6,48 @@ use rustc_hash::FxHashMap;
 use crate::mdmc::MarkovChain;
 use crate::mdmc::train::table::ConfigurationEntry;
 
-/// A line of cells that are decided one after another.
+/// A line of cells, to which a sampler gives tiles one after another.
 pub(in crate::mdmc) trait Line<'a> {
-    /// Returns the Markov chain from which tiles are drawn.
     fn chain(&self) -> &'a MarkovChain;
 
-    /// Returns the number of cells.
     fn length(&self) -> usize;
 
-    /// Returns the tiles of a cell's neighbours in the first network structure, as one number (key).
+    /// Returns the configuration of a cell (the tiles of its neighbours in the first network structure) as one number, its key.
     fn key(&self, place: usize) -> u64;
 
-    /// Returns the tiles that occurred in training together with the neighbours' tiles of the key `key`, in the network structure `structure`.
+    /// Returns the tiles that occurred in training in the configuration with the key `key` of the network structure `structure`, with their counts.
     fn entry(&self, place: usize, structure: usize, key: u64) -> Option<&'a ConfigurationEntry>;
 
-    /// Returns the earlier tiles in the line on which a cell's tile may depend, as one number.
+    /// Returns the earlier tiles in the line on which the tile of a cell may depend, as one number.
     fn window(&self, place: usize) -> u128;
 
-    /// Puts the tile with the number `id` into the cell `place`.
     fn set(&mut self, place: usize, id: u8);
 }
 
-/// The network structure and the look-ahead with which a tile was drawn.
 pub(in crate::mdmc) struct Placement {
     pub(in crate::mdmc) structure: usize,
-    /// Index of the first network structure whose neighbours have tiles that occurred together in training.
     pub(in crate::mdmc) known: usize,
-    /// True if the look-ahead was shorter than requested.
     pub(in crate::mdmc) is_shortened: bool,
 }
 
-/// Look-ahead along a line: a tile is accepted only if the next `depth` cells can be filled without an unseen configuration.
+/// Looks ahead along a line: a tile is accepted only if the next `depth` cells can be filled without an unseen configuration.
 #[derive(Debug, Default)]
 pub(in crate::mdmc) struct LookAhead {
-    /// Cache of dead ends: for a cell and the earlier tiles on which it depends, the smallest number of following cells that cannot be filled without
-    /// an unseen configuration.
+    /// Cache of dead ends. The key is a cell and the earlier tiles on which it depends; the value is the smallest number of following cells that
+    /// cannot be filled without an unseen configuration.
     dead: FxHashMap<(usize, u128), usize>,
     candidates: Vec<(u8, f64)>,
 }
 
 impl LookAhead {
-    /// Begins another line; the cache of dead ends is cleared.
+    /// Begins another line, and clears the cache of dead ends.
     pub(in crate::mdmc) fn start(&mut self) {
         self.dead.clear();
     }
 
-    /// Decides the tile of the cell `place`; the earlier cells of the line must already have tiles.
+    /// Decides the tile of the cell `place`, after all earlier cells of the line.
     ///
-    /// Some tile is always decided: without look-ahead, the network structure without neighbours always has a tile.
+    /// Some tile always passes, because without look-ahead the network structure without neighbours accepts any of its tiles.
     pub(in crate::mdmc) fn place<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -85,7 +79,6 @@ impl LookAhead {
         None
     }
 
-    /// Draws tiles from the distribution `entry` until one passes the look-ahead; returns false if none does.
     fn place_from<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -106,8 +99,7 @@ impl LookAhead {
         false
     }
 
-    /// True if the `depth` cells from the index `place` on can be filled without an unseen configuration; cells beyond the end of the line count as
-    /// filled.
+    /// True if the `depth` cells from the index `place` on can be filled without an unseen configuration; only cells up to the end of the line count.
     pub(in crate::mdmc) fn fillable<'a>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -138,7 +130,8 @@ impl LookAhead {
     }
 }
 
-/// Draws a tile in proportion to its count and removes it from the candidates; `mass` is the sum of the counts. Returns `None` if no tile is left.
+/// Draws a tile in proportion to its count and removes it from the candidates; `mass` is the sum of the counts. Returns `None` if there are no
+/// candidates.
 fn draw<R: Rng + ?Sized>(
     candidates: &mut Vec<(u8, f64)>,
     mass: f64,
@@ -151,6 +144,5 @@ fn draw<R: Rng + ?Sized>(
         rest -= count;
         here
     });
-    // Rounding may leave a small remainder after the last candidate.
     Some(candidates.remove(index.unwrap_or(last)))
 }

@@ -13,7 +13,7 @@ use crate::mdmc::sample::twist::{TileShares, Twist};
 use crate::mdmc::train::tile_field::{PairLifts, TileField};
 use crate::mdmc::{Level, LevelElements, LevelModel, SamplingError, Tile, TileSet, Travel};
 
-/// A level of a [`TileField`] (Markov random field) as elements, with their weights.
+/// A level of a [`TileField`] (Markov random field): an element for each tile, and the weights of pairs of tiles.
 #[derive(Clone, Debug)]
 pub struct TileFieldElements {
     columns: LevelModel,
@@ -50,7 +50,6 @@ impl TileField {
 #[derive(Debug)]
 struct FieldColumns {
     field: TileField,
-    /// For each band of rows, the weights of pairs of tiles beside each other.
     beside: Vec<Arc<PairLifts>>,
     below: Vec<Arc<PairLifts>>,
     width: usize,
@@ -61,8 +60,7 @@ impl FieldColumns {
         self.field.splits.band(row, self.field.height)
     }
 
-    /// Returns the events that the pairs of neighbouring tiles in the columns `tiles` occurred in training; the first `known` of these columns are
-    /// inputs.
+    /// Returns the events that the pairs of neighbouring tiles in the columns `tiles` occurred in training; the first `known` columns have no events.
     fn seen_statements(
         &self,
         tiles: &Array2<Element<Tile>>,
@@ -140,7 +138,7 @@ impl ColumnProgram for FieldColumns {
         });
         let mut level = LevelColumns::of_tiles(first, tiles);
         level.seen = self.seen_statements(&level.tiles, first, known);
-        // All pairs of a band share one function, so that algorithms compute its results once.
+        // All pairs of a band of rows share one function, so that algorithms compute each result of the function once.
         let functions = |all: &[Arc<PairLifts>]| -> Vec<_> {
             all.iter()
                 .map(|pairs| weight(&field.tiles, pairs))
@@ -197,7 +195,7 @@ impl ColumnProgram for FieldColumns {
             }
             level.weights[place] = weights;
         }
-        // The events that a pair occurred in training concern the proposed tiles.
+        // The events that pairs of tiles occurred in training must refer to the proposed tiles, not to the tiles that the model draws.
         let tiles = level.tiles;
         let mut level = LevelColumns {
             seen: self.seen_statements(&tiles, columns.start, known),
@@ -226,14 +224,12 @@ impl ColumnProgram for FieldColumns {
     }
 }
 
-/// A column of a Markov random field given the column to its left: a Markov chain of tiles from the bottom up. The weights of the tiles include the
+/// A column of a Markov random field, given the column to its left: a Markov chain of tiles from the bottom up. The weights of this chain include the
 /// factors by which demands multiply the probabilities of single tiles.
 #[derive(Debug)]
 struct ColumnChain {
     tiles: Arc<[Tile]>,
-    /// For each row, the weight of each tile times the factor that demands give this tile.
     shares: Vec<Vec<f64>>,
-    /// For each row, the weights of pairs of tiles beside each other.
     beside: Vec<Arc<PairLifts>>,
     below: Vec<Arc<PairLifts>>,
 }
@@ -282,8 +278,8 @@ impl ColumnChain {
         self.shares[row][tile] * beside
     }
 
-    /// Returns, for each row and each of its tiles, the sum of the weights of all tiles above, up to a factor for each row: messages from the top
-    /// down.
+    /// Returns the messages from the top down: for each row and each of its tiles, the sum of the weights of all tiles above, up to a factor for each
+    /// row.
     fn messages(&self, left: &[Tile]) -> Vec<f64> {
         let number = self.tiles.len();
         let mut messages = vec![1.0; number * self.shares.len()];
@@ -307,8 +303,8 @@ impl ColumnChain {
         messages
     }
 
-    /// Returns the weights of the tiles of the row `row` given the tile below: their own weights times the messages from the rows above, divided by
-    /// the message of the tile below.
+    /// Returns the weight of each tile of the row `row`, given the tile below: the tile's own weight times the message to the tile from the rows
+    /// above, divided by the message to the tile below.
     fn shares(&self, row: usize, under: Tile, left: &[Tile], messages: &[f64]) -> TileShares {
         let number = self.tiles.len();
         let under = self.id(under);
@@ -322,7 +318,7 @@ impl ColumnChain {
     }
 }
 
-/// Returns the entry of the array `of` for a pair of tiles; `None` if one of the tiles did not occur in training.
+/// Returns the entry of the matrix `of` for a pair of tiles; `None` if one of the tiles did not occur in training.
 fn of_pair<T: Copy>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> Option<T> {
     let id = |tile: &Tile| tiles.binary_search(tile).ok();
     let found = id(one).zip(id(other)).and_then(|pair| of.get(pair));
@@ -334,11 +330,10 @@ fn weight(
     pairs: &Arc<PairLifts>,
 ) -> Arc<impl Fn((&Tile, &Tile)) -> f64 + Send + Sync + use<>> {
     let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
-    // A placed tile that never occurred in training does not affect its neighbours.
+    // A tile that a demand places does not affect its neighbours if this tile never occurred in training.
     Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair).unwrap_or(1.0))
 }
 
-/// Returns the function that tests whether a pair of neighbouring tiles occurred in training.
 fn shown(
     tiles: &Arc<[Tile]>,
     pairs: &Arc<PairLifts>,
@@ -348,7 +343,7 @@ fn shown(
 }
 
 impl TileFieldElements {
-    /// Returns the tiles, by row from the top and by column.
+    /// Returns the elements of the tiles, by row from the top and by column.
     pub fn cells(&self) -> &Array2<Element<Tile>> {
         &self.columns.whole().tiles
     }
@@ -357,12 +352,12 @@ impl TileFieldElements {
         &self.columns
     }
 
-    /// Returns the level as a model with the weights of neighbouring tiles, to which evidence can be added.
+    /// Returns the model with the weights of pairs of neighbouring tiles, to which evidence can be added.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Draws the level that one Gibbs chain has after `sweeps` sweeps; see the guarantee of [`TileField`].
+    /// Draws a level: the state of one Gibbs chain after `sweeps` sweeps; see the guarantee of [`TileField`].
     ///
     /// **Errors.** The errors of [`Gibbs`].
     pub fn sample<R: Rng + ?Sized>(&self, sweeps: u64, rng: &mut R) -> Result<Level, Error> {
@@ -402,8 +397,8 @@ mod tests {
 
     #[test]
     fn in_a_row_the_field_is_the_chain_of_its_pairs() {
-        // In a single row, which has no loops, pairs have the probabilities of the corpus: X X, X -, - X and - - in the ratio 2 : 1 : 1 : 2, so that
-        // X and - are equally likely.
+        // A single row has no loops, so pairs have the probabilities of the corpus: X X, X -, - X and - - occur in the ratio 2 : 1 : 1 : 2, and both
+        // tiles are equally likely.
         let texts = ["XXX-", "---X"];
         let field = TileField::train(&corpus(&texts), RowSplits::NONE).unwrap();
         let elements = field.elements(3).unwrap();

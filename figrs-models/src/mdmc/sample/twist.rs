@@ -1,4 +1,4 @@
-//! Draws columns of levels by proposals that are twisted towards demands (for particle filters).
+//! Twisted proposals of the tiles of a level: particle filters propose tiles that make demands more likely to be met.
 
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -9,28 +9,27 @@ use rustc_hash::FxHashMap;
 
 use crate::mdmc::Tile;
 
-/// The states of all demands that look ahead, in order.
+/// The states of the demands that the proposals take into account, in the order of these demands.
 pub type TwistState = Vec<DemandState>;
 
-/// For each column, the value of each history; a history is the list of the indices of the columns before it.
+/// For each column, a value for each history; the history of a column is the list of the indices of the preceding columns.
 pub type HistoryValues = Vec<FxHashMap<Vec<usize>, f64>>;
 
-/// Tiles that can occur in a cell, with their probabilities or weights.
+/// The tiles that can occur in a cell, with their probabilities or weights.
 pub type TileShares = Vec<(Tile, f64)>;
 
-/// Function that returns the factor by which demands multiply the probability of a tile in a cell, given the states of the demands before the cell.
 type TileFactor = Arc<dyn Fn(&TwistState, Tile) -> f64 + Send + Sync>;
 
-/// Function that returns the factor by which demands multiply the probability of a column, given its tiles from the top and the states of the demands
-/// before it.
+/// Function that returns the factor by which demands multiply the probability of a column. Its arguments are the states of the demands before the
+/// column, and the tiles of the column from the top.
 pub type ColumnFactor = Arc<dyn Fn(&TwistState, &[Tile]) -> f64 + Send + Sync>;
 
-/// State of a demand after the tiles of some cells are decided.
+/// State of a demand after some cells have been read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DemandState {
-    /// State of an automaton.
+    /// State of the demand's automaton.
     Open(Vec<u32>),
-    /// States of several automata.
+    /// States of the automata of a demand that combines several automata.
     Several(Vec<DemandState>),
     /// The demand is met.
     Met,
@@ -61,8 +60,8 @@ impl Value for DemandState {
     }
 }
 
-/// Factors by which demands twist (change) the proposals of a level's tiles. The product of all factors along a level is the weight that the demands
-/// give the level, whatever the values of the states on the way are.
+/// Factors by which demands twist (change) the probabilities with which the tiles of a level are proposed. The product of all factors along a level
+/// is the weight that the demands give the level; it does not depend on the [`value`](Self::value)s of intermediate states.
 pub trait TwistingFunctions: Debug + Send + Sync {
     /// Returns the number of rows of the level.
     fn height(&self) -> usize;
@@ -70,16 +69,16 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// Returns the states of the demands before the first cell.
     fn start(&self) -> TwistState;
 
-    /// True if a demand allows only tiles that occurred with their neighbours' tiles in training.
+    /// True if a demand allows only tiles that occurred in training together with their neighbours' tiles.
     fn seen(&self) -> bool;
 
-    /// Returns the tile that a demand places in the cell `cell`; `None` if there is none.
+    /// Returns the tile that a demand places in the cell `cell`; `None` if no demand places a tile there.
     fn placed(&self, cell: (usize, usize)) -> Option<Tile>;
 
     /// Returns the factor by which demands multiply the probability of `tile` in `cell`, whatever tiles came before.
     fn own(&self, cell: (usize, usize), tile: Tile) -> f64;
 
-    /// True if demands give the tiles of `cell` different factors, or if a tile changes a demand's state.
+    /// True if the factors of the tiles of `cell` differ, or if the tile of `cell` may change the state of a demand.
     fn twists(&self, cell: (usize, usize)) -> bool;
 
     /// True if the tile of `cell` may change the state of a demand.
@@ -88,16 +87,16 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// True if any demand depends on earlier tiles.
     fn has_states(&self) -> bool;
 
-    /// Returns the states of the demands after `tile` in `cell`.
+    /// Returns the states of the demands' automata after they have read `tile` in `cell`; `state` has the states before that.
     fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState;
 
-    /// Returns the product of the values that the states of the demands have before `cell`.
+    /// Returns the value of the states `state` before `cell`: the product of the values of each demand's state.
     fn value(&self, cell: (usize, usize), state: &TwistState) -> f64;
 
-    /// Returns the factor of `tile` in `cell`, without its [own](Self::own) factor.
+    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, divided by the factor [`own`](Self::own).
     fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64;
 
-    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; these values are computed once.
+    /// Returns the value of each history (the list of preceding columns) for a model that draws whole columns. These values are computed once.
     fn histories(&self) -> &OnceLock<Arc<HistoryValues>>;
 
     /// Returns the factor by which demands multiply the probability of `tile` in `cell`.
@@ -110,7 +109,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     }
 }
 
-/// Draws a tile in proportion to its weight; draws any tile if all weights are zero, because the particle then has weight zero.
+/// Draws a tile in proportion to its weight. If all weights are zero, the tile is arbitrary, because the particle has weight zero.
 fn propose(shares: &TileShares) -> Element<Tile> {
     if shares.is_empty() {
         return Constant::new(Tile::EMPTY);
@@ -122,7 +121,7 @@ fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
 
-/// The states of demands along the columns whose elements are being built.
+/// The states of demands in the columns whose elements have been built.
 #[derive(Debug)]
 pub struct Twist {
     functions: Arc<dyn TwistingFunctions>,
@@ -141,24 +140,24 @@ impl Twist {
         &self.state
     }
 
-    /// Returns the factor of the demands before the first cell, which multiplies the weight of the first column.
+    /// Returns the value of the states of the demands before the first cell; this value multiplies the weight of the first column.
     pub fn start(&self) -> Element<f64> {
         let functions = Arc::clone(&self.functions);
         let first = (functions.height() - 1, 0);
         self.state.map(move |state| functions.value(first, state))
     }
 
-    /// True if a demand allows only tiles that occurred with their neighbours' tiles in training.
+    /// True if a demand allows only tiles that occurred in training together with their neighbours' tiles.
     pub fn seen(&self) -> bool {
         self.functions.seen()
     }
 
-    /// Returns the tile that a demand places in the cell `cell`; `None` if there is none.
+    /// Returns the tile that a demand places in the cell `cell`; `None` if no demand places a tile there.
     pub fn placed(&self, cell: (usize, usize)) -> Option<Tile> {
         self.functions.placed(cell)
     }
 
-    /// Returns the function from the tiles of `cell` to the factors of the demands; `None` if all tiles have the same factor and change no state.
+    /// Returns the function from a tile of `cell` to the factor of the demands; `None` if all tiles have the same factor and change no state.
     fn factor_of(&self, cell: (usize, usize)) -> Option<TileFactor> {
         let functions = Arc::clone(&self.functions);
         let factor = move |state: &TwistState, tile| functions.factor(cell, state, tile);
@@ -170,8 +169,8 @@ impl Twist {
         self.functions.own(cell, tile)
     }
 
-    /// Proposes the tile of `cell`, and returns it with the weight of the proposal. The weights `shares` of the tiles must include the weights of the
-    /// model and the factors of [`own`](Self::own).
+    /// Proposes the tile of `cell`, and returns it with the weight of the proposal. The weight of each tile in `shares` must already be the product
+    /// of the model's weight and the factor [`own`](Self::own).
     ///
     /// Do not call `proposed` for a cell in which a demand places a tile.
     pub fn proposed(
@@ -203,8 +202,9 @@ impl Twist {
         (tile, weight)
     }
 
-    /// Proposes the tile of `cell`, and returns it with the weight of the proposal: from the tiles and weights of `shares`, or, if no demand depends
-    /// on the cell, as the model draws it.
+    /// Proposes the tile of `cell` in proportion to its weight in `shares` times the factor of the demands, and returns it with the weight of the
+    /// proposal. If a demand places a tile in the cell, the tile is `plain`, and its weight is the factor of the demands. If no demand depends on the
+    /// cell, the tile is `plain`, without a weight.
     pub fn tile(
         &mut self,
         cell: (usize, usize),
@@ -237,13 +237,14 @@ impl Twist {
         );
     }
 
-    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; these values are computed once.
+    /// Returns the value of each history (the list of preceding columns) for a model that draws whole columns; `compute` computes these values on the
+    /// first call.
     pub fn history_values(&self, compute: impl FnOnce() -> HistoryValues) -> Arc<HistoryValues> {
         let values = self.functions.histories();
         Arc::clone(values.get_or_init(|| Arc::new(compute())))
     }
 
-    /// Returns the function for the factor by which demands multiply the probability of the column `column`.
+    /// Returns the function that computes the factor by which demands multiply the probability of the column `column`.
     pub fn column_factor(&self, column: usize) -> ColumnFactor {
         let functions = Arc::clone(&self.functions);
         Arc::new(move |state: &TwistState, tiles: &[Tile]| {
@@ -273,7 +274,8 @@ impl Twist {
         own.product()
     }
 
-    /// Updates the states of the demands by the column `column`; `number` is its index, from which `columns` computes its tiles.
+    /// Updates the states of the demands after the column `column` of the level. The element `number` is the index of this column in the training
+    /// levels, and `columns` returns the tiles of the column with an index.
     pub fn read_column(
         &mut self,
         column: usize,

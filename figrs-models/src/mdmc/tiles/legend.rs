@@ -14,7 +14,7 @@ struct Legend {
     tiles: IndexMap<String, LegendEntry>,
 }
 
-/// A tile in a legend: words alone, or words with the number of a picture.
+/// A tile in a legend: the words that describe the tile, or an object with these words and the number of a picture.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -31,8 +31,9 @@ enum LegendEntry {
 impl TileSet {
     /// Reads a legend in the format of the Video Game Level Corpus: `{"tiles": {"#": ["solid", "ground"], ..}}`.
     ///
-    /// Words of a legend that are names of a [`Meaning`](crate::mdmc::Meaning) become meanings, ignoring case; all words are kept. A tile may also be
-    /// `{"meaning": ["solid"], "picture": 3}`, with the number of its picture on a sheet of pictures, from 0.
+    /// A word that is the name of a [`Meaning`](crate::mdmc::Meaning), in upper or lower case, gives this meaning to the tile; the set keeps all
+    /// words. A tile may also be `{"meaning": ["solid"], "picture": 3}`, where the number is the index of the tile's picture on a sheet of pictures,
+    /// from 0.
     ///
     /// **Errors.** An error if the text is not a legend.
     pub fn from_json(text: &str) -> Result<Self, Mistake> {

@@ -1,4 +1,4 @@
-//! Meanings of tiles that matter to movement.
+//! Meanings of tiles: properties that matter to the movement of a player.
 
 use std::fmt;
 
@@ -30,16 +30,16 @@ pub enum Meaning {
     Collectable,
     /// The tile is solid until a player beside or above it digs it away.
     Diggable,
-    /// The tile gives something to a player who strikes it.
+    /// The tile gives a reward to a player who strikes it.
     Reward,
     /// The tile shoots things that hurt a player, as a cannon does.
     Shooter,
-    /// The cell is not part of a level: models are not trained on it, never draw the tile, and treat it as
+    /// The cell is not part of the level. Models are not trained on it, never draw the tile, and treat the cell as
     /// [`Tile::BORDER`](super::tile::Tile::BORDER).
     Outside,
 }
 
-/// Each meaning with the words that legends use for it, its own name first.
+/// Each meaning with the words that stand for it in legends; the first word is the name of the meaning.
 const WORDS: [(Meaning, &[&str]); 15] = [
     (Meaning::Solid, &["solid"]),
     (Meaning::SolidTop, &["solidtop", "solid top"]),
@@ -68,7 +68,7 @@ impl Meaning {
         named.map(|&(meaning, _)| meaning)
     }
 
-    /// Number of possible sets of meanings.
+    /// Number of sets of meanings: each meaning may be in a set or not.
     pub const SETS: usize = 1 << WORDS.len();
 
     /// Returns all meanings.
@@ -102,7 +102,7 @@ impl Meanings {
         Self(bits)
     }
 
-    /// Returns the meanings for which `words` stand. A rope cannot be climbed up, even if the words also call it climbable.
+    /// Returns the meanings for which the words `words` stand. A rope has no meaning `climb`, even if its words include one that stands for climbing.
     pub(super) fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
         let named = words.into_iter().filter_map(Meaning::of_word);
         let mut all = named.fold(Self::default(), |Self(bits), meaning| {

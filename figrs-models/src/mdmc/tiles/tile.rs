@@ -46,7 +46,7 @@ impl Tile {
         Meaning::all().filter(move |&meaning| self.is(meaning))
     }
 
-    /// Returns the meanings as a bit set, in which each [`Meaning`] is a bit; 0 for the border.
+    /// Returns the meanings as a bit set, with a bit for each [`Meaning`]; 0 for the border.
     #[doc(hidden)]
     pub fn meaning_bits(self) -> u16 {
         self.0.map_or(0, |(_, all)| all.bits())
@@ -65,7 +65,7 @@ impl Tile {
 
     /// True if a player can stand on this tile and cannot pass through it.
     ///
-    /// The border is not solid: below the bottom row, a player falls out of the level.
+    /// The border is not solid, so that a player in the bottom row can fall out of the level.
     pub fn solid(self) -> bool {
         self.is(Meaning::Solid)
     }

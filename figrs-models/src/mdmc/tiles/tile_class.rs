@@ -19,9 +19,7 @@ use super::tile_set::TileSet;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TileClass {
-    /// The listed tiles, in ascending order.
     tiles: Arc<[Tile]>,
-    /// False if the class has all tiles except the listed ones.
     inside: bool,
 }
 
@@ -80,7 +78,7 @@ impl From<Tile> for TileClass {
     }
 }
 
-/// Writes the characters of the listed tiles, after `not` if the class has all other tiles; writes `any tile` for all tiles.
+/// Writes the characters of the listed tiles; `not` precedes them if the class has all other tiles. Writes `any tile` for the class of all tiles.
 impl fmt::Display for TileClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_any() {

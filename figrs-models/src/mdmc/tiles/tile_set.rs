@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use super::meaning::{Meaning, Meanings};
 use super::tile::Tile;
 
-/// The tiles of a game: for each character its tile, and the words that the legend has for the tile.
+/// The tiles of a game: a tile for each character, with the words by which the legend describes the tile.
 ///
 /// Sets of tiles come from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), from the built-in
 /// [platformer](Self::platformer) tiles, or from characters of [unknown](Self::unknown) meaning.
@@ -27,11 +27,10 @@ pub struct TileSet {
 pub(super) struct NamedTile {
     pub(super) tile: Tile,
     pub(super) words: Vec<String>,
-    /// Index of the tile's picture on a sheet of pictures.
     pub(super) picture: Option<usize>,
 }
 
-/// The platformer tiles of the Video Game Level Corpus, with words chosen for figrs.
+/// The platformer tiles of the Video Game Level Corpus; the words are those of figrs.
 const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
     ('X', "ground or unbreakable block", &[Meaning::Solid]),
     ('S', "breakable brick", &[Meaning::Solid]),
@@ -73,7 +72,7 @@ impl TileSet {
         &SET
     }
 
-    /// Creates tiles of unknown meaning, one for each character that can be a tile; other characters and repetitions are left out.
+    /// Creates tiles of unknown meaning, one for each character that can be a tile; other characters and repetitions are ignored.
     ///
     /// Control characters and white space other than the blank cannot be tiles.
     pub fn unknown(symbols: impl IntoIterator<Item = char>) -> Self {
@@ -95,7 +94,7 @@ impl TileSet {
         self
     }
 
-    /// Adds the tile that the set `other` has for the character `symbol`, unless this set has one.
+    /// Adds the tile with the character `symbol` of the set `other`, unless this set already has a tile with this character.
     #[must_use]
     pub(in crate::mdmc) fn and_tile_of(mut self, other: &Self, symbol: char) -> Self {
         let mut others = other.tiles.iter();
@@ -106,7 +105,6 @@ impl TileSet {
         self
     }
 
-    /// Adds a tile with the words `words`, unless the set has a tile with the character `symbol`.
     #[must_use]
     pub(in crate::mdmc) fn and_words(mut self, symbol: char, words: Vec<String>) -> Self {
         if self.tile(symbol).is_none() {
@@ -126,7 +124,8 @@ impl TileSet {
         named.map(|named| named.tile)
     }
 
-    /// Returns the tile whose picture has the index `number` or, if no tile has a picture, the tile with this index in the legend.
+    /// Returns the tile whose picture has the index `number` on a sheet of pictures. If no tile has a picture, returns the tile with this index in
+    /// the legend.
     pub(in crate::mdmc) fn numbered(&self, number: u32) -> Option<Tile> {
         if self.tiles.iter().any(|named| named.picture.is_some()) {
             return self.pictured(number);
@@ -134,7 +133,7 @@ impl TileSet {
         self.tiles().nth(number as usize)
     }
 
-    /// Removes the tiles `tiles`. The tiles that remain keep the indices of their pictures.
+    /// Removes the tiles `tiles`. The remaining tiles keep the indices of their pictures.
     #[must_use]
     pub(in crate::mdmc) fn without(&self, tiles: &[Tile]) -> Self {
         let is_numbered = self.tiles.iter().any(|named| named.picture.is_some());
@@ -171,7 +170,7 @@ impl TileSet {
         self.tiles.iter().map(|named| named.tile)
     }
 
-    /// Returns the words that the legend has for `tile`.
+    /// Returns the words by which the legend describes `tile`.
     pub fn words(&self, tile: Tile) -> &[String] {
         self.named(tile).map_or(&[], |named| &named.words)
     }
@@ -181,7 +180,7 @@ impl TileSet {
         self.named(tile)?.picture
     }
 
-    /// Returns the words for `tile` in one line; `unknown` if there are none.
+    /// Returns the words that describe `tile` in one line, or `unknown` if there are none.
     pub fn description(&self, tile: Tile) -> String {
         match self.words(tile) {
             [] if tile == Tile::BORDER => "outside of the level".to_owned(),
@@ -206,7 +205,7 @@ impl TileSet {
             .collect()
     }
 
-    /// Gives the meaning [outside](Meaning::Outside) to the tiles that have one of `words`, unless the set has outside tiles.
+    /// Gives the meaning [outside](Meaning::Outside) to each tile that has one of the words `words`, unless the set already has outside tiles.
     #[must_use]
     pub(in crate::mdmc) fn with_outside(mut self, words: &[&str]) -> Self {
         let is_named = |named: &&mut NamedTile| {
@@ -228,8 +227,8 @@ impl TileSet {
         self.tiles().filter_map(Tile::symbol).collect()
     }
 
-    /// True if each tile has the character of a [platformer](Self::platformer) tile and is solid exactly if that tile is: such sets have built-in
-    /// pictures.
+    /// True if each tile has the character of a [platformer](Self::platformer) tile and is solid exactly if the platformer tile is solid; sets of
+    /// such tiles have built-in pictures.
     pub fn is_platformer(&self) -> bool {
         let is_drawn = |tile: Tile| {
             let own = tile.symbol().and_then(Tile::platformer);
@@ -280,7 +279,6 @@ mod tests {
         let more = TileSet::clone(TileSet::platformer()).and_unknown("X~".chars());
         assert_eq!(more.symbols(), "XS-?QE<>[]oBb~");
         assert!(!more.is_platformer() && TileSet::platformer().is_platformer());
-        // A tile X of unknown meaning is not the ground that figrs draws.
         assert!(!TileSet::unknown("-X".chars()).is_platformer());
     }
 }

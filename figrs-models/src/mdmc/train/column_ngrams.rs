@@ -19,13 +19,13 @@ use crate::mdmc::{
 };
 
 /// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus. With order *n*, a column depends on the
-/// *n* - 1 columns before it; the left edge of a level counts as a column. If the preceding columns never occur in this order in training, the
-/// earliest column is left out, until the remaining ones occur (back-off).
+/// *n* - 1 columns before it; the left edge of a level counts as a column. If the preceding columns never follow one another in training, the model
+/// ignores the earliest of them, and then the next, until the rest occurs in training (back-off).
 ///
 /// # Guarantee
 ///
-/// Every generated sequence of *n* columns occurs in the corpus, unless a column was left out when the last of these columns was drawn. With order 1
-/// the columns are independent.
+/// Every generated sequence of *n* columns occurs in the corpus, unless the model ignored a column when it drew the last of these columns. With order
+/// 1 the columns are independent.
 ///
 /// # Example
 ///
@@ -49,11 +49,11 @@ pub struct ColumnNGrams {
     tile_set: Arc<TileSet>,
     travel: Travel,
     pub(super) columns: Vec<Vec<Tile>>,
-    /// For each history (the preceding columns, the latest last), the next columns with their counts.
+    /// The counts of the next columns for each history: the list of preceding columns, the latest column last.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
 }
 
-/// Stands for the edge before the first column of a level.
+/// Stands for the left edge of a level in a history.
 pub(super) const EDGE: usize = usize::MAX;
 
 impl ColumnNGrams {
@@ -76,7 +76,7 @@ impl ColumnNGrams {
         for (level, weight) in corpus.counted_levels() {
             let mut before = vec![EDGE];
             for column in level.as_array().columns() {
-                // The model has no history after a column that is partly outside.
+                // A column with outside tiles interrupts the sequence: the next column has no history.
                 if column.iter().any(|tile| tile.is(Meaning::Outside)) {
                     before.clear();
                     continue;
@@ -122,14 +122,13 @@ impl ColumnNGrams {
         self.order
     }
 
-    /// Returns the counts of the next columns after the longest suffix of the history that occurs in training (back-off).
+    /// Returns the counts of the next columns after the longest suffix of `history` that occurs in training (back-off).
     pub(super) fn after(&self, history: &[usize]) -> &[(usize, u64)] {
         let mut parts = (0..=history.len()).map(|from| &history[from..]);
         let found = parts.find_map(|part| self.next.get(part));
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// True if the columns `history` follow one another in training.
     pub(super) fn shows(&self, history: &[usize]) -> bool {
         self.next.contains_key(history)
     }
@@ -139,7 +138,7 @@ impl ColumnNGrams {
         Select::new(after.map(|&(column, count)| (count as f64, column)))
     }
 
-    /// Returns a level of `width` columns as a probabilistic program: for each column a Chain on the columns before.
+    /// Returns a level of `width` columns as a probabilistic program: for each column, a Chain on the preceding columns.
     ///
     /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
@@ -150,7 +149,6 @@ impl ColumnNGrams {
     }
 }
 
-/// Builds the elements of a level of column n-grams, column by column.
 #[derive(Debug)]
 struct NGramColumns {
     ngrams: Arc<ColumnNGrams>,
@@ -203,7 +201,7 @@ impl ColumnProgram for NGramColumns {
 }
 
 impl NGramColumns {
-    /// Builds the elements of the columns `columns` of a level; if `twist` is given, demands change the proposals of the columns.
+    /// Builds the elements of the columns `columns` of a level; if `twist` is given, the columns are drawn from twisted proposals.
     fn built(
         &self,
         columns: Range<usize>,
@@ -217,7 +215,7 @@ impl NGramColumns {
         let ahead = twist
             .as_deref()
             .map(|twist| NGramProposals::new(ngrams, self.width, twist));
-        // All similar columns, and all cells of a row, share one function.
+        // The columns near the left edge share one function, and so do all other columns, and all cells of a row.
         let [at_edge, inside] = [true, false].map(|edge| drawn(ngrams, edge));
         let [shown_at_edge, shown_inside] = [true, false].map(|edge| shown(ngrams, edge));
         for index in columns.clone() {
@@ -271,13 +269,12 @@ impl NGramColumns {
     }
 }
 
-/// Returns the history of a column: the columns before it, preceded by the edge if the level begins there.
+/// Returns the history of a column: the preceding columns `before`, after the edge if the level begins with them.
 pub(super) fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
     let edge = edge.then_some(EDGE).into_iter();
     edge.chain(before.iter().copied().copied()).collect()
 }
 
-/// Returns the function from the preceding columns to an element for the next column.
 fn drawn(
     ngrams: &Arc<ColumnNGrams>,
     edge: bool,
@@ -286,7 +283,6 @@ fn drawn(
     Arc::new(move |before: Vec<&usize>| ngrams.draw(&history(edge, &before)))
 }
 
-/// Returns the function that tests whether the full history of a column occurs in training.
 fn shown(
     ngrams: &Arc<ColumnNGrams>,
     edge: bool,
@@ -322,14 +318,14 @@ mod tests {
 
     #[test]
     fn levels_have_the_probabilities_counted_by_hand() {
-        // After X came S twice and X once; S ends a level; a level begins with X or with S.
+        // In training, S follows X twice and X follows X once; S ends a level; a level begins with X or with S.
         let texts = ["XXS", "XS", "S"];
         let cases: [(usize, &str, f64); 6] = [
             (1, "XS", 0.25),
             (2, "XX", 2.0 / 3.0 / 3.0),
             (2, "XXX", 2.0 / 3.0 / 3.0 / 3.0),
             (3, "XXX", 0.0),
-            // In training no column follows S, so any column of the corpus is drawn; half of them are S.
+            // In training no column follows S, so the model draws any column of the corpus, and half of these columns are S.
             (2, "SS", 1.0 / 3.0 / 2.0),
             (3, "XS", 2.0 / 3.0 / 2.0),
         ];

@@ -2,7 +2,7 @@
 
 use crate::mdmc::Tile;
 
-/// The tiles that occurred in one configuration in training, with counts and probabilities.
+/// The tiles that occurred in one configuration in training, with their counts and probabilities.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TileDistribution {
     counts: Vec<(Tile, u64)>,
@@ -11,7 +11,7 @@ pub struct TileDistribution {
 }
 
 impl TileDistribution {
-    /// Creates the distribution from distinct tiles, in ascending order, and their positive counts.
+    /// Creates the distribution from the positive counts of distinct tiles in ascending order.
     pub(in crate::mdmc) fn new(counts: Vec<(Tile, u64)>) -> Self {
         let total = counts.iter().map(|&(_, count)| count).sum();
         let probabilities = counts

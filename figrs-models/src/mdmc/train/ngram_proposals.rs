@@ -1,4 +1,4 @@
-//! Proposals of columns from n-grams that take demands into account.
+//! Proposals of columns from n-grams for particle filters, twisted towards demands.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::column_ngrams::{ColumnNGrams, EDGE, history};
 use crate::mdmc::sample::twist::{HistoryValues, Twist, TwistState};
 
-/// Proposals of columns in proportion to a product: their probability under n-grams, times the [factors](Twist) of demands, times the
-/// [value](history_values) of the possible continuations.
+/// Proposes a column in proportion to a product: the column's probability under n-grams, times the [factor](Twist) of the demands, times the
+/// [value](history_values) of the next column's history.
 pub(super) struct NGramProposals {
     ngrams: Arc<ColumnNGrams>,
     values: Arc<HistoryValues>,
@@ -25,8 +25,8 @@ impl NGramProposals {
         }
     }
 
-    /// Proposes the column with the index `index`, and returns it with the weight of the proposal; `edge` states whether the edge of the level
-    /// precedes the columns `before`.
+    /// Proposes the column with the index `index` in the level, and returns it with the weight of the proposal; `edge` states whether the level
+    /// begins with the columns `before`.
     pub(super) fn column(
         &self,
         (index, edge): (usize, bool),
@@ -70,7 +70,7 @@ impl NGramProposals {
         let column = shares.flat_map(|shares| {
             let possible = shares.iter().filter(|&&(_, share)| share > 0.0);
             let mut possible = possible.map(|&(column, share)| (share, column)).peekable();
-            // The particle has weight zero.
+            // The particle has weight zero, so its column is arbitrary.
             if possible.peek().is_none() {
                 return Constant::new(0);
             }
@@ -82,7 +82,6 @@ impl NGramProposals {
     }
 }
 
-/// Returns those columns at the end of `history` on which the next column depends.
 fn recent(history: &[usize], order: usize) -> &[usize] {
     &history[(history.len() + 1).saturating_sub(order)..]
 }
@@ -92,12 +91,12 @@ fn value(values: &HistoryValues, column: usize, history: &[usize]) -> f64 {
     known.copied().unwrap_or(1.0)
 }
 
-/// Returns, for each column and each history of it (the columns before), the expected factor of the demands on this column and all later ones. The
-/// result is empty if there are too many histories.
+/// Returns, for each column and each history of the column (the list of preceding columns), the expected product of the demands' factors for this
+/// column and all later columns, up to a factor for each column. The result is empty if there are too many histories.
 fn history_values(ngrams: &ColumnNGrams, width: usize, twist: &Twist) -> HistoryValues {
-    /// Maximum number of histories (sequences of columns before a column) with values.
+    /// Maximum number of histories of a column.
     const MOST: usize = 20_000;
-    /// Smallest nonzero value of a history (sequence of columns before a column).
+    /// Smallest value of a history that can meet the demands.
     const LEAST: f64 = 1e-200;
     let order = ngrams.order();
     let start = if order > 1 { vec![EDGE] } else { Vec::new() };

@@ -1,10 +1,10 @@
-//! Horizontal bands of rows with separate tables of counts.
+//! Bands of rows, each with a separate table of counts.
 
 use figrs_reading::Mistake;
 
 /// Number of equal bands of rows into which a level is divided, each with separate tables of counts.
 ///
-/// With several bands, the Markov chain learns that the ground is at the bottom and the sky above, but has fewer examples for each table.
+/// With several bands, the Markov chain learns that the ground is at the bottom and the sky at the top, but each table has fewer examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowSplits(usize);
 
@@ -38,7 +38,7 @@ impl RowSplits {
         first(band)..first(band + 1)
     }
 
-    /// Returns these bands; an error if `height` rows cannot be divided into this number of bands.
+    /// Returns these bands unless `height` rows cannot be divided into this number of bands.
     pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, Mistake> {
         if (1..=height).contains(&self.0) {
             Ok(self)

@@ -7,9 +7,9 @@ use figrs_reading::{Mistake, MistakeKind};
 /// A neighbour relative to its cell: `dx` columns to the right and `dy` rows down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Offset {
-    /// Columns to the right; negative to the left.
+    /// Number of columns to the right; negative to the left.
     pub dx: i32,
-    /// Rows down; levels are drawn from the bottom up, and the rows below a cell are therefore decided before it.
+    /// Number of rows down. Levels are drawn from the bottom up; the rows below a cell are therefore drawn before the cell.
     pub dy: i32,
 }
 
@@ -48,7 +48,7 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// The network structure without neighbours: tiles are drawn by their overall frequency.
+    /// The network structure without neighbours: a tile's probability is its share of all tiles.
     pub const NS0: Structure = Structure {
         offsets: Cow::Borrowed(&[]),
     };

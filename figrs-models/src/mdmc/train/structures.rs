@@ -8,7 +8,7 @@ use figrs_reading::{Mistake, MistakeKind};
 
 /// Network structures in the order in which they are tried: the first one, and its fallbacks for configurations that never occurred in training.
 ///
-/// A fallback uses some of the neighbours of the first structure, and the last fallback uses none. Every cell therefore has a tile. A single
+/// A fallback uses some of the neighbours of the first structure, and the last fallback uses none. Every cell can therefore get a tile. A single
 /// [`Structure`] stands for the list of itself and its [`fallbacks`](Structure::fallbacks).
 ///
 /// ```
@@ -74,7 +74,7 @@ impl Structures {
         &self.all
     }
 
-    /// Returns the first structure.
+    /// Returns the first network structure.
     pub fn first(&self) -> &Structure {
         &self.all[0]
     }
@@ -106,7 +106,7 @@ impl From<&Structures> for Structures {
     }
 }
 
-/// Reads one structure, which then has all simpler ones as fallbacks, or a list of structures separated by commas.
+/// Reads a list of structures separated by commas, or a single structure, which then has all simpler structures as fallbacks.
 impl FromStr for Structures {
     type Err = Mistake;
 

@@ -5,37 +5,34 @@ use std::collections::BTreeMap;
 use crate::mdmc::level::grid::TileIds;
 use crate::mdmc::{Tile, TileDistribution};
 
-/// Counts of tiles during training, by the key of the configuration and then by the number of the tile.
+/// Counts of tiles in training, by the key of the configuration and the number of the tile.
 pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
-/// Number of possible keys below which a table finds counts by direct index, unless few keys have counts.
+/// A table finds counts by direct index if the number of possible keys is below this number and enough keys have counts.
 const DIRECT_KEYS: u64 = 1 << 16;
-/// Maximum ratio of the possible keys to the keys with counts for which a direct index is used. If fewer keys have counts, a binary search is as
-/// quick as a direct index.
+/// A table uses a direct index only up to this ratio of possible keys to keys with counts. If fewer keys have counts, a binary search is as quick as
+/// a direct index.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
-/// The tiles that occurred in one configuration in training.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) configuration: Vec<Tile>,
     pub(in crate::mdmc) distribution: TileDistribution,
-    /// The numbers of the tiles that can be drawn, with their counts, including those that smoothing adds.
+    /// The numbers of the tiles that can be drawn, with their counts after smoothing.
     pub(in crate::mdmc) weights: Vec<(u8, f64)>,
-    /// The sum of the counts of all tiles.
     pub(in crate::mdmc) mass: f64,
 }
 
-/// All configurations that occurred in training, in ascending order of their tiles.
+/// The counts of tiles for all configurations that occurred in training, in ascending order of the configurations.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct ConfigurationTable {
     entries: Vec<ConfigurationEntry>,
     keys: Vec<u64>,
-    /// For each key, the index of its counts plus one, or zero if it has no counts; empty if there are too many keys.
+    /// For each possible key, zero or the index of its entry plus one; empty if the table uses no direct index.
     direct: Vec<u32>,
 }
 
 impl ConfigurationTable {
-    /// Creates the table of counts over configurations of `length` neighbours.
     pub(in crate::mdmc) fn new(counts: Counts, ids: &TileIds, length: usize) -> Self {
         let keys: Vec<u64> = counts.keys().copied().collect();
         let all = (0..length).try_fold(1, |all: u64, _| all.checked_mul(ids.base()));
@@ -69,8 +66,8 @@ impl ConfigurationTable {
         }
     }
 
-    /// Adds `added` to the count of each of `tiles` in every configuration; `tiles` must include all tiles that occurred. If zero is added, only
-    /// tiles that occurred in training can be drawn.
+    /// Adds `added` to the count of each of `tiles` in every configuration; `tiles` must include all tiles that occurred. If `added` is zero, only
+    /// tiles that occurred in the configuration can be drawn.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], ids: &TileIds, added: f64) {
         for entry in &mut self.entries {
             let seen = entry.distribution.counts().iter().map(|&(tile, _)| tile);
@@ -84,12 +81,10 @@ impl ConfigurationTable {
         }
     }
 
-    /// Returns the configurations that occurred in training with their counts, in ascending order.
     pub(in crate::mdmc) fn entries(&self) -> &[ConfigurationEntry] {
         &self.entries
     }
 
-    /// Returns the counts of tiles in `configuration`; `None` if it never occurred in training.
     pub(in crate::mdmc) fn find(&self, configuration: &[Tile]) -> Option<&ConfigurationEntry> {
         let found = self
             .entries
@@ -97,7 +92,6 @@ impl ConfigurationTable {
         found.ok().map(|index| &self.entries[index])
     }
 
-    /// Returns the counts of tiles in the configuration with the key `key`; `None` if it never occurred in training.
     pub(in crate::mdmc) fn by_key(&self, key: u64) -> Option<&ConfigurationEntry> {
         if self.direct.is_empty() {
             return self
@@ -111,7 +105,7 @@ impl ConfigurationTable {
     }
 }
 
-/// Returns the tiles whose numbers are the digits of `key`; the last digit is the last tile.
+/// Returns the configuration with the key `key`: the digits of the key are the numbers of its tiles, and the last digit is the last tile.
 fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
     let mut tiles = vec![Tile::BORDER; length];
     for tile in tiles.iter_mut().rev() {
@@ -125,7 +119,6 @@ fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
 mod tests {
     use super::*;
 
-    /// Returns a table with every third key of configurations of `length` neighbours over two tiles and the border.
     fn every_third(length: usize) -> (ConfigurationTable, TileIds) {
         let ids = TileIds::new(vec![Tile::EMPTY, Tile::GROUND]);
         let keys = (0..3_u64.pow(length as u32)).step_by(3);

@@ -11,16 +11,17 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
 /// The probability of a level is proportional to a product of factors. The product has a factor for each cell: the count of the cell's tile in the
-/// band of rows. The product also has a factor for each pair of neighbours: the lift of the two tiles beside (or above) each other, to the power of
-/// the share of pairs in a spanning tree of the cells (about a half). The lift of a pair is the ratio of its count to the count expected for
-/// independent tiles. Pairs of tiles that never occurred in training have a small weight instead of none.
+/// band of rows. The product also has a factor for each pair of neighbours: the lift of the pair to a power of about a half. This power is the number
+/// of pairs in a spanning tree of the cells divided by the number of all pairs. The lift of a pair of tiles, beside or above each other, is the ratio
+/// of the pair's count to its expected count for independent tiles. Pairs of tiles that never occurred in training have a small weight instead of
+/// none.
 ///
 /// # Guarantee
 ///
 /// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one Markov chain that starts at a level of independent cells and runs for a given
 /// number of sweeps. The distribution of these levels tends to that of the Markov random field as the number of sweeps grows, but is not exact after
-/// any number of sweeps. The weights of the field have maximum likelihood if neighbours form no loops, as in a single row; on a grid, they are an
-/// approximation of the maximum (pseudo-moment matching).
+/// any number of sweeps. If neighbours form no loops, as in a single row, the weights of the field are maximum-likelihood estimates; on a grid, they
+/// approximate maximum-likelihood estimates (pseudo-moment matching).
 ///
 /// # Complexity
 ///
@@ -50,9 +51,7 @@ pub struct TileField {
     pub(in crate::mdmc) travel: Travel,
     pub(in crate::mdmc) splits: RowSplits,
     pub(in crate::mdmc) tiles: Arc<[Tile]>,
-    /// For each band of rows, the count of each tile.
     pub(in crate::mdmc) cells: Vec<Vec<u64>>,
-    /// For each band of rows, the lifts of pairs of tiles beside each other.
     pub(in crate::mdmc) beside: Vec<PairLifts>,
     pub(in crate::mdmc) below: Vec<PairLifts>,
 }
@@ -65,7 +64,7 @@ pub(in crate::mdmc) struct PairLifts {
 }
 
 impl TileField {
-    /// Number added to the count of every pair of neighbouring tiles.
+    /// Number added to the count of every pair of neighbouring tiles in training.
     pub const SMOOTHING: f64 = 0.01;
 
     /// Trains the field by counting the tiles of a corpus and the pairs of neighbouring tiles.
@@ -75,7 +74,6 @@ impl TileField {
         let height = corpus.height();
         let splits = splits.checked(height)?;
         let tiles: Arc<[Tile]> = corpus.tiles_in_use().into();
-        // Outside tiles have no number.
         let id = |tile: &Tile| tiles.binary_search(tile).ok();
         let mut cells = vec![vec![0; tiles.len()]; splits.count()];
         let pairs = Array2::from_elem((tiles.len(), tiles.len()), Self::SMOOTHING);
@@ -116,7 +114,6 @@ impl TileField {
 }
 
 impl PairLifts {
-    /// Returns the lifts of pairs of tiles, with zero for pairs that never occurred in training.
     pub(in crate::mdmc) fn only_shown(&self) -> Self {
         let mut lifts = self.lifts.clone();
         ndarray::Zip::from(&mut lifts)
@@ -128,7 +125,6 @@ impl PairLifts {
         }
     }
 
-    /// Returns the lift of each pair: the ratio of its count to the count expected for independent tiles.
     fn of(counts: &Array2<f64>) -> Self {
         let total = counts.sum();
         let rows = counts.sum_axis(ndarray::Axis(1));

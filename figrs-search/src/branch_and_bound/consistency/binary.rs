@@ -1,13 +1,13 @@
 //! Moves of costs between binary and unary cost functions.
 
-use super::super::cost::LARGE;
+use super::super::cost_table::LARGE;
 use super::super::network::function::Side;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Projects the binary function `f` on one of its two variables (0 or 1), which makes that variable arc consistent.
+    /// Projects the binary function `f` on its first (`side` 0) or second (`side` 1) variable, which makes this variable arc consistent.
     ///
-    /// After the projection, each of the variable's values occurs in a pair of cost zero.
+    /// After the projection, each value of this variable occurs in a pair of cost zero.
     pub(super) fn project_binary(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.looks += 1;
         self.cause = f as u32;
@@ -53,7 +53,7 @@ impl Network {
         self.costs.set(place, before + cost);
     }
 
-    /// Returns true if the value `a` has a supporting pair: a pair of cost zero whose other value has unary cost zero.
+    /// Returns true if the stored support of the value `a` is valid: the pair of both values has cost zero, and the second value has unary cost zero.
     #[inline]
     fn is_fully_supported(&self, side: &Side, a: usize) -> bool {
         let support = self.supports[side.own_support + a] as usize;
@@ -62,7 +62,7 @@ impl Network {
             && self.pair_cost(side, a, support) == 0
     }
 
-    /// Returns the smallest cost of the pairs that contain the value `a`, including the unary costs of the second variable.
+    /// Returns the smallest cost of a pair with the value `a`: the binary cost plus the unary cost of the second value.
     #[inline]
     fn cheapest_pair(&mut self, side: &Side, a: usize) -> i64 {
         self.costs_seen += self.live_count(side.other) as u64;
@@ -85,8 +85,8 @@ impl Network {
         least - paid
     }
 
-    /// Returns the minimum cost of the value `a` of one variable: the minimum, over the other variable's values, of the binary cost
-    /// plus the unary cost.
+    /// Returns the minimum cost of the value `a` of one variable: the minimum, over the other variable's values, of the binary cost plus the unary
+    /// cost.
     pub(super) fn full_binary_cost(&mut self, f: usize, side: usize, a: usize) -> i64 {
         let side = self.side(f, side);
         if self.is_fully_supported(&side, a) {
@@ -96,9 +96,9 @@ impl Network {
         self.cheapest_pair(&side, a)
     }
 
-    /// Projects a binary function, together with the unary costs of one of its variables, on the other variable. After the projection,
-    /// each value of the target variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency).
-    /// The unary costs of the first variable decrease only as much as necessary.
+    /// Projects a binary function, together with the unary costs of one of its variables, on the other variable. After the projection, each value of
+    /// the target variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency). The unary costs of the other
+    /// variable decrease only by the necessary amount.
     pub(super) fn project_binary_fully(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.side(f, side);
@@ -118,18 +118,29 @@ impl Network {
         projected.map(|_| ())
     }
 
-    /// Computes the cost that can be moved to each value, and removes values whose cost reaches the upper bound. Returns `true` if
-    /// some cost can be moved.
+    /// Computes the cost that can be moved to each value, as [`gains`](Self::gains) does.
     fn gains_of(&mut self, side: &Side, gains: &mut [i64]) -> Result<bool, Conflict> {
+        self.gains(side.own, gains, |net, a| {
+            (!net.is_fully_supported(side, a)).then(|| net.cheapest_pair(side, a))
+        })
+    }
+
+    /// Computes the cost that can be moved to each value of the variable `own`, and removes values whose cost reaches the upper bound. Returns `true`
+    /// if some cost can be moved. `gain_of` returns the cost for a value; `None` if it is not needed.
+    pub(super) fn gains(
+        &mut self,
+        own: usize,
+        gains: &mut [i64],
+        mut gain_of: impl FnMut(&mut Self, usize) -> Option<i64>,
+    ) -> Result<bool, Conflict> {
         let mut some = false;
-        for place in (0..self.live_count(side.own)).rev() {
-            let a = self.value(side.own, place);
-            if self.is_fully_supported(side, a) {
+        for place in (0..self.live_count(own)).rev() {
+            let a = self.value(own, place);
+            let Some(gain) = gain_of(self, a) else {
                 continue;
-            }
-            let gain = self.cheapest_pair(side, a);
-            if gain + self.unary(side.own, a) >= self.gap() {
-                self.remove(side.own, a)?;
+            };
+            if gain + self.unary(own, a) >= self.gap() {
+                self.remove(own, a)?;
             } else {
                 gains[a] = gain;
                 some |= gain > 0;

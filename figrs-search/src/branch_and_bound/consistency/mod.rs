@@ -1,8 +1,7 @@
 //! Soft local consistencies, which move costs between cost functions to raise the lower bound.
 //!
-//! Each move of costs adds to some cost functions the amount that it subtracts from others. Every assignment therefore keeps
-//! its total cost; and no cost becomes negative. A value of a variable is removed when its unary cost plus the lower bound
-//! reaches the upper bound.
+//! A move adds to some cost functions the amount that it subtracts from other cost functions. Every assignment therefore keeps its total cost, and no
+//! cost becomes negative. A value is removed if its unary cost plus the lower bound reaches the upper bound.
 //!
 //! | file | content |
 //! |---|---|

@@ -1,24 +1,22 @@
-//! Moves of costs by functions of more than three variables, and replacement of these functions once at most three of
-//! their variables are undecided.
+//! Moves of costs from functions of more than three variables, and replacement of these functions when at most three of their variables are
+//! undecided.
 
 use figrs_factor::graph::Assignments;
 
-use super::super::cost::FORBIDDEN;
-use super::super::cost_table::CostTable;
+use super::super::cost_table::{CostTable, FORBIDDEN};
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
-/// Maximum number of entries of a function with more than three undecided variables for which it is projected.
+/// A function of more than three undecided variables is projected only if it has at most this number of entries.
 const LOOK: usize = 1 << 10;
 
-/// Maximum number of undecided variables of a function for which it is replaced by a smaller one, and maximum number of entries of the
-/// smaller one.
+/// Maximum number of undecided variables of a function that is replaced by a smaller function, and maximum number of entries of the smaller function.
 const FEW: usize = 3;
 const REPLACED: usize = 1 << 18;
 
 impl Network {
-    /// Replaces the function `place` by a function of its undecided variables, if these are few. If the function has more undecided
-    /// variables, projects it on each of them.
+    /// Replaces the function `place` by a function of its undecided variables if these are few. Otherwise projects it on each of its undecided
+    /// variables.
     pub(super) fn project_or_replace_nary(&mut self, place: usize) -> Result<(), Conflict> {
         let f = self.nary[place].function as usize;
         if !self.is_active(f) {
@@ -54,8 +52,7 @@ impl Network {
         Ok(())
     }
 
-    /// Replaces a function of more than three variables by a function of its undecided variables; the other variables have their assigned
-    /// values.
+    /// Replaces a function of more than three variables by a function of its undecided variables, given the values of its other variables.
     fn replace_nary(
         &mut self,
         f: usize,

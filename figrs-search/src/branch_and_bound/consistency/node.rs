@@ -1,13 +1,13 @@
 //! Node consistency: each variable has a value of unary cost zero, and no value whose unary cost plus the lower bound
 //! reaches the upper bound.
 
-use super::super::cost::LARGE;
+use super::super::cost_table::LARGE;
 use super::super::network::function::Arity;
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Increases the unary cost of the value `value`, which is not removed, by `cost`.
+    /// Increases the unary cost of the value `value` by `cost`; the value must not have been removed.
     #[inline]
     pub(in super::super) fn raise(&mut self, v: usize, value: usize, cost: i64) {
         let place = self.unary_place(v, value);
@@ -20,8 +20,8 @@ impl Network {
         self.queue_without_zero(v);
     }
 
-    /// Queues the variable `v` if no value of it with unary cost zero is known. The stored value of unary cost zero
-    /// may be outdated, because it may come from an undone search level.
+    /// Queues the variable `v` if no value of `v` with unary cost zero is known. The stored value may be outdated, because it may come from a search
+    /// level that was undone.
     #[inline]
     pub(in super::super) fn queue_without_zero(&mut self, v: usize) {
         let cheapest = self.cheapest[v] as usize;
@@ -30,8 +30,8 @@ impl Network {
         }
     }
 
-    /// Moves the smallest unary cost of the variable `v` to the lower bound, and then removes the values whose unary
-    /// cost reaches the difference between the upper and the lower bound.
+    /// Moves the smallest unary cost of the variable `v` to the lower bound. Then removes the values whose unary cost plus the lower bound reaches
+    /// the upper bound.
     pub(super) fn make_node_consistent(&mut self, v: usize) -> Result<(), Conflict> {
         self.look(self.live_count(v));
         let (mut least, mut cheapest) = (i64::MAX, 0);
@@ -56,7 +56,7 @@ impl Network {
         self.remove_costly(v)
     }
 
-    /// Removes the values of `v` whose unary cost reaches the difference between the upper and the lower bound.
+    /// Removes the values of `v` whose unary cost plus the lower bound reaches the upper bound.
     fn remove_costly(&mut self, v: usize) -> Result<(), Conflict> {
         let gap = self.gap();
         self.costs_seen += self.live_count(v) as u64;
@@ -69,7 +69,8 @@ impl Network {
         Ok(())
     }
 
-    /// Removes such values from all variables, if the bounds have changed since the last removal.
+    /// Removes from all variables the values whose unary cost plus the lower bound reaches the upper bound, if the bounds have changed since the last
+    /// call.
     pub(super) fn sweep(&mut self) -> Result<(), Conflict> {
         if self.swept == (self.lower, self.upper) {
             return Ok(());
@@ -79,8 +80,7 @@ impl Network {
         while place < self.open().len() {
             let v = self.open()[place] as usize;
             self.remove_costly(v)?;
-            // If the variable was assigned, another variable has been moved to its position in the list; the position
-            // is therefore visited again.
+            // If the variable was assigned, another variable has taken its position in the list; the position is therefore visited again.
             place += usize::from(self.is_open(v));
         }
         Ok(())
@@ -119,8 +119,7 @@ impl Network {
         Ok(())
     }
 
-    /// Replaces the ternary function `f`, whose variable `v` is assigned, by a binary function of the other two
-    /// variables.
+    /// Replaces the ternary function `f` by a binary function of two of its variables; the third variable `v` has the value `value`.
     fn condition_ternary(&mut self, f: usize, v: usize, value: usize) {
         self.active.set(f, INACTIVE);
         let function = self.functions[f];

@@ -1,19 +1,18 @@
-//! Existential directional arc consistency, computed as the fixpoint of all moves of costs.
+//! Propagation to existential directional arc consistency (EDAC): moves costs until no move is possible.
 
 use figrs_factor::Until;
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Number of steps between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// Maximum number of unsuccessful moves in one propagation: moves of costs to earlier variables that do not raise the lower bound.
+/// Maximum number of futile moves in one propagation: moves of costs to earlier variables that do not raise the lower bound.
 const MAX_FUTILE_MOVES: u32 = 64;
 
 impl Network {
-    /// Moves costs until no move is possible (EDAC), and eliminates variables that have few neighbours. The propagation pauses when the
-    /// allowed number of steps is done. The bounds are valid during a pause, and the next call continues the propagation.
+    /// Moves costs until no move is possible (EDAC), and eliminates variables that have few neighbours. The propagation pauses after the allowed
+    /// number of steps. The bounds are valid during a pause, and the next call continues the propagation.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     ///
@@ -85,7 +84,7 @@ impl Network {
         }
     }
 
-    /// Moves costs from the functions of the variable `v` to later variables, whose values may have lost supports because values of `v` were
+    /// Moves costs from the functions of the variable `v` to later variables. Their values may have lost supports, because values of `v` were
     /// removed.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
@@ -113,7 +112,8 @@ impl Network {
         Ok(())
     }
 
-    /// Moves costs from the functions of the variable `v` to their first variables, after values of `v` were removed or became more expensive.
+    /// Moves costs from the functions of the variable `v` to the first variables of these functions, after values of `v` were removed or their costs
+    /// increased.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -129,7 +129,7 @@ impl Network {
         Ok(())
     }
 
-    /// Queues the changed variable `v` and the later variables of its functions, which may no longer have a value that all functions support.
+    /// Queues the changed variable `v` and the later variables of its functions; they may have no value that all their functions support.
     fn queue_candidates(&mut self, v: usize) {
         self.candidates.insert(v);
         self.dominance_queue.insert(v);

@@ -1,9 +1,8 @@
-//! Random cost functions for tests, with enumeration of all their assignments.
+//! Random cost functions for tests, and the list of all their assignments.
 
 use rand::RngExt;
 
-use super::super::cost::FORBIDDEN;
-use super::super::cost_table::{CostTable, CostTables, ListedCosts};
+use super::super::cost_table::{CostTable, CostTables, FORBIDDEN, ListedCosts};
 use figrs_random_graphs::generator;
 
 /// Returns random cost functions of up to `arity` variables; some of their costs are forbidden.
@@ -45,7 +44,6 @@ pub(in super::super) fn random_tables(seed: u64, arity: usize) -> CostTables {
     tables
 }
 
-/// Returns the finite costs of a table as a list.
 fn listed(sizes: &[u32], scope: &[u32], cells: &[i64]) -> ListedCosts {
     let mut listed = ListedCosts::new(scope.to_vec());
     let own: Vec<u32> = scope.iter().map(|&v| sizes[v as usize]).collect();

@@ -3,7 +3,7 @@
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Divisor of the gap between the bounds: reweighting continues while a sweep raises the lower bound by more than this share of the gap.
+/// Divisor of the difference of the bounds: sweeps continue as long as a sweep raises the lower bound by more than the quotient.
 const LEAST_GAIN: i64 = 1 << 7;
 
 /// The direction in which a sweep visits the variables.
@@ -14,14 +14,14 @@ enum Sweep {
 }
 
 impl Network {
-    /// Moves costs in whole sweeps over the undecided variables of a search node, until the lower bound hardly rises.
+    /// Moves costs in sweeps over the undecided variables of a search node, until a sweep hardly raises the lower bound.
     ///
-    /// [`reweighted`](super::super::reweighting::reweighted) is the same algorithm for cost tables.
+    /// [`reweighted`](super::super::reweighting::reweighted) is the same algorithm on cost tables.
     ///
-    /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary functions. The smallest of
-    /// these costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each
-    /// assignment below the upper bound keeps its cost, and all moves are undone when the search leaves its level. Reweighting ends early
-    /// if the allowed number of steps is done.
+    /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary functions. The smallest of these
+    /// costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each assignment below the
+    /// upper bound keeps its cost, and all transfers of costs are undone when the search leaves the current level. Reweighting ends early after the
+    /// allowed number of steps.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {
@@ -47,8 +47,8 @@ impl Network {
         Ok(())
     }
 
-    /// Collects the costs of the variable `v` from its functions, adds the smallest cost to the lower bound, and spreads the remainder
-    /// over the functions.
+    /// Collects the costs of the variable `v` from its functions, adds the smallest cost to the lower bound, and spreads the remainder over the
+    /// functions with later variables.
     fn reweigh_at(&mut self, v: usize, sweep: Sweep) -> Result<(), Conflict> {
         if !self.is_open(v) || self.work() >= self.pause_at {
             return Ok(());
@@ -123,7 +123,7 @@ impl Network {
         Some((function.place_of(v as u32), last))
     }
 
-    /// Adds `shares` to the costs of the values of the variable with the index `place` in the scope of a binary or ternary function.
+    /// Adds `shares` to the costs of the values of the variable with the index `place` in the scope of `f`, a binary or ternary function.
     fn extend_unary(&mut self, f: usize, place: usize, shares: &[i64]) {
         if self.functions[f].arity == Arity::Binary {
             let side = self.side(f, place);

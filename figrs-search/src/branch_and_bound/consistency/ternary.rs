@@ -3,22 +3,21 @@
 use super::super::network::function::Function;
 use super::super::network::{Conflict, Network};
 
-/// A ternary function as seen from one of its variables.
+/// A ternary function with its variables in the order in which one of them, the own variable, comes first.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct TernarySide {
     pub(in super::super) own: usize,
-    /// The two variables of the function besides the given one, in ascending order.
+    /// The two other variables of the function, in ascending order.
     pub(in super::super) others: [usize; 2],
     cells: usize,
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The active binary functions within the scope: of the given variable with each of the others, and of the two others.
+    /// The active binary functions within the scope: of the own variable with each other variable, and of the two other variables.
     pairs: [Option<u32>; 3],
 }
 
 impl Function {
-    /// Returns the index of the variable `v` in the scope of a ternary function.
     pub(in super::super) fn place_of(&self, v: u32) -> usize {
         self.scope.iter().position(|&u| u == v).unwrap_or(0)
     }
@@ -122,7 +121,7 @@ impl Network {
         Ok(())
     }
 
-    /// Subtracts `cost` from all entries of the value `a` in a ternary function.
+    /// Subtracts `cost` from all entries of a ternary function that contain the value `a`.
     pub(super) fn take_from_ternary(&mut self, side: &TernarySide, a: usize, cost: i64) {
         self.costs_seen += self.others_count(side);
         for i in 0..self.live_count(side.others[0]) {
@@ -136,8 +135,7 @@ impl Network {
         }
     }
 
-    /// Returns the cost of the values `a` and `b` in the binary function `f` within the scope of a ternary function; 0 if no such
-    /// function is active.
+    /// Returns the cost of the values `a` and `b` in the binary function `f`; 0 if there is no active function.
     #[inline]
     fn pair_within(&self, f: Option<u32>, v: usize, a: usize, b: usize) -> i64 {
         match f {
@@ -150,8 +148,7 @@ impl Network {
         }
     }
 
-    /// Returns the cost of three values by a ternary function and all smaller functions in its scope, without the unary cost of the
-    /// first value.
+    /// Returns the cost of three values by a ternary function and all smaller functions in its scope, except the unary cost of the first value.
     fn full_triple_cost(&self, side: &TernarySide, a: usize, b: usize, c: usize) -> i64 {
         let [y, z] = side.others;
         self.triple_cost(side, a, b, c)
@@ -162,8 +159,8 @@ impl Network {
             + self.unary(z, c)
     }
 
-    /// Returns the minimum cost of the value `a` by a ternary function, the binary functions in its scope, and the unary costs of the
-    /// other two variables.
+    /// Returns the minimum cost of the value `a` by a ternary function, the binary functions in its scope, and the unary costs of the other two
+    /// variables.
     pub(super) fn full_ternary_cost(&mut self, f: usize, place: usize, a: usize) -> i64 {
         let side = self.ternary_side(f, place);
         self.cheapest_triple(&side, a)
@@ -197,8 +194,8 @@ impl Network {
         least
     }
 
-    /// Projects a ternary function and all smaller functions in its scope on one of its variables; the costs of smaller functions
-    /// decrease only by the necessary amount.
+    /// Projects a ternary function and all smaller functions in its scope on one of its variables; the costs of smaller functions decrease only by
+    /// the necessary amount.
     pub(super) fn project_ternary_fully(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.ternary_side(f, place);
@@ -221,26 +218,14 @@ impl Network {
     }
 
     fn ternary_gains(&mut self, side: &TernarySide, gains: &mut [i64]) -> Result<bool, Conflict> {
-        let mut some = false;
-        for place in (0..self.live_count(side.own)).rev() {
-            let a = self.value(side.own, place);
-            let gain = self.cheapest_triple(side, a);
-            if gain + self.unary(side.own, a) >= self.gap() {
-                self.remove(side.own, a)?;
-            } else {
-                gains[a] = gain;
-                some |= gain > 0;
-            }
-        }
-        Ok(some)
+        self.gains(side.own, gains, |net, a| Some(net.cheapest_triple(side, a)))
     }
 
-    /// Moves costs from smaller functions to a ternary function, until each value of a variable can be raised by the amount in
-    /// `gains`. A smaller function contributes only the cost that would be missing if all later functions contributed all their costs.
+    /// Moves costs from smaller functions to a ternary function, until the ternary function can raise the cost of each value of a variable by the
+    /// amount in `gains`. A smaller function contributes only the cost that is missing if all smaller functions after it contribute all their costs.
     fn extend_to_ternary(&mut self, side: &TernarySide, gains: &[i64]) {
         let [y, z] = side.others;
-        // All triples are visited for each of the three pairs and for each of the two single
-        // values.
+        // The loops visit all triples for each of the three pairs and for each of the two single values.
         self.costs_seen += 5 * self.live_count(side.own) as u64 * self.others_count(side);
         for (pair, first, second) in [(2, y, z), (0, side.own, y), (1, side.own, z)] {
             let Some(f) = side.pairs[pair] else {
@@ -302,8 +287,8 @@ impl Network {
         };
         let at = function.cells as usize + row * columns + column;
         let before = self.costs.get(at);
-        // The cost of a forbidden pair does not decrease, so the pair remains forbidden.
-        if before < super::super::cost::LARGE {
+        // The cost of a forbidden pair does not decrease; the pair remains forbidden.
+        if before < super::super::cost_table::LARGE {
             self.costs.set(at, before - cost);
         }
         let third = match pair {
@@ -322,9 +307,9 @@ impl Network {
         }
     }
 
-    /// Returns the largest cost that is missing at the triples that contain the values `p` and `q` (or only `p`), if the later
-    /// functions contribute all their costs. Functions contribute in this order: the function of the two other variables, the binary
-    /// functions of the given variable, the unary costs.
+    /// Returns the largest cost that is missing at a triple with the values `p` and `q` (or only `p`), if all later functions contribute all their
+    /// costs. The functions contribute in this order: the binary function of the two other variables, the binary functions of the own variable, the
+    /// unary costs.
     fn missing(
         &self,
         side: &TernarySide,

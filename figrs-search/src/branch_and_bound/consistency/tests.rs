@@ -2,8 +2,7 @@
 
 use rand::RngExt;
 
-use super::super::cost::FORBIDDEN;
-use super::super::cost_table::CostTables;
+use super::super::cost_table::{CostTables, FORBIDDEN};
 use super::super::network::function::Arity;
 use super::super::network::state::ELIMINATED;
 use super::super::network::{Decision, Network};

@@ -1,4 +1,4 @@
-//! Tree decomposition into clusters, which are groups of variables with small separators.
+//! Tree decomposition of the variables into clusters with small separators.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -11,19 +11,18 @@ use figrs_factor::order::eliminate_candidates;
 /// Maximum number of memory words that the search for an elimination order reads, which takes some tens of milliseconds.
 const ORDER_WORK: u64 = 4_000_000;
 
-/// Limits on the size and the depth of the clusters of a tree decomposition.
+/// Limits of the clusters of a tree decomposition: size and depth.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct ClusterLimits {
-    /// Maximum number of variables of a separator, and maximum number of assignments of a separator.
+    /// Maximum number of variables of a separator; `assignments` is the maximum number of its assignments.
     pub(super) separator: usize,
     pub(super) assignments: usize,
-    /// Minimum number of variables of a cluster.
     pub(super) least_own: usize,
     /// Maximum depth of the tree; deeper clusters are merged into their parents.
     pub(super) depth: usize,
 }
 
-/// Limits of clusters for which a search along a tree decomposition pays off.
+/// Limits for which a search along a tree decomposition saves time.
 pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     separator: 8,
     assignments: 1 << 12,
@@ -31,12 +30,11 @@ pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     depth: 24,
 };
 
-/// A cluster of variables in a tree decomposition, with its separator. The separator consists of those variables of ancestors that occur in
-/// functions of the cluster or of its descendants.
+/// A cluster of variables in a tree decomposition, with its separator. The separator has the variables of ancestors that occur in functions of the
+/// cluster or of its descendants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cluster {
     pub(super) own: Vec<u32>,
-    /// The variables of the separator, in ascending order.
     pub(super) separator: Vec<u32>,
     /// The index of the parent cluster; `None` for the root.
     pub(super) above: Option<usize>,
@@ -46,8 +44,8 @@ pub(super) struct Cluster {
 ///
 /// Each variable is in one cluster, and the scope of each function lies in one cluster and its separator.
 ///
-/// The buckets of an elimination are merged with their parent buckets until clusters with small separators remain. Returns `None` if fewer than
-/// two clusters remain.
+/// The buckets of an elimination are merged with their parent buckets until all separators are small. Returns `None` if fewer than two clusters
+/// remain.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the search for an elimination order is stopped.
 pub(super) fn clusters(
@@ -69,7 +67,7 @@ pub(super) fn clusters(
     Ok(merged(tables, buckets.collect(), limits))
 }
 
-/// Merges the buckets of an elimination order to clusters.
+/// Merges the buckets of an elimination order into clusters.
 fn merged(
     tables: &CostTables,
     mut buckets: Vec<Cluster>,
@@ -85,7 +83,7 @@ fn merged(
     if bucket_of.contains(&usize::MAX) {
         return None;
     }
-    // For each bucket, its parent: the bucket to which it sends its message.
+    // For each bucket, its parent: the bucket that receives its message.
     let mut above: Vec<Option<usize>> = buckets
         .iter()
         .map(|bucket| {
@@ -112,7 +110,7 @@ fn merged(
             is_merged[b] = true;
         }
     }
-    // Children come before their parents in the list of buckets.
+    // In the list of buckets, children come before their parents.
     let mut depth = vec![0; buckets.len()];
     for b in (0..buckets.len()).rev() {
         let mut at = above[b];

@@ -1,4 +1,4 @@
-//! Search along a tree decomposition, with cost bounds for each assignment of a separator.
+//! Branch and bound along a tree decomposition, with cost bounds for each assignment of a separator.
 //!
 //! | file | content |
 //! |---|---|

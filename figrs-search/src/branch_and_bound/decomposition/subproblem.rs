@@ -1,5 +1,5 @@
-//! A cluster as a network of cost functions. For each assignment of the cluster's separator, a record holds bounds and open nodes for the
-//! cluster with its descendants.
+//! The subproblem of a cluster and its descendants, as a network of cost functions. A record for each assignment of the separator holds bounds and
+//! open nodes of the subproblem.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -11,32 +11,31 @@ use super::super::network::{Decision, Network};
 use super::super::search::{BestFirst, OpenNodes};
 use super::cluster_tree::Cluster;
 
-/// The network of a cluster is rebuilt when its children's bounds have risen so often that the number of rises has grown by one part in
-/// `RISES`.
+/// The network of a cluster is rebuilt when the number of rises of its children's bounds has grown by one part in `RISES`.
 const RISES: u64 = 4;
 
-/// Number of bytes of the record for an assignment of a separator, without the memory of its lists.
+/// Number of bytes of a record for an assignment of a separator, without its lists.
 const RECORD: usize = 128;
 
 /// Bounds and open nodes of a subproblem for one assignment of its separator.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// Lower bound of the cost of the subproblem, for this assignment of the separator.
+    /// Lower bound of the cost of the subproblem.
     pub(super) lower: i64,
-    /// The lower bound at the time when the record was last stored.
+    /// The lower bound when the record was last stored.
     known: i64,
-    /// The best known assignment of all variables of the subproblem, with its cost.
+    /// The best known assignment of all variables of the subproblem; `upper` is its cost.
     pub(super) best: Option<Vec<u32>>,
     pub(super) upper: i64,
     pub(super) open: OpenNodes,
-    /// Lower bound of the costs in those open nodes that have been dropped.
+    /// Lower bound of the costs in the open nodes that have been dropped.
     pub(super) dropped: i64,
-    /// The number of steps done for this assignment of the separator.
+    /// The number of steps of the search for this assignment of the separator.
     pub(super) work: u64,
 }
 
 impl Record {
-    /// Returns true if no unknown assignment can have a cost below `upper`.
+    /// Returns true if all assignments that have not been found cost at least `upper`.
     pub(super) fn is_closed(&self, upper: i64) -> bool {
         self.lower >= upper.min(self.upper)
     }
@@ -47,21 +46,21 @@ impl Record {
     }
 }
 
-/// A child cluster in a tree decomposition, with the indices of its variables in the parent.
+/// A child of a cluster in a tree decomposition, with the indices of its variables in the parent's subproblem.
 #[derive(Debug)]
 pub(super) struct Below {
     pub(super) subproblem: usize,
     /// The indices of the separator's variables in the parent's subproblem.
     pub(super) separator: Vec<u32>,
-    /// The indices of all variables of the child's subproblem in the subproblem of the parent.
+    /// The indices of all variables of the child's subproblem in the parent's subproblem.
     pub(super) places: Vec<u32>,
 }
 
-/// The subproblem of a cluster, which consists of the variables and functions of the cluster and of all its descendants. The variables of a
-/// subproblem are listed in this order: those of the separator, those of the cluster, those of the descendants.
+/// The subproblem of a cluster: the variables and functions of the cluster and of all its descendants. Its variables are listed in this order:
+/// separator, cluster, descendants.
 ///
-/// The network of a subproblem contains the variables of the separator and of the cluster. The network has the cluster's own functions and,
-/// for each child cluster, a function from the assignments of the child's separator to lower bounds.
+/// The network of the subproblem contains the variables of the separator and of the cluster. It has the cluster's own functions and, for each child
+/// cluster, a function from the assignments of the child's separator to lower bounds.
 #[derive(Debug)]
 pub(super) struct Subproblem {
     /// For each variable of the subproblem, its index in the component.
@@ -72,23 +71,23 @@ pub(super) struct Subproblem {
     pub(super) below: Vec<Below>,
     pub(super) search: BestFirst,
     limits: ComponentLimits,
-    /// A lower bound that holds for every assignment of the separator.
+    /// A lower bound of the cost of the subproblem for every assignment of the separator.
     lower: i64,
     records: FxHashMap<Vec<u32>, Record>,
     pub(super) bytes: usize,
     /// Number of times that a lower bound for an assignment of the separator has risen.
     pub(super) rises: u64,
-    /// The sum of `rises` over the child clusters at the time when the network was built.
+    /// The sum of `rises` over the child clusters when the network was built.
     known_rises: u64,
 }
 
-/// The clusters with their cost functions, from which networks are built.
+/// The clusters with their cost functions, from which the networks of subproblems are built.
 pub(super) struct ClusterFunctions<'a> {
     pub(super) tables: &'a CostTables,
     pub(super) clusters: &'a [Cluster],
-    /// For each cluster, the indices of its cost functions; the indices of dense tables come before those of listed functions.
+    /// For each cluster, the indices of its cost functions; dense tables have lower indices than listed functions.
     functions: Vec<Vec<usize>>,
-    /// For each cluster, the cluster itself and then all its descendants.
+    /// For each cluster, the cluster itself, followed by all its descendants.
     below: Vec<Vec<usize>>,
 }
 
@@ -111,8 +110,7 @@ impl<'a> ClusterFunctions<'a> {
         let scopes = tables.tables.iter().map(|table| &table.scope);
         let scopes = scopes.chain(tables.listed.iter().map(|listed| &listed.scope));
         for (f, scope) in scopes.enumerate() {
-            // The clusters that contain a function's variables lie on one path from the root, and parents have smaller
-            // indices.
+            // The clusters of a function's variables lie on one path from the root, and parents have smaller indices.
             let lowest = scope.iter().map(|&v| cluster_of[v as usize]).max();
             functions[lowest.unwrap_or(0)].push(f);
         }
@@ -124,7 +122,7 @@ impl<'a> ClusterFunctions<'a> {
         }
     }
 
-    /// Returns the cost functions of the cluster `cluster`, with variables renumbered as in its subproblem.
+    /// Returns the cost functions of the cluster `cluster`, with the indices of variables in its subproblem.
     fn part(&self, cluster: usize, names: &[u32]) -> CostTables {
         let mut place = vec![u32::MAX; self.tables.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -151,7 +149,7 @@ impl<'a> ClusterFunctions<'a> {
 }
 
 impl Subproblem {
-    /// Creates the network of the cluster `c`; returns `None` if the network has no assignment below the upper bound, or if the deadline has
+    /// Creates the subproblem of the cluster `c`; returns `None` if its network has no assignment below the upper bound, or if the deadline has
     /// passed.
     pub(super) fn new(
         all: &ClusterFunctions<'_>,
@@ -202,7 +200,7 @@ impl Subproblem {
         })
     }
 
-    /// True if the bounds of the child clusters have risen often enough to justify a new network.
+    /// True if the bounds of the child clusters have risen often enough for a new network.
     pub(super) fn is_outdated(&self, rises: u64) -> bool {
         rises > self.known_rises + self.known_rises / RISES + self.below.len() as u64
     }
@@ -218,7 +216,6 @@ impl Subproblem {
         }
     }
 
-    /// Returns the number of values of each variable of the separator.
     pub(super) fn separator_sizes(&self) -> &[u32] {
         &self.own.sizes[..self.separator]
     }
@@ -239,7 +236,7 @@ impl Subproblem {
         CostTable { scope, cells }.renamed(sizes, |v| names[v as usize])
     }
 
-    /// Removes the record of the assignment `assignment` of the separator and returns it; returns a new record if there is none.
+    /// Removes and returns the record for the assignment `assignment` of the separator; returns a new record if there is none.
     pub(super) fn take(&mut self, assignment: &[u32]) -> Record {
         let Some(mut record) = self.records.remove(assignment) else {
             return Record {
@@ -257,7 +254,6 @@ impl Subproblem {
         record
     }
 
-    /// Stores `record` for the assignment `assignment` of the separator.
     pub(super) fn keep(&mut self, assignment: Vec<u32>, record: Record) {
         self.bytes += record.bytes(self.separator);
         let is_worth = |before: i64| record.lower - before > self.limits.worthwhile;
@@ -269,7 +265,7 @@ impl Subproblem {
         self.records.insert(assignment, record);
     }
 
-    /// Returns the lower bound, the upper bound and the number of steps done for the assignment `assignment` of the separator.
+    /// Returns the lower bound, the upper bound and the number of steps for the assignment `assignment` of the separator.
     pub(super) fn bounds(&self, assignment: &[u32]) -> (i64, i64, u64) {
         let record = self.records.get(assignment);
         record.map_or((self.lower, i64::MAX, 0), |record| {
@@ -277,12 +273,11 @@ impl Subproblem {
         })
     }
 
-    /// Returns the best known assignment of the subproblem, given the assignment `assignment` of the separator.
+    /// Returns the best known assignment of the subproblem for the assignment `assignment` of the separator.
     pub(super) fn best(&self, assignment: &[u32]) -> Option<&[u32]> {
         self.records.get(assignment)?.best.as_deref()
     }
 
-    /// Drops the records of all assignments of the separator.
     pub(super) fn forget(&mut self) {
         self.records.clear();
         self.bytes = 0;
@@ -297,7 +292,7 @@ impl Subproblem {
     }
 }
 
-/// Creates the network of a cluster; variables of its separator and of the children's separators are not simplified. Returns `None` if the
+/// Creates the network of a cluster, which does not simplify variables of the separator or of the children's separators. Returns `None` if the
 /// network has no assignment below the upper bound, or if the deadline has passed.
 fn network(
     tables: &CostTables,

@@ -8,8 +8,7 @@ use rand::RngExt;
 
 use super::super::component::ComponentLimits;
 use super::super::consistency::random_tables::assignments;
-use super::super::cost::FORBIDDEN;
-use super::super::cost_table::{CostTable, CostTables};
+use super::super::cost_table::{CostTable, CostTables, FORBIDDEN};
 use super::super::search::SearchState;
 use super::TreeSearch;
 use super::cluster_tree::{ClusterLimits, clusters};

@@ -4,44 +4,41 @@ use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
 
 use super::super::component::ComponentLimits;
-use super::super::cost::{FORBIDDEN, add};
-use super::super::cost_table::{CostTable, CostTables};
+use super::super::cost_table::{CostTable, CostTables, FORBIDDEN, add};
 use super::super::search::{OpenNodes, SearchState};
 use super::cluster_tree::{ClusterLimits, clusters};
 use super::subproblem::{ClusterFunctions, Record, Subproblem};
 
-/// Maximum share of all variables that the largest cluster may have, as numerator and denominator.
+/// Maximum fraction of all variables in the largest cluster, as numerator and denominator.
 const LARGEST: (usize, usize) = (3, 4);
 
-/// The memory limit is divided by these numbers: for the records of separators, for the open nodes of the root cluster, and for those of each other
-/// cluster.
+/// Divisors of the memory limit: for the records of all separators, for the open nodes of the root cluster (`ROOT_NODES`), and for the open nodes of
+/// each other cluster (`NODES`).
 const RECORDS: usize = 4;
 const ROOT_NODES: usize = 4;
 const NODES: usize = 64;
 
-/// Minimum number of steps in a subproblem before the search turns to another node of the parent cluster.
+/// Minimum number of steps of a visit of a subproblem; after the visit, the search continues at another node of the parent cluster.
 ///
-/// A later visit of the subproblem does as many steps as all earlier visits together.
+/// A later visit of the subproblem takes as many steps as all earlier visits together.
 const LEAST_WORK: u64 = 1 << 12;
 
-/// Maximum number of assignments of a separator that bottom-up rounds visit. Each bottom-up round allows `GROWTH` times the steps of the previous
-/// round.
+/// Maximum number of assignments of a separator for bottom-up rounds. Each bottom-up round allows `GROWTH` times as many steps as the previous round.
 const FEW: usize = 1 << 8;
 const GROWTH: u64 = 4;
 
-/// Number of steps between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// A search along a tree decomposition, for the best assignment of a component. When the variables of a cluster have values, its child clusters are
-/// independent of each other. Therefore the search visits each child cluster once for each assignment of its separator.
+/// A search along a tree decomposition, for the best assignment of a component. For given values of the variables of a cluster, its child clusters
+/// are independent of each other.
 ///
 /// Each cluster has a network of its own functions and, for each child, a function of the child's separator that gives the child's lower bound. For
-/// given values of the separator, a hybrid best-first search decides the variables of the cluster. When all variables of the cluster have values,
-/// the child clusters are searched for as many steps as in all their earlier searches together. If the child clusters remain undecided, the node is
-/// stored with a larger lower bound. For each assignment of a cluster's separator, the results and the open nodes are stored.
+/// given values of the separator, a hybrid best-first search assigns the variables of the cluster. After all of them have values, the child clusters
+/// are searched for as many steps as in all their earlier searches together. If a child cluster is not solved, the node is stored with a larger lower
+/// bound. The results and the open nodes are stored for each assignment of a cluster's separator.
 ///
-/// Half of the steps go to the search of the root cluster, which searches its descendants in turn. The other half of the steps search the
-/// assignments of small separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
+/// One half of the steps belongs to the search of the root cluster, which also searches its descendants. The other half belongs to a search through
+/// the assignments of small separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
 ///
 /// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and
 /// Verfaillie, *Exploiting tree decomposition and soft local consistency in weighted CSP*, AAAI 2006; Sanchez, Allouche, de Givry and Schiex,
@@ -50,30 +47,30 @@ const WORK_IN_A_ROW: u64 = 1 << 14;
 #[derive(Debug)]
 pub(in super::super) struct TreeSearch {
     subproblems: Vec<Subproblem>,
-    /// Upper bound of the cost: only assignments of lower cost are searched.
+    /// Upper bound of the cost: the search ignores assignments with at least this cost.
     upper: i64,
-    /// The best assignment of the component that this search has found since it last reported one, and its cost.
+    /// The best assignment of the component that the search has found since its last report, and its cost.
     pub(in super::super) best: Option<(Vec<u32>, i64)>,
     lower: i64,
     pub(in super::super) work: u64,
     /// Maximum number of bytes of the records of assignments of separators.
     memory: usize,
-    /// Minimum number of steps in a subproblem; it is doubled each time that records are dropped.
+    /// Minimum number of steps of a visit of a subproblem; it is doubled whenever records are dropped.
     least_work: u64,
     upwards: Upwards,
 }
 
-/// A bottom-up round of the search through all assignments of small separators, from the leaves to the root.
+/// A bottom-up round: a search through all assignments of small separators, from the leaves to the root.
 #[derive(Debug)]
 struct Upwards {
-    /// The cluster that the round searches at present, and the next assignment of its separator.
+    /// The current cluster of the round, and the next assignment of its separator.
     cluster: usize,
     assignment: Option<Vec<u32>>,
     /// Number of steps that the round allows for each assignment of a separator.
     allowed: u64,
     /// The total number of steps of all bottom-up rounds.
     work: u64,
-    /// True if some assignment of a separator remained undecided in this round.
+    /// True if the subproblem of some assignment was not solved in this round.
     is_open: bool,
 }
 
@@ -124,7 +121,7 @@ impl TreeSearch {
         self.lower.min(self.upper)
     }
 
-    /// Adopts the assignment `values` of the component as a hint, and `upper` as the new upper bound of the costs to be searched.
+    /// Takes the assignment `values` of the component as a hint for the search, and `upper` as the new upper bound of the cost.
     pub(in super::super) fn adopt(&mut self, values: &[u32], upper: i64) {
         self.upper = self.upper.min(upper);
         for subproblem in &mut self.subproblems {
@@ -139,7 +136,7 @@ impl TreeSearch {
         self.least_work > LEAST_WORK
     }
 
-    /// Searches until `work` steps are done, the deadline has passed, or a better assignment is found.
+    /// Searches until `work` steps have been taken, the deadline has passed, or a better assignment is found.
     pub(in super::super) fn advance(&mut self, work: u64, until: &Until) -> SearchState {
         let (began, limit) = (self.work, self.work.saturating_add(work));
         if self.upwards.work <= self.work / 2 {
@@ -180,13 +177,14 @@ impl TreeSearch {
         }
     }
 
-    /// Searches the clusters for each assignment of their separators, from the leaves to the root, until `limit` steps are done.
+    /// Searches the subproblem of each cluster for each assignment of its separator, from the leaves to the root, until `limit` steps have been
+    /// taken.
     fn go_upwards(&mut self, limit: u64, until: &Until) {
         while self.work < limit && !until.is_over() {
             let c = self.upwards.cluster;
             if c == 0 {
                 if !self.upwards.is_open {
-                    // All relevant bounds of the clusters are exact, so the remaining steps go to the root cluster.
+                    // All relevant bounds of the clusters are exact; the remaining steps belong to the search of the root cluster.
                     self.upwards.work = u64::MAX / 4;
                     return;
                 }
@@ -210,8 +208,8 @@ impl TreeSearch {
                 self.upwards.cluster -= 1;
             }
             let (lower, upper, _) = self.subproblems[c].bounds(&assignment);
-            // A subproblem assignment above this cost cannot improve the whole assignment, because the other clusters
-            // cost at least their lower bounds.
+            // An assignment of the subproblem above this cost cannot improve the whole assignment, because the other clusters cost at least their
+            // lower bounds.
             let useful = add(lower, self.upper - self.lower()).min(self.upper);
             let allowed = self.work.saturating_add(self.upwards.allowed).min(limit);
             self.work += 1;
@@ -245,14 +243,14 @@ impl TreeSearch {
     }
 
     /// Searches the subproblem of the cluster `c` for the values `separator` of its separator, until no assignment below `upper` remains or `limit`
-    /// steps are done.
+    /// steps have been taken.
     fn narrow(&mut self, c: usize, separator: Vec<u32>, upper: i64, limit: u64, until: &Until) {
         self.renew(c, until);
         let mut record = self.subproblems[c].take(&separator);
         let began = self.work;
         let had = record.upper;
         while !record.is_closed(upper) && self.work < limit && !until.is_over() {
-            // After all other nodes are searched, dropped nodes below the upper bound are searched again from the root.
+            // After the search of all other nodes, dropped nodes below the upper bound are searched again from the root.
             let open = record.open.least().unwrap_or(i64::MAX);
             if record.dropped < upper && open >= record.dropped {
                 record.open = OpenNodes::root(record.lower);
@@ -261,7 +259,7 @@ impl TreeSearch {
             record.dropped = record.dropped.min(upper);
             self.search(c, &separator, &mut record, limit, until);
             if c == 0 && record.upper < had {
-                // The search returns immediately to report a better assignment.
+                // The search ends here to report a better assignment.
                 break;
             }
         }
@@ -269,7 +267,7 @@ impl TreeSearch {
         self.subproblems[c].keep(separator, record);
     }
 
-    /// Searches those open nodes of a subproblem whose bounds are smaller than the bounds of all dropped nodes.
+    /// Searches the open nodes of a subproblem whose bounds are smaller than the bounds of all dropped nodes.
     fn search(
         &mut self,
         c: usize,
@@ -288,8 +286,8 @@ impl TreeSearch {
         loop {
             let search = &mut self.subproblems[c].search;
             let is_better = c == 0 && search.network.upper < upper;
-            // Each call makes progress even if few steps are allowed: it branches on at least one node, or searches the
-            // children of a decided node.
+            // Each call makes progress, even with few allowed steps: it branches on at least one node, or searches the children of a node at which
+            // the cluster's variables have values.
             has_changed |= search.branchings > branchings;
             if is_better || has_changed && self.work >= limit || until.is_over() {
                 break;
@@ -315,7 +313,7 @@ impl TreeSearch {
         record.lower = record.lower.max(reached);
     }
 
-    /// Searches the child clusters of a node at which all variables of the cluster have values. After that, the node is closed, or stored as open
+    /// Searches the child clusters at a node at which all variables of the cluster have values. Afterwards, the node is closed, or stored as open
     /// with a larger lower bound.
     fn search_below(&mut self, c: usize, limit: u64, until: &Until) {
         let network = &self.subproblems[c].search.network;
@@ -363,14 +361,14 @@ impl TreeSearch {
             let (d, separator) = &below[i];
             let (_, _, had) = self.subproblems[*d].bounds(separator);
             let allowed = self.work.saturating_add(had.max(self.least_work));
-            // The upper bound for this child is reduced by the lower bounds of the cluster and the other children.
+            // The lower bounds of the cluster and of the other children reduce the upper bound for this child.
             let left = upper_bound - (least - lower[i]);
             let limit_below = limit.min(allowed).max(self.work + 1);
             self.narrow(*d, separator.clone(), left, limit_below, until);
         }
     }
 
-    /// Writes the best known values of the child clusters into `values`, the values of a subproblem.
+    /// Writes the best known values of the child clusters into `values`, which has the values of the whole subproblem.
     fn write_best(&self, c: usize, below: &[(usize, Vec<u32>)], values: &mut [u32]) {
         for (own, (d, separator)) in self.subproblems[c].below.iter().zip(below) {
             if let Some(best) = self.subproblems[*d].best(separator) {

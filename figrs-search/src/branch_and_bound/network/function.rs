@@ -1,11 +1,9 @@
-//! Cost functions of a network: unary, binary, ternary and larger functions. The costs of a binary function are a fixed table minus a
-//! shift for each value; the costs of a ternary function are a table that changes.
+//! Cost functions of a network: unary, binary, ternary and larger functions. A cost of a binary function is an entry of a fixed table minus a shift
+//! for each of the two values. The costs of a ternary function are a table that changes.
 
-use super::super::cost::{FORBIDDEN, LARGE};
-use super::super::cost_table::{CostTable, ListedCosts};
+use super::super::cost_table::{CostTable, FORBIDDEN, LARGE, ListedCosts};
 use super::state::{ACTIVE, INACTIVE, Network};
 
-/// Index that denotes the absence of a function.
 pub(in super::super) const NONE: u32 = u32::MAX;
 
 /// Number of variables of a cost function, which determines how its costs are stored.
@@ -13,8 +11,7 @@ pub(in super::super) const NONE: u32 = u32::MAX;
 pub(in super::super) enum Arity {
     Binary,
     Ternary,
-    /// A function of more than three variables, or with a table too large to be dense, given by its index in the list of such
-    /// functions.
+    /// A function of more than three variables, or a function with too large a table, given by its index in the list of such functions.
     Nary(u32),
 }
 
@@ -26,23 +23,21 @@ pub(in super::super) struct Function {
     pub(in super::super) scope: [u32; 3],
     /// The index of the function's first cost in the list of all costs.
     pub(in super::super) cells: u32,
-    /// For a binary function, the index of the first shift of each variable; the shift of a value is subtracted from all costs of
-    /// this value.
+    /// For a binary function, the index of the first shift of each variable; the shift of a value is subtracted from all costs with this value.
     pub(in super::super) shifts: [u32; 2],
-    /// For each variable, the index of the first support of its values; the support of a value is a combination of the other
-    /// variables' values with cost zero.
+    /// For each variable, the index of the first support of its values. The support of a value consists of values of the other variables for which
+    /// the cost is zero.
     pub(in super::super) supports: [u32; 3],
-    /// For a ternary function, the indices of the binary functions of its first and second, its first and third, and its second and
-    /// third variable.
+    /// For a ternary function, the indices of the binary functions of its first and second, its first and third, and its second and third variable.
     pub(in super::super) pairs: [u32; 3],
 }
 
-/// A cost function of more than three variables, or with a table too large to be dense. As in a binary function, each value of a
-/// variable has a shift, which is subtracted from the stored costs.
+/// A cost function of more than three variables, or a cost function with too large a table. As in a binary function, each value of a variable has a
+/// shift, which is subtracted from the stored costs with this value.
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
     entries: NaryCosts,
-    /// The index of this function among all functions.
+    /// The index of this function in the list of all functions.
     pub(in super::super) function: u32,
     /// For each variable, the index of the first shift of its values.
     pub(in super::super) shifts: Vec<u32>,
@@ -63,7 +58,7 @@ impl NaryFunction {
         }
     }
 
-    /// Returns the stored cost of the assignment `row`, before the shifts are subtracted.
+    /// Returns the stored cost of the assignment `row`, from which no shifts have been subtracted.
     fn entry(&self, row: &[u32]) -> i64 {
         match &self.entries {
             NaryCosts::Table(table, strides) => {
@@ -77,7 +72,7 @@ impl NaryFunction {
     }
 }
 
-/// A binary function as seen from one of its two variables.
+/// A binary function with its variables in a given order: the own variable comes first.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Side {
     pub(in super::super) own: usize,
@@ -91,7 +86,7 @@ pub(in super::super) struct Side {
     pub(in super::super) other_support: usize,
 }
 
-/// Returns the sum of the stored cost `before` and the cost `added`; a forbidden cost stays forbidden even if `added` is negative.
+/// Returns the sum of the stored cost `before` and the cost `added`. A forbidden cost stays forbidden, even if `added` is negative.
 fn joined(before: i64, added: i64) -> i64 {
     if before >= LARGE || added >= LARGE {
         FORBIDDEN
@@ -110,7 +105,7 @@ impl Function {
 }
 
 impl Network {
-    /// Returns the binary function `f` as seen from its first (`side` 0) or second (`side` 1) variable.
+    /// Returns the binary function `f` with its first (`side` 0) or second (`side` 1) variable as the own variable.
     #[inline]
     pub(in super::super) fn side(&self, f: usize, side: usize) -> Side {
         let function = &self.functions[f];
@@ -157,8 +152,8 @@ impl Network {
         })
     }
 
-    /// Adds costs in row-major order to the binary function of the variables `x` and `y`, which are in ascending order; creates the
-    /// function if it does not exist.
+    /// Adds the row-major costs `added` to the binary function of the variables `x` and `y`, which are in ascending order. Creates the function if it
+    /// does not exist.
     pub(in super::super) fn add_binary(&mut self, x: u32, y: u32, added: &[i64]) -> usize {
         let f = self
             .binary_between(x, y)
@@ -273,7 +268,7 @@ impl Network {
         ternary.find(|&f| self.is_active(f) && self.functions[f].scope == scope)
     }
 
-    /// Adds costs in row-major order to the ternary function `f`.
+    /// Adds the row-major costs `added` to the ternary function `f`.
     fn add_to_ternary(&mut self, f: usize, added: &[i64]) {
         let function = self.functions[f];
         for (i, &cost) in added.iter().enumerate().filter(|(_, cost)| **cost > 0) {
@@ -286,7 +281,7 @@ impl Network {
         }
     }
 
-    /// Adds a function whose costs are stored as an [`NaryFunction`].
+    /// Adds a function whose costs are stored in an [`NaryFunction`].
     pub(in super::super) fn add_nary(&mut self, entries: NaryCosts) {
         let mut nary = NaryFunction {
             entries,
@@ -317,7 +312,7 @@ impl Network {
         self.nary_queue.insert(place);
     }
 
-    /// Returns the cost of the assignment `row` by an [`NaryFunction`], after the shifts are subtracted.
+    /// Returns the cost of the assignment `row` by an [`NaryFunction`], including its shifts.
     pub(in super::super) fn nary_cost(&self, place: usize, row: &[u32]) -> i64 {
         let nary = &self.nary[place];
         let shifts = nary.shifts.iter().zip(row);

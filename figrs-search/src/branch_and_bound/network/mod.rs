@@ -1,4 +1,4 @@
-//! A network of cost functions in the state of a search.
+//! A network of cost functions, which a search changes.
 //!
 //! | file | content |
 //! |---|---|

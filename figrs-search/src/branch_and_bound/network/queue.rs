@@ -1,8 +1,6 @@
-//! A queue of variables, which contains each variable at most once and returns them in the order of
-//! their indices.
+//! A queue of variables, which contains each variable at most once and returns the smallest or the largest index.
 
-/// A set of variable indices as a bit set with two levels: the second level marks the non-zero
-/// words of the first.
+/// A set of variable indices as a bit set with two levels; the second level marks the non-zero words of the first.
 #[derive(Debug, Default)]
 pub(in super::super) struct VariableQueue {
     words: Vec<u64>,
@@ -33,7 +31,6 @@ impl VariableQueue {
         word * 64 + bit
     }
 
-    /// Removes and returns the smallest index.
     #[inline]
     pub(in super::super) fn pop_first(&mut self) -> Option<usize> {
         let i = self.summary.iter().position(|&bits| bits != 0)?;
@@ -42,7 +39,6 @@ impl VariableQueue {
         Some(self.remove(word, bit))
     }
 
-    /// Removes and returns the largest index.
     #[inline]
     pub(in super::super) fn pop_last(&mut self) -> Option<usize> {
         let i = self.summary.iter().rposition(|&bits| bits != 0)?;

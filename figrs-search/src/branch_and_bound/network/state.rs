@@ -1,24 +1,23 @@
-//! State of a network of cost functions: domains, bounds and search levels.
+//! State of a network of cost functions: domains of the variables, lower and upper bound, and search levels.
 
 use super::super::cost_table::CostTables;
 use super::function::{Function, NaryCosts, NaryFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
-/// Error for a state in which no assignment is cheaper than the best known one.
+/// Error: in this state of the search, no assignment costs less than the upper bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Conflict;
 
-/// Marks a cost function as inactive, because its costs were moved to other functions.
+/// Mark of a function whose costs were moved to other functions.
 pub(in super::super) const INACTIVE: u32 = 0;
 
-/// Marks an active function.
 pub(in super::super) const ACTIVE: u32 = 1;
 
-/// Marks from this number on stand for eliminated functions; the mark minus this number is the index of the eliminated variable.
+/// The mark of a function that was eliminated with a variable is this number plus the index of the variable.
 pub(in super::super) const ELIMINATED: u32 = 2;
 
-/// Number of examined costs that count as one step.
+/// Number of read costs that count as one step.
 const COSTS_OF_A_STEP: u64 = 64;
 
 /// A decision of the search, which restricts the domain of a variable.
@@ -26,7 +25,7 @@ const COSTS_OF_A_STEP: u64 = 64;
 pub(in super::super) enum Decision {
     Assign(u32, u32),
     Remove(u32, u32),
-    /// Keeps the values at the indices from `from` to below `to` of the domain, and removes all other values.
+    /// The decision keeps the values at the indices from `from` to below `to` of the domain, and removes all other values.
     Keep {
         variable: u32,
         from: u32,
@@ -34,7 +33,7 @@ pub(in super::super) enum Decision {
     },
 }
 
-/// The data that trails do not record, at the beginning of a search level.
+/// The numbers of the network that are not in a trail, with their values at the beginning of a search level.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     lower: i64,
@@ -46,12 +45,12 @@ struct Level {
 
 /// A network of cost functions, with the domains of its variables and a lower bound of the cost.
 ///
-/// For each assignment below the upper bound, the total cost is the lower bound plus the costs by all active functions.
+/// The total cost of an assignment below the upper bound is the lower bound plus its costs by all active functions.
 #[derive(Debug)]
 pub(in super::super) struct Network {
     pub(in super::super) sizes: Vec<u32>,
-    /// For each variable, the first index of its values in `values` and in `places`; its unary costs have the same indices in
-    /// the list of costs.
+    /// For each variable, the index of its first value in `values` and in `places`; the list of costs has the unary costs of all variables at the
+    /// same indices.
     pub(in super::super) first: Vec<u32>,
     /// For each variable, its values; the remaining values come before the removed values.
     values: Vec<u32>,
@@ -61,14 +60,13 @@ pub(in super::super) struct Network {
     pub(in super::super) costs: Trailed<i64>,
     pub(in super::super) functions: Vec<Function>,
     pub(in super::super) nary: Vec<NaryFunction>,
-    /// For each function, a mark that states whether the function is active and, if it was eliminated, with which variable.
+    /// For each function, its mark: inactive, active, or eliminated with a variable.
     pub(in super::super) active: Trailed<u32>,
     pub(in super::super) supports: Vec<u32>,
-    /// For each variable, the cost functions that contain it.
     pub(in super::super) incident: Vec<Vec<u32>>,
-    /// For each function, the number of conflicts that it caused.
+    /// For each function, the number of conflicts that it has caused.
     pub(in super::super) weights: Vec<u64>,
-    /// For each variable, a value whose unary cost is zero, and a value that all functions support.
+    /// For each variable, a value with unary cost zero, and a value that all its functions support.
     pub(in super::super) cheapest: Vec<u32>,
     pub(in super::super) supported: Vec<u32>,
     /// The undecided variables, followed by all other variables.
@@ -80,12 +78,12 @@ pub(in super::super) struct Network {
     pub(in super::super) lower: i64,
     pub(in super::super) upper: i64,
     levels: Vec<Level>,
-    /// The index of the function that last changed costs.
+    /// The index of the function that changed costs last.
     pub(in super::super) cause: u32,
-    /// Number of cost functions examined; `costs_seen` is the number of costs examined.
+    /// Number of cost functions that were read; `costs_seen` is the number of their costs that were read.
     pub(in super::super) looks: u64,
     pub(in super::super) costs_seen: u64,
-    /// The number of steps at which propagation pauses; `is_paused` is true if it has paused.
+    /// The number of steps at which the propagation pauses; `is_paused` is true during a pause.
     pub(in super::super) pause_at: u64,
     pub(in super::super) is_paused: bool,
     pub(in super::super) node_queue: VariableQueue,
@@ -94,29 +92,27 @@ pub(in super::super) struct Network {
     pub(in super::super) existential_queue: VariableQueue,
     pub(in super::super) candidates: VariableQueue,
     pub(in super::super) assigned: Vec<u32>,
-    /// Queue of functions of more than three variables, by their indices in the list of such functions.
+    /// Queue of functions of more than three variables, given by their indices in the list of such functions.
     pub(in super::super) nary_queue: VariableQueue,
-    /// Variables that may have become candidates for elimination, because their number of neighbours may have
-    /// decreased.
+    /// Queue of variables that may be eliminated, because their number of neighbours may have decreased.
     pub(in super::super) loosened: VariableQueue,
-    /// Variables that may have a new dominated value, which could be removed.
+    /// Queue of variables that may have a new dominated value.
     pub(in super::super) dominance_queue: VariableQueue,
     pub(in super::super) swept: (i64, i64),
-    /// Number of unsuccessful moves in the present propagation: moves of costs to earlier variables that did not raise the lower
-    /// bound.
+    /// Number of futile moves in the current propagation: moves of costs to earlier variables that did not raise the lower bound.
     pub(in super::super) fruitless: u32,
     pub(in super::super) scratch: Vec<i64>,
-    /// Smallest gain for which costs are moved to earlier variables.
+    /// Minimum increase of the lower bound for which costs are moved to earlier variables.
     pub(in super::super) worthwhile: i64,
     /// True if variables may be eliminated and dominated values may be removed.
     pub(in super::super) is_simplifying: bool,
-    /// For each variable, `true` if its value matters outside this network. A variable that matters outside is not eliminated,
-    /// and its dominated values are not removed.
+    /// For each variable, `true` if its value matters outside this network. Such a variable is not eliminated, and its dominated values are not
+    /// removed.
     pub(in super::super) kept: Vec<bool>,
 }
 
 impl Network {
-    /// Creates a network in which assignments of cost `upper` or more are ignored.
+    /// Creates a network that ignores assignments of cost `upper` or more.
     pub(in super::super) fn new(tables: &CostTables, upper: i64, worthwhile: i64) -> Self {
         let n = tables.sizes.len();
         let mut first = Vec::with_capacity(n);
@@ -178,7 +174,7 @@ impl Network {
                 [v] => {
                     let first = this.first[v as usize] as usize;
                     for (i, &cost) in table.cells.iter().enumerate() {
-                        let cost = super::super::cost::add(this.costs.get(first + i), cost);
+                        let cost = super::super::cost_table::add(this.costs.get(first + i), cost);
                         this.costs.values[first + i] = cost;
                     }
                 }
@@ -198,7 +194,7 @@ impl Network {
         this
     }
 
-    /// Returns, for each variable, a value that all functions support, or another remaining value if no such value is known.
+    /// Returns, for each variable, a value that all its functions support, or another remaining value if no such value is known.
     pub(in super::super) fn supported_values(&self) -> Vec<u32> {
         let value = |v: usize| {
             let supported = self.supported[v];
@@ -208,7 +204,6 @@ impl Network {
         (0..self.sizes.len()).map(value).collect()
     }
 
-    /// Inserts the variable `v` into all queues.
     pub(in super::super) fn touch(&mut self, v: usize) {
         self.node_queue.insert(v);
         self.arc_queue.insert(v);
@@ -217,20 +212,20 @@ impl Network {
         self.loosened.insert(v);
     }
 
-    /// Counts the examination of one cost function and of `costs` of its costs.
+    /// Counts one cost function and `costs` of its costs that were read.
     #[inline]
     pub(in super::super) fn look(&mut self, costs: usize) {
         self.looks += 1;
         self.costs_seen += costs as u64;
     }
 
-    /// Returns the number of steps so far: one step for each examined function, and one for every 64 examined costs.
+    /// Returns the number of steps: one step for each cost function that was read, and one step for every 64 costs that were read.
     #[inline]
     pub(in super::super) fn work(&self) -> u64 {
         self.looks + self.costs_seen / COSTS_OF_A_STEP
     }
 
-    /// Continues the step count of the network `before`.
+    /// Continues the count of steps of the network `before`.
     pub(in super::super) fn count_from(&mut self, before: &Self) {
         self.looks += before.looks;
         self.costs_seen += before.costs_seen;
@@ -257,7 +252,7 @@ impl Network {
         self.live.values[v] as usize
     }
 
-    /// Returns the remaining value of `v` with the index `place` in its domain.
+    /// Returns the value of `v` with the index `place` in its domain of remaining values.
     #[inline]
     pub(in super::super) fn value(&self, v: usize, place: usize) -> usize {
         self.values[self.first[v] as usize + place] as usize
@@ -277,7 +272,6 @@ impl Network {
         self.active.values[f] == ACTIVE
     }
 
-    /// Removes `value` from the domain of the variable `v`.
     pub(in super::super) fn remove(&mut self, v: usize, value: usize) -> Result<(), Conflict> {
         let first = self.first[v] as usize;
         let last = self.live_count(v) - 1;
@@ -315,7 +309,6 @@ impl Network {
         Ok(())
     }
 
-    /// Applies a decision to the domain of its variable.
     pub(in super::super) fn decide(&mut self, decision: Decision) -> Result<(), Conflict> {
         self.cause = u32::MAX;
         match decision {
@@ -347,7 +340,7 @@ impl Network {
         (self.open_places[v] as usize) < self.open_count
     }
 
-    /// Removes the variable `v` from the list of undecided variables, because it is decided.
+    /// Removes the decided variable `v` from the list of undecided variables.
     pub(in super::super) fn close(&mut self, v: usize) {
         if !self.is_open(v) {
             return;
@@ -377,7 +370,7 @@ impl Network {
         self.active.push_level();
     }
 
-    /// Undoes all changes of the network since the beginning of the last search level.
+    /// Undoes all changes of the network in the last search level.
     pub(in super::super) fn pop_level(&mut self) {
         let Some(level) = self.levels.pop() else {
             return;

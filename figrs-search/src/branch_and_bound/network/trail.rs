@@ -1,12 +1,11 @@
-//! Trail: lists of numbers whose changes can be undone level by level.
+//! Trail: a list of numbers whose changes can be undone, one search level after another.
 
-/// A list of numbers that records its changes for undoing.
+/// A list of numbers that records its changes, so that they can be undone.
 #[derive(Debug, Default)]
 pub(in super::super) struct Trailed<T> {
     pub(in super::super) values: Vec<T>,
     changes: Vec<(u32, T)>,
-    /// For each search level, the number of recorded changes and the number of values at its
-    /// beginning.
+    /// For each search level, the number of recorded changes and the length of the list at its beginning.
     levels: Vec<(usize, usize)>,
 }
 
@@ -28,7 +27,6 @@ impl<T: Copy> Trailed<T> {
         self.levels.push((self.changes.len(), self.values.len()));
     }
 
-    /// Undoes all changes and additions since the beginning of the last level.
     pub(in super::super) fn pop_level(&mut self) {
         let Some((changes, values)) = self.levels.pop() else {
             return;

@@ -1,48 +1,47 @@
-//! Hybrid best-first search: a depth-first search with a limited number of backtracks explores the open node of the smallest bound, and
-//! its unexplored subtrees become open nodes.
+//! Hybrid best-first search: a depth-first search with a limited number of backtracks explores the open node with the smallest bound, and its
+//! unexplored subtrees become open nodes.
 
 use super::super::network::{Conflict, Decision, Network};
 use super::open_nodes::{OpenNodes, ROOT};
 
-/// Maximum number of backtracks of one depth-first search, unless memory is scarce.
+/// Maximum number of backtracks of one depth-first search, unless the memory is nearly full.
 const MOST_BACKTRACKS: u64 = 1 << 14;
 
-/// Peak memory of a list while it is copied to an array of twice its size, as a multiple of the size of its contents.
+/// Peak memory of a list during its move to an array of twice its size, as a multiple of the size of its contents.
 const GROWING: usize = 3;
 
-/// A depth-first search gets fewer backtracks if less than one node in `FEW_REPEATED` is visited repeatedly, and more if more than one
+/// A depth-first search gets fewer backtracks if less than one node in `FEW_REPEATED` is visited repeatedly, and more backtracks if more than one
 /// node in `MANY_REPEATED` is.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
-/// Maximum number of sweeps of reweighting at a node.
 const SWEEPS: usize = 16;
 
-/// Divisor of the gap between the bounds: reweighting pays off if it raises the lower bound by more than this share of the gap.
+/// Divisor of the difference of the bounds: reweighting at a node was useful if it raised the lower bound by more than the quotient.
 const WORTH_SWEEPS: i64 = 1 << 5;
 
-/// Maximum number of nodes between two nodes at which costs are reweighted.
+/// Maximum number of nodes between two reweightings.
 const MOST_PASSED: u32 = 1 << 10;
 
-/// State of a search after a call that did some steps.
+/// State of a search after some steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum SearchState {
     /// No assignment costs less than the upper bound.
     Finished,
-    /// The search found an assignment better than the best known assignment.
+    /// The search found an assignment that is better than the best known assignment.
     Improved,
-    /// The search did all the steps that were allowed.
+    /// The search took all allowed steps.
     Paused,
-    /// All variables of the network have values; variables of child clusters, which are searched separately, may not.
+    /// All variables of the network have values; the child clusters, which are searched separately, may not.
     Decided,
 }
 
-/// A branching whose second decision has not been tried yet.
+/// A branching whose second decision has not been tried.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     second: Decision,
     lower: i64,
-    /// Number of decisions made before this branching.
+    /// Number of decisions before this branching.
     taken: u32,
 }
 
@@ -53,16 +52,15 @@ struct Frame {
 #[derive(Debug)]
 pub(in super::super) struct BestFirst {
     pub(in super::super) network: Network,
-    /// The best known assignment.
     pub(in super::super) best: Option<Vec<u32>>,
     open: OpenNodes,
-    /// True if variables of child clusters, which are searched separately, depend on the variables of this network.
+    /// True if the network belongs to a cluster with child clusters, which are searched separately.
     pub(in super::super) is_partial: bool,
     /// The decisions that lead to the root of the searched subproblem.
     given: Vec<Decision>,
     /// An assignment whose values are tried first if no best assignment is known.
     pub(in super::super) hint: Option<Vec<u32>>,
-    /// The path that leads to the present node; `base_lower` is the bound of this node, and `taken` has the decisions made below it.
+    /// The path that leads to the current open node; `base_lower` is the bound of this node, and `taken` has the decisions after it.
     base: u32,
     base_lower: i64,
     taken: Vec<Decision>,
@@ -78,9 +76,8 @@ pub(in super::super) struct BestFirst {
     /// Number of nodes before the next reweighting; `passed` is the number of nodes between the last two reweightings.
     nodes_to_pass: u32,
     passed: u32,
-    /// Minimum difference in cost at which one assignment counts as better than another.
+    /// Minimum difference of the costs of two assignments for one of them to count as better.
     slack: i64,
-    /// Maximum number of bytes of the open nodes.
     memory: usize,
 }
 
@@ -127,7 +124,7 @@ impl BestFirst {
         lower
     }
 
-    /// Begins the search of a subproblem, given by the decisions `given`, its open nodes, its best assignment and its upper bound.
+    /// Begins the search of a subproblem, which is given by the decisions `given`, its open nodes, its best assignment and its upper bound.
     pub(in super::super) fn begin(
         &mut self,
         given: Vec<Decision>,
@@ -146,13 +143,13 @@ impl BestFirst {
         self.last_conflict = u32::MAX;
     }
 
-    /// Replaces the network by `network`, which has the same variables, between the searches of two subproblems.
+    /// Replaces the network by `network`, which has the same variables. The search of a subproblem must have ended.
     pub(in super::super) fn renew(&mut self, mut network: Network) {
         network.count_from(&self.network);
         self.network = network;
     }
 
-    /// Ends the search of a subproblem, and returns its open nodes (including the present node) and its best assignment.
+    /// Ends the search of a subproblem. Returns its open nodes, including the current node, and its best assignment.
     pub(in super::super) fn end(&mut self) -> (OpenNodes, Option<Vec<u32>>) {
         if self.is_running {
             self.push_present(self.network.lower);
@@ -161,18 +158,17 @@ impl BestFirst {
         (std::mem::take(&mut self.open), self.best.take())
     }
 
-    /// Leaves the present node, because it has no assignment below the upper bound.
+    /// Leaves the current node, because it has no assignment below the upper bound.
     pub(in super::super) fn close(&mut self) {
         self.backtrack();
     }
 
-    /// Stores the present node with the bound `lower` among the open nodes, and leaves it.
+    /// Adds the current node to the open nodes with the bound `lower`, and leaves it.
     pub(in super::super) fn defer(&mut self, lower: i64) {
         self.push_present(lower);
         self.backtrack();
     }
 
-    /// Adds the present node with the bound `lower` to the open nodes.
     fn push_present(&mut self, lower: i64) {
         let mut path = self.base;
         for i in 0..self.taken.len() {
@@ -181,8 +177,7 @@ impl BestFirst {
         self.open.push(lower.max(self.base_lower), path);
     }
 
-    /// Searches until an assignment below the upper bound is found, or until `work` steps are done. An assignment that is found becomes
-    /// the best assignment.
+    /// Searches until an assignment below the upper bound is found, which becomes the best assignment, or until `work` steps have been taken.
     pub(in super::super) fn advance(&mut self, work: u64) -> SearchState {
         let limit = self.network.work().saturating_add(work);
         self.network.pause_at = limit;
@@ -238,8 +233,8 @@ impl BestFirst {
         }
     }
 
-    /// Adopts the assignment `values` if it is better than the best known assignment. After that, only assignments that are cheaper by
-    /// more than `slack` count as better.
+    /// Makes `values` the best assignment if it costs less than the upper bound. From then on, an assignment replaces the best one only if it is
+    /// cheaper than the best one by more than `slack`.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {
@@ -248,7 +243,7 @@ impl BestFirst {
         }
     }
 
-    /// Moves to the open node of the smallest bound; returns `false` if no open node has a bound below the upper bound.
+    /// Moves to the open node with the smallest bound; returns `false` if no open node has a bound below the upper bound.
     fn restore_best(&mut self) -> bool {
         let Some((lower, path)) = self.open.pop() else {
             return false;
@@ -283,8 +278,7 @@ impl BestFirst {
         true
     }
 
-    /// Raises the bound of the present node by sweeps of tree-reweighted moves of costs; if sweeps gain little, they become less
-    /// frequent.
+    /// Raises the bound of the current node by tree-reweighted sweeps. If sweeps gain little, they become less frequent.
     fn reweigh(&mut self) -> Result<(), Conflict> {
         if self.network.is_paused || self.network.open().is_empty() {
             return Ok(());
@@ -306,8 +300,7 @@ impl BestFirst {
         result
     }
 
-    /// Adapts the maximum number of backtracks of a depth-first search: it rises if many nodes are visited repeatedly, and falls if few
-    /// are.
+    /// Adapts the maximum number of backtracks of a depth-first search: raises it if many nodes are visited repeatedly, and lowers it if few are.
     fn adapt(&mut self) {
         if self.repeated == 0 {
             return;
@@ -322,13 +315,11 @@ impl BestFirst {
         }
     }
 
-    /// Returns the number of bytes of the open nodes and of the decisions that lead to them.
     pub(in super::super) fn bytes(&self) -> usize {
         self.open.bytes()
     }
 
-    /// Makes the second decision of the last branching whose bound is below the upper bound; if there is none, ends the depth-first
-    /// search.
+    /// Takes the second decision of the last branching whose bound is below the upper bound; ends the depth-first search if there is none.
     fn backtrack(&mut self) {
         self.backtracks += 1;
         if self.backtracks > self.most_backtracks {

@@ -1,22 +1,22 @@
-//! Choice of the variable on which the search branches, and of the two decisions of the branching.
+//! Choice of the next variable of the search, and of the two decisions on its values.
 
 use super::super::network::{Decision, Network};
 
-/// Size of a domain above which a branching divides it into halves; a smaller domain is divided into one value and the remaining values.
+/// Maximum size of a domain that a branching divides into one value and the remaining values; a larger domain is divided into halves.
 const DIVIDED: usize = 10;
 
-/// Two decisions that partition the assignments: each assignment agrees with exactly one of them.
+/// Two decisions on a variable; each assignment agrees with exactly one of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Branching {
     pub(super) first: Decision,
     pub(super) second: Decision,
-    /// The lower bound of the cost after the second decision.
+    /// A lower bound of the cost after the second decision.
     pub(super) lower: i64,
 }
 
 impl Network {
-    /// Returns the variable on which to branch: the variable that led to the last conflict, or else the variable with the smallest ratio of
-    /// remaining values to conflicts of its functions.
+    /// Returns the variable for the next branching: the variable of the last conflict, or else the variable with the smallest ratio of its remaining
+    /// values to the conflicts of its functions.
     ///
     /// **References.** Boussemart, Hemery, Lecoutre and Sais, *Boosting systematic search by weighting constraints*, ECAI 2004; Lecoutre, Sais,
     /// Tabary and Vidal, *Reasoning from last conflict(s) in constraint programming*, Artificial Intelligence 173, 2009.
@@ -53,7 +53,7 @@ impl Network {
     }
 
     /// Returns two decisions that divide the domain of `v`: into halves if it is large, otherwise into one value and the remaining values. The
-    /// decision that contains the value `preferred` is tried first.
+    /// decision with the value `preferred` comes first.
     pub(super) fn branching(&self, v: u32, preferred: Option<u32>) -> Branching {
         let i = v as usize;
         let live = |a: &u32| self.is_live(i, *a as usize);

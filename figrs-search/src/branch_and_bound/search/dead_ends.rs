@@ -1,11 +1,11 @@
-//! Dead-end elimination: a value is removed if another value of its variable is at least as good for all values of the other variables.
+//! Dead-end elimination: removes a value if another value of the same variable is at least as good for all values of the other variables.
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Removes values that the supported value of the variable `v` dominates, because replacing them by this value never increases the cost of an
-    /// assignment (soft neighbourhood substitutability). During a search, only the value of largest unary cost is tested.
+    /// Removes values of the variable `v` that its supported value dominates: a replacement by the supported value never increases the cost of an
+    /// assignment (soft neighbourhood substitutability). During a search, only the value with the largest unary cost is tested.
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
     pub(in super::super) fn remove_dominated(&mut self, v: usize) -> Result<(), Conflict> {
@@ -32,14 +32,13 @@ impl Network {
         Ok(())
     }
 
-    /// Returns the value of the variable `v` with the largest unary cost.
     fn dearest_value(&self, v: usize) -> usize {
         let values = self.domain(v).iter().map(|&a| a as usize);
         values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)
     }
 
-    /// Returns true if `value` dominates `other`: its largest additional cost is at most the difference of the unary costs, or no assignment with
-    /// `other` costs less than the upper bound.
+    /// Returns true if `value` dominates `other`: its largest additional cost by all functions is at most the difference of the unary costs, or every
+    /// assignment with `other` costs at least the upper bound.
     fn dominates(&mut self, v: usize, value: usize, other: usize) -> bool {
         let mut rest = self.unary(v, other) - self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -63,8 +62,8 @@ impl Network {
         rest >= 0
     }
 
-    /// Returns the largest additional cost of `value` compared with `other` by the binary function `f`, or some additional cost above `limit`;
-    /// `None` if `other` is compatible with no value of the second variable.
+    /// Returns the largest additional cost of `value` compared with `other` by the binary function `f`, or some additional cost above `limit`; `None`
+    /// if every assignment with `other` costs at least the upper bound.
     fn binary_loss(
         &mut self,
         f: usize,
@@ -89,8 +88,7 @@ impl Network {
         loss
     }
 
-    /// Returns the largest additional cost of `value` compared with `other` by the ternary function `f`, as [`binary_loss`](Self::binary_loss)
-    /// does.
+    /// Returns the same as [`binary_loss`](Self::binary_loss) for the ternary function `f`.
     fn ternary_loss(
         &mut self,
         f: usize,

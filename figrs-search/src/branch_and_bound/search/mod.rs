@@ -1,4 +1,4 @@
-//! Hybrid search: a best-first search starts depth-first searches, which branch.
+//! Hybrid search: a best-first search whose open nodes are explored by depth-first searches.
 
 mod best_first;
 mod branching;

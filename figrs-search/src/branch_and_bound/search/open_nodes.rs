@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::super::network::Decision;
 
-/// A decision of the search, with the index of the path of decisions before it.
+/// A decision of the search, with the index of the path of decisions that precede it.
 #[derive(Clone, Copy, Debug)]
 struct PathStep {
     before: u32,
@@ -15,10 +15,10 @@ struct PathStep {
 /// Index of the empty path, which has no decisions.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// Ordering key of open nodes: smaller bounds come first and, among equal bounds, nodes that were added later.
+/// Sort key of open nodes: the node with the smallest bound comes first; of equal bounds, the node that was added last.
 type OpenNode = Reverse<(i64, Reverse<u32>, u32)>;
 
-/// The nodes of a best-first search that are still to be searched.
+/// The open nodes of a best-first search: nodes that have not been searched.
 #[derive(Debug, Default)]
 pub(in super::super) struct OpenNodes {
     nodes: BinaryHeap<OpenNode>,
@@ -33,7 +33,6 @@ impl OpenNodes {
         this
     }
 
-    /// Returns the smallest bound of the open nodes.
     pub(in super::super) fn least(&self) -> Option<i64> {
         self.nodes.peek().map(|Reverse((lower, ..))| *lower)
     }
@@ -42,7 +41,7 @@ impl OpenNodes {
         self.nodes.push(Reverse((lower, Reverse(path), path)));
     }
 
-    /// Removes and returns the node of the smallest bound.
+    /// Removes and returns the node with the smallest bound.
     pub(super) fn pop(&mut self) -> Option<(i64, u32)> {
         self.nodes
             .pop()
@@ -71,7 +70,6 @@ impl OpenNodes {
         decisions
     }
 
-    /// Returns the number of bytes of the nodes and of the decisions that lead to them.
     pub(in super::super) fn bytes(&self) -> usize {
         self.steps.len() * size_of::<PathStep>() + self.nodes.len() * size_of::<OpenNode>()
     }

@@ -3,8 +3,7 @@
 use rand::RngExt;
 
 use super::super::consistency::random_tables::{assignments, random_tables};
-use super::super::cost::FORBIDDEN;
-use super::super::cost_table::{CostTable, CostTables, ListedCosts};
+use super::super::cost_table::{CostTable, CostTables, FORBIDDEN, ListedCosts};
 use super::super::network::function::Arity;
 use super::super::network::{Decision, Network};
 use super::{BestFirst, SearchState};

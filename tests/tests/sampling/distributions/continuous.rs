@@ -410,8 +410,9 @@ fn tails_sum_to_one_and_agree_with_the_other_library() {
                 "{:?}",
                 row.element
             );
+            // The error function of the other library has eleven digits.
             assert!(
-                (found.lower - (row.cdf)(x)).abs() < 1e-12,
+                (found.lower - (row.cdf)(x)).abs() < 1e-10,
                 "{:?}",
                 row.element
             );

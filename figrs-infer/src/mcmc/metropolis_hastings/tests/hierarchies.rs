@@ -12,8 +12,7 @@ use crate::MetropolisHastings;
 use figrs_answer::answer::quality::Quality;
 use figrs_answer::{Answer, Run};
 
-/// Observed means of six groups. Each is measured with a standard deviation of a tenth, far less than the standard deviation
-/// between the groups.
+/// Observed means of six groups. Each is measured with a standard deviation of a tenth, far less than the standard deviation between the groups.
 const SEEN: [f64; 6] = [3.1, 5.2, 1.4, 4.0, 2.2, 6.3];
 const NOISE: f64 = 0.1;
 

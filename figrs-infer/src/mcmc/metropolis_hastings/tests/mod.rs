@@ -13,8 +13,7 @@ use figrs_core::{Element, Value};
 
 use figrs_answer::Answer;
 
-/// Fails if the expectation of `of` deviates from `right` by more than six standard errors, or if its standard error exceeds
-/// `largest`.
+/// Fails if the expectation of `of` deviates from `right` by more than six standard errors, or if its standard error exceeds `largest`.
 fn is_right<T: Value>(
     answer: &Answer,
     element: &Element<T>,

@@ -1,14 +1,14 @@
-//! Finds the spanning tree of a grid, directed to the first room, with the largest weight.
+//! Finds the spanning tree with the largest weight among the spanning trees of a grid that are directed to the first room.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use crate::boards::maze::{PerfectMaze, Pointer};
 
-/// Returns the pointers of the maze with the largest product of weights; ties are always resolved in the same way.
+/// Returns the pointers of the maze with the largest product of weights; the choice among equal products is deterministic.
 ///
-/// Each group of rooms takes its cheapest pointer, and groups whose pointers form a cycle are joined into one group. At the end joined groups are
-/// separated in reverse order, and the pointer out of each joined group replaces a pointer of its cycle.
+/// At first each room is a group. Each group takes its cheapest pointer to another group, and groups whose pointers form a cycle are joined into one
+/// group. At the end the joined groups are separated in reverse order; the pointer that leaves a joined group replaces one pointer of the cycle.
 ///
 /// **Complexity.** `O(n log(n)^2)` for `n` rooms: pointers are in heaps, and a smaller heap is merged into a larger one.
 ///
@@ -32,7 +32,7 @@ pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
         }
     }
     let mut groups = Groups::new(rooms);
-    // For each group, the walk in which it was last seen.
+    // For each group, the start of the walk that last visited the group.
     let mut seen = vec![usize::MAX; rooms];
     seen[0] = 0;
     let mut taken: Vec<Option<Costed>> = vec![None; rooms];
@@ -50,7 +50,7 @@ pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
             if seen[group] != start {
                 continue;
             }
-            // The walk is back at one of its groups: all groups from it on are joined.
+            // The walk has returned to one of its groups, so this group and the later groups of the walk form a cycle and are joined.
             let time = groups.time();
             let first = walk.iter().position(|(other, _)| *other == group);
             let cycle: Vec<(usize, Costed)> = walk.drain(first.unwrap_or(0)..).collect();
@@ -87,7 +87,6 @@ pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
     taken.iter().map(pointer).collect()
 }
 
-/// The pointer of one room to an adjacent room, with its cost.
 #[derive(Clone, Copy, Debug)]
 struct Costed {
     cost: f64,
@@ -118,15 +117,15 @@ impl PartialEq for Costed {
 
 impl Eq for Costed {}
 
-/// Groups of rooms that were joined because their pointers form a cycle, with these pointers.
+/// Groups of rooms that were joined because their pointers form a cycle, and these pointers.
 struct Cycle {
     group: usize,
-    /// Number of joins of groups before these groups were joined.
+    /// Number of earlier joins of two groups, before the groups of this cycle were joined.
     time: usize,
     pointers: Vec<Costed>,
 }
 
-/// The pointers of a group of rooms as a heap, the cheapest first; the costs are the stored costs minus `less`.
+/// The pointers of a group of rooms as a heap, with the cheapest pointer first. The cost of a pointer is its stored cost minus `less`.
 #[derive(Debug, Default)]
 struct Offset {
     costs: BinaryHeap<Reverse<Costed>>,
@@ -141,7 +140,6 @@ impl Offset {
         Some(least)
     }
 
-    /// Merges the heaps of the pointers of two groups of rooms.
     fn joined(self, other: Self) -> Self {
         let (mut large, small) = match self.costs.len() < other.costs.len() {
             true => (other, self),
@@ -158,7 +156,7 @@ impl Offset {
     }
 }
 
-/// Groups of rooms that can be separated again: union by size without path compression.
+/// Groups of rooms, with a union-find structure that can undo unions: union by size without path compression.
 struct Groups {
     parent: Vec<usize>,
     sizes: Vec<usize>,

@@ -13,19 +13,19 @@ use crate::board::BoardError;
 
 /// Returns the number of spanning trees of a grid of `m` by `n` rooms.
 ///
-/// The number of spanning trees is a product over all pairs of nonzero eigenvalues, one for each side of the grid; the factors are the sums of the
-/// pairs. The product is the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`. The polynomial `S_k` is Chebyshev's polynomial of
-/// the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. The resultant is computed modulo primes whose
-/// product is larger than the resultant, and the remainders are combined by the Chinese remainder theorem.
+/// The number of spanning trees is a product over all pairs of nonzero eigenvalues, one for each side of the grid; the factor of a pair is the sum of
+/// its eigenvalues. The product is the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`. The polynomial `S_k` is Chebyshev's
+/// polynomial of the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. The resultant is computed modulo
+/// primes whose product is larger than the resultant, and the remainders are combined by the Chinese remainder theorem.
 ///
-/// `step` takes the number of primes done and the number of all primes, and may end the computation by an error.
+/// The function `step` receives the number of processed primes and the number of all primes, and may end the computation by an error.
 ///
 /// **Complexity.** `O(m n / 62)` primes are used, each in `O(m n)` for the smaller side `m`, and `O((m n / 62)^2)` time combines the remainders.
 pub(super) fn spanning_trees(
     (rows, columns): (usize, usize),
     mut step: impl FnMut(u64, u64) -> Result<(), BoardError>,
 ) -> Result<BigUint, BoardError> {
-    /// Number of bits that one prime determines at least, and number of extra bits for the rounding of the logarithm.
+    /// Least number of bits that one prime determines, and number of extra bits, because the logarithm of the count is rounded.
     const BITS: (f64, f64) = (61.0, 64.0);
     let bits = log_weight_of_trees((columns, 1.0, 1.0), (rows, 1.0, 1.0)) / f64::ln(2.0);
     let wanted = ((bits + BITS.1) / BITS.0).ceil() as u64;
@@ -62,9 +62,9 @@ pub(super) fn spanning_trees(
     failed.map_or(Ok(count), Err)
 }
 
-/// Returns the number of trees modulo a prime, in the representation of `modulus`; `small` is the smaller side.
+/// Returns the number of trees modulo a prime, in the Montgomery form of `modulus`; `small` is the smaller side.
 fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
-    // S of the smaller side, the lowest coefficient first.
+    // The polynomial `S` of the smaller side, with the lowest coefficient first.
     let (mut before, mut side) = (vec![0], vec![modulus.one()]);
     for _ in 1..small {
         let mut next = vec![0; side.len() + 1];
@@ -77,7 +77,7 @@ fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     if small == 1 {
         return modulus.one();
     }
-    // S of the larger side at 4 - x, modulo S of the smaller side.
+    // The polynomial `S` of the larger side at `4 - x`, modulo the polynomial `S` of the smaller side.
     let degree = side.len() - 1;
     let four = modulus.number(4);
     let (mut before, mut other) = (vec![0; degree], vec![0; degree]);
@@ -86,7 +86,7 @@ fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
         let top = other[degree - 1];
         let mut carried = 0;
         for index in 0..degree {
-            // x times the polynomial, whose leading term is replaced by the other terms of S.
+            // The polynomial times `x`; the leading term of the product is reduced modulo `S` of the smaller side.
             let shifted = modulus.minus(carried, modulus.times(top, side[index]));
             carried = other[index];
             let next = modulus.minus(modulus.times(four, carried), shifted);
@@ -111,7 +111,7 @@ fn resultant(mut one: Vec<u64>, mut other: Vec<u64>, modulus: Modulus) -> u64 {
         if low == 0 {
             return modulus.times(product, modulus.power(lead, high as u64));
         }
-        // Reduces the first polynomial modulo the other.
+        // Reduces the polynomial `one` modulo `other`.
         let inverse = modulus.inverse(lead);
         for top in (low..=high).rev() {
             let factor = modulus.times(one[top], inverse);

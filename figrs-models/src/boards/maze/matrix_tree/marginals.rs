@@ -1,4 +1,4 @@
-//! Computes marginal distributions of pointers, from Green's function of the grid.
+//! Computes the marginal distributions of pointers from Green's function of a random walk on the grid.
 
 use crate::board::{BoardError, CellDistribution, Method, Progress, positive};
 use crate::boards::maze::{PerfectMaze, Pointer};
@@ -6,13 +6,13 @@ use crate::grid::{Position, Size};
 
 /// Returns the distribution of each pointer given that the maze is perfect, in scan order.
 ///
-/// The maze is a random spanning tree of an undirected network with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of
-/// the walk with the weights `w`. The distribution of the tree does not depend on the room to which it is directed. A room `r` points to a room `s`
-/// with the probability that a unit current from `r` to the first room leaves `r` for `s`. The probability that the room `r` points to the room `s`
-/// is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`, where `G` is Green's function of the walk that ends in a room, the ground.
-/// The ground, where the walk ends, is the corner to which the weights draw the walk: with another room, differences of Green's function would lose
-/// all digits. The Laplacian is tridiagonal in blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination
-/// from both ends.
+/// The maze is a random spanning tree of an undirected network with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary distribution
+/// of the random walk with the weights `w`. The distribution of the undirected tree does not depend on the room to which its pointers lead. A room
+/// `r` points to a room `s` with the probability that a unit current from `r` to the first room leaves `r` for `s`. The probability that the room `r`
+/// points to the room `s` is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`, where `G` is Green's function of the random walk
+/// that ends in a certain room, the ground. The ground is the corner towards which the weights drive the walk: with another ground, differences of
+/// Green's function would lose all digits. The Laplacian is block tridiagonal, with a block for each line of rooms along the shorter side, so `G` is
+/// computed by block elimination from both ends.
 ///
 /// **Complexity.** For a shorter side `m` and a longer one `n`, the time is `O(m^3 n)`, and the memory `8 m^2 n` bytes.
 ///
@@ -34,7 +34,7 @@ pub(super) fn of_pointers(
         });
     }
     let all = 2 * lines as u64;
-    // Inverses of the blocks with all earlier lines eliminated.
+    // For each line (row or column of rooms), the inverse of the line's block of the matrix after the elimination of all earlier lines.
     let mut before: Vec<Vec<f64>> = Vec::with_capacity(lines);
     for line in 0..lines {
         let mut block = blocks.diagonal(line);
@@ -70,7 +70,7 @@ pub(super) fn of_pointers(
             } else {
                 green[place * side + place]
             };
-            // Green's function of the target room.
+            // Returns Green's function from the target room to `room`.
             let of = |target: Position| {
                 let target = size.index(target);
                 if target == blocks.ground || is_ground {
@@ -91,7 +91,8 @@ pub(super) fn of_pointers(
             let at = size.position(room);
             let pointers = Pointer::DIRECTIONS.into_iter().filter_map(|pointer| {
                 let target = pointer.target(size, at)?;
-                // In a single line the rooms ahead lead back through this room; in other grids no probability is zero.
+                // In a grid with a single row or column, the rooms ahead of `room` have paths to the first room only through `room`; in other grids
+                // no probability is zero.
                 if side == 1 && size.index(target) > room {
                     return None;
                 }
@@ -112,12 +113,11 @@ pub(super) fn of_pointers(
     Ok(distributions)
 }
 
-/// The Laplacian without the ground (the room where a random walk ends), in blocks of lines along the shorter side.
+/// The Laplacian without the row and column of the ground (the room where a random walk ends), in blocks for lines of rooms along the shorter side.
 struct Blocks<'a> {
     maze: &'a PerfectMaze,
-    /// The corner to which the weights draw a random walk.
+    /// The corner towards which the weights drive a random walk.
     ground: usize,
-    /// Number of rooms in a line of rooms along the shorter side.
     side: usize,
     lines: usize,
     are_rows: bool,
@@ -189,8 +189,7 @@ impl<'a> Blocks<'a> {
         block
     }
 
-    /// Returns the weight of the pointer from a room in a line to the room beside it in an adjacent line; 0 from or to the room where the random walk
-    /// ends.
+    /// Returns the weight of the pointer from a room in a line to the room beside it in an adjacent line; 0 if one of the two rooms is the ground.
     fn between(&self, from: usize, to: usize, place: usize) -> f64 {
         if self.room(from, place) == self.ground || self.room(to, place) == self.ground {
             return 0.0;
@@ -204,8 +203,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns Green's function from the first room to each room (the expected numbers of visits of a random walk), or zeros if the walk ends in the
-    /// first room.
+    /// Returns Green's function from the first room to each room (the expected number of visits of a random walk), or zeros if the first room is the
+    /// ground.
     fn visits(&self, before: &[Vec<f64>]) -> Vec<f64> {
         let (side, mut visits) = (self.side, vec![0.0; self.side * self.lines]);
         if self.ground == 0 {
@@ -219,7 +218,8 @@ impl<'a> Blocks<'a> {
             };
             (0..side).map(to).collect::<Vec<f64>>()
         };
-        // Flow into each line from earlier lines alone; later lines are added below.
+        // Expected number of times that the random walk enters each room of a line from the lines before it; the loop below adds the entries from the
+        // lines after it.
         let mut sources = vec![vec![0.0; side]; self.lines];
         sources[0][0] = 1.0;
         for line in 1..self.lines {
@@ -240,7 +240,7 @@ impl<'a> Blocks<'a> {
         visits
     }
 
-    /// Eliminates the line `beside` of rooms from the matrix block of the line `line`, by the inverse of the block of `beside`.
+    /// Eliminates the line of rooms `beside` from the matrix block of the line `line`; `inverse` is the inverse of the block of `beside`.
     fn eliminate(&self, block: &mut [f64], line: usize, beside: usize, inverse: &[f64]) {
         let side = self.side;
         for place in 0..side {
@@ -253,7 +253,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Returns the inverse of a diagonally dominant matrix, row by row: Gauss-Jordan elimination in place, without pivoting.
+/// Returns the inverse of a diagonally dominant matrix, stored row by row: Gauss-Jordan elimination in place, without pivoting.
 fn inverted(mut matrix: Vec<f64>, side: usize) -> Vec<f64> {
     let mut pivots = vec![0.0; side];
     for step in 0..side {

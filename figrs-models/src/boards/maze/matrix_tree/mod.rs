@@ -1,9 +1,9 @@
 //! Exact answers about mazes of any size by the matrix-tree theorem.
 //!
 //! A maze is a spanning tree of the grid, directed to the first room; its weight is the product of the weights of its pointers. The sum of the
-//! weights of all mazes is the determinant of the grid's Laplacian matrix without the row and column of the first room. The diagonal of the Laplacian
-//! matrix has the sum of the weights of each room's pointers, and the column of a pointer's target has the negative weight of the pointer. The
-//! Laplacian of a grid is a Kronecker sum of the Laplacians of its sides, whose eigenvalues are known.
+//! weights of all mazes is the determinant of the grid's Laplacian matrix without the row and column of the first room. The row of a room in the
+//! Laplacian matrix has the negative weight of each pointer in the column of the pointer's target, and on the diagonal the sum of these pointers'
+//! weights. The Laplacian of a grid is a Kronecker sum of the Laplacians of its sides, whose eigenvalues are known.
 //!
 //! # References
 //!
@@ -24,7 +24,7 @@ use super::{PerfectMaze, Pointer};
 use crate::board::{BoardError, CellDistribution, OwnAnswers, Progress};
 use crate::grid::Board;
 
-/// Exact answers about mazes with given settings, without clues and bounds on steps.
+/// Exact answers about mazes without clues and without bounds on steps.
 pub(super) struct MatrixTree(pub(super) PerfectMaze);
 
 impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {

@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Modulus {
     pub(super) prime: u64,
-    /// The value `-1 / prime` modulo `2^64`.
+    /// The number `-1 / prime` modulo `2^64`.
     inverse: u64,
-    /// The number `2^64` modulo the prime, which represents 1; its square, the field `square`, represents `2^64`.
+    /// The number `2^64` modulo the prime, which represents 1. Its square is `square`, which represents `2^64`.
     one: u64,
     square: u64,
 }
@@ -14,7 +14,7 @@ pub(super) struct Modulus {
 impl Modulus {
     /// **References.** P. L. Montgomery, "Modular multiplication without trial division", Mathematics of Computation 44 (1985).
     pub(super) fn new(prime: u64) -> Self {
-        // Newton's iteration doubles the number of correct bits, from three.
+        // Newton's iteration doubles the number of correct bits, which is three at the start.
         let inverse = (0..5).fold(prime, |inverse, _| {
             inverse.wrapping_mul(2u64.wrapping_sub(prime.wrapping_mul(inverse)))
         });
@@ -77,7 +77,7 @@ pub(super) fn primes() -> impl Iterator<Item = u64> {
     odd.filter(|&number| is_prime(number))
 }
 
-/// True if `number` is a prime, by the Miller-Rabin test; its bases are sufficient for all numbers of 64 bits.
+/// True if `number` is a prime, by the Miller-Rabin test; the bases of the test suffice for all numbers of 64 bits.
 ///
 /// **References.** J. Sorenson and J. Webster, "Strong pseudoprimes to twelve prime bases", Mathematics of Computation 86 (2017).
 fn is_prime(number: u64) -> bool {

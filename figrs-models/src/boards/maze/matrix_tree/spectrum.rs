@@ -1,4 +1,4 @@
-//! Computes the sum of the weights of all trees of a grid, from the eigenvalues of its Laplacian.
+//! Computes the sum of the weights of all spanning trees of a grid from the eigenvalues of the grid's Laplacian.
 
 use std::f64::consts::PI;
 
@@ -9,8 +9,8 @@ type Side = (usize, f64, f64);
 ///
 /// The eigenvalues of the Laplacian of a side of `n` rooms are 0 and `back + forward - 2 sqrt(back forward) cos(pi k / n)` for `k` from 1 to `n - 1`.
 /// The eigenvalues of the grid are the sums of one eigenvalue of each side. The product of the nonzero eigenvalues is the weight of all trees
-/// directed to any room. The share of the trees directed to the first room is its stationary probability: `(forward / back)^k` for room `k` of a
-/// side, up to a factor.
+/// directed to any room. The trees that are directed to a given room have a share of this weight that equals the room's stationary probability:
+/// `(forward / back)^k` for room `k` of a side, up to a factor.
 ///
 /// **Complexity.** The time is linear in the number of rooms.
 pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
@@ -26,7 +26,7 @@ pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
 
 fn eigenvalues((rooms, back, forward): Side) -> Vec<f64> {
     let others = (1..rooms).map(|k| {
-        // This form of the eigenvalue loses no digits if its positive and negative terms are nearly equal.
+        // This form of the eigenvalue loses no digits, even if `back` and `forward` are nearly equal.
         let half = (PI * k as f64 / (2.0 * rooms as f64)).sin();
         (back.sqrt() - forward.sqrt()).powi(2) + 4.0 * (back * forward).sqrt() * half * half
     });
@@ -52,7 +52,7 @@ mod tests {
         assert!((path - 27f64.ln()).abs() < 1e-12, "{path}");
         let (left, right, up, down) = (3.0, 2.0, 5.0, 7.0);
         let found = log_weight_of_trees((2, left, right), (2, up, down)).exp();
-        // Each product has the weights of the pointers of the three other rooms; each tree omits one of the four passages.
+        // Each product multiplies the weights of the pointers of the three other rooms; each tree omits one of the four passages.
         let trees = [
             left * up * left,
             left * up * up,

@@ -1,4 +1,4 @@
-//! Reads projects of the LDtk editor, and its exported grids of values.
+//! Reads projects of the LDtk editor, and grids of values that LDtk exports.
 
 use std::collections::BTreeMap;
 
@@ -72,9 +72,7 @@ struct IntGridValue {
 }
 
 impl Layer {
-    /// Returns the values of an `IntGrid` layer, or the tiles of the topmost stack of another layer, counted from 1.
-    ///
-    /// An error if the layer has no cells. The layer has no cells.
+    /// Returns the values of an `IntGrid` layer, or the number of the topmost tile in each cell of another layer, counted from 1.
     fn level(&self, name: &str) -> Result<MapLevel, FileError> {
         let size = (self.rows, self.columns);
         let name = Some(name.to_owned());
@@ -89,7 +87,7 @@ impl Layer {
                 tile.t.saturating_add(1),
             );
         }
-        // A layer without tiles that claims a large size takes no memory.
+        // A layer with few tiles must not take memory in proportion to a large size that it states.
         let found = cells.len();
         let is_within = |&(row, column): &(usize, usize)| row < size.0 && column < size.1;
         let most = MOST_CELLS_A_TILE
@@ -104,14 +102,14 @@ impl Layer {
     }
 }
 
-/// Maximum ratio of the number of cells of a layer to the number of its tiles, unless the layer has few cells.
+/// Maximum ratio of the number of cells of a large layer to the number of its tiles.
 const MOST_CELLS_A_TILE: usize = 64;
 
 /// Number of cells up to which a layer may have any number of tiles.
 const MOST_SPARSE_CELLS: usize = 1 << 20;
 
-/// Reads the levels of a project. From each level, the layer `wanted` is read or, if it is `None`, the first layer with values, or else the first
-/// layer with tiles.
+/// Reads the levels of a project. In each level, the function reads the layer `wanted` or, if it is `None`, the first layer with values, or else the
+/// first layer with tiles.
 ///
 /// **Errors.** An error if the project has a mistake.
 pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
@@ -154,7 +152,7 @@ pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, FileError
     Ok(map)
 }
 
-/// Reads the values of an `IntGrid` layer as LDtk exports them: comma-separated, with one row of cells on each line.
+/// Reads the values of an `IntGrid` layer in the format that LDtk exports: comma-separated values, with one row of cells on each line.
 ///
 /// **Errors.** An error if a cell is not a number.
 pub(super) fn values(text: &str) -> Result<Map, FileError> {

@@ -1,4 +1,4 @@
-//! A map of a level editor: a number for each cell of each level, and the words that the map's tilesets have for these numbers.
+//! A map of a level editor: the tile number of each cell of each level, and the words that describe the tiles.
 
 use std::collections::BTreeMap;
 
@@ -8,32 +8,29 @@ use figrs_reading::FileError;
 #[derive(Debug, Default)]
 pub(super) struct Map {
     pub(super) levels: Vec<MapLevel>,
-    /// The tilesets of the map, in ascending order of their first tile numbers.
     pub(super) tilesets: Vec<Tileset>,
     pub(super) layer: String,
     pub(super) others: Vec<String>,
 }
 
-/// A level of a map: for each cell the number of its tile, counted from 1, or 0 for an empty cell.
+/// A level of a map: the tile number of each cell, counted from 1, or 0 for an empty cell.
 #[derive(Debug)]
 pub(super) struct MapLevel {
-    /// The name of the level, if the file has several.
     pub(super) name: Option<String>,
     pub(super) rows: Vec<Vec<u32>>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Tileset {
-    /// The number of the tileset's first tile.
     pub(super) first: u32,
-    /// The file that describes the tiles, relative to the map; `None` if the map itself describes them.
+    /// Path, relative to the map, of the file that describes the tiles; `None` if the map itself describes the tiles.
     pub(super) source: Option<String>,
-    /// For some tiles, given by their index in the tileset, the words that describe them.
+    /// The words that describe a tile, by the index of the tile in the tileset.
     pub(super) words: BTreeMap<u32, Vec<String>>,
 }
 
 impl MapLevel {
-    /// Arranges the numbers of cells in rows.
+    /// Arranges the tile numbers of the cells in rows.
     ///
     /// **Errors.** An error if there are more or fewer numbers than cells.
     pub(super) fn new(
@@ -57,7 +54,6 @@ impl Map {
         sets.find(|set| set.first <= number)
     }
 
-    /// Returns the words that the map's tilesets have for the tile `number`.
     pub(super) fn words(&self, number: u32) -> Vec<String> {
         let mut sets = self.tilesets.iter().rev();
         let set = sets.find(|set| set.first <= number);
@@ -66,14 +62,14 @@ impl Map {
     }
 }
 
-/// Returns the words of `text`, which `separators` separate, in lower case.
+/// Splits `text` at the characters `separators` into words, in lower case.
 pub(super) fn words(text: &str, separators: &[char]) -> Vec<String> {
     let words = text.split(separators).map(str::trim);
     let words = words.filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
-/// Returns the layer with the name `wanted` or, if it is `None`, the first layer, and the names of the other layers.
+/// Returns the layer with the name `wanted` (or, if it is `None`, the first layer) and the names of the other layers.
 ///
 /// **Errors.** An error if the map has no layer with this name.
 pub(super) fn chosen<'l, T>(

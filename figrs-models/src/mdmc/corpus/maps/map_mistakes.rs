@@ -1,4 +1,4 @@
-//! Mistakes in the map files of editors. The errors do not name the map file; the function that reads the file adds its path.
+//! Mistakes in the map files of editors. The errors do not name the map file; the reader of the file adds its path.
 
 use std::path::Path;
 
@@ -20,7 +20,6 @@ pub(super) fn not_json(error: &serde_json::Error) -> FileError {
     Mistake::new(MistakeKind::Syntax, problem, "").at("", (error.line(), error.column()))
 }
 
-/// Returns the error for a map without a fixed size.
 pub(super) fn infinite() -> FileError {
     mistake(
         MistakeKind::Unsupported,
@@ -29,8 +28,7 @@ pub(super) fn infinite() -> FileError {
     )
 }
 
-/// Returns the error for a layer whose tiles are encoded in a form that is not supported; `encoding` includes the compression
-/// if there is one.
+/// Returns the error for a layer with an unsupported encoding of tiles; `encoding` names the encoding and the compression, if any.
 pub(super) fn unread_encoding(layer: &str, encoding: &str) -> FileError {
     mistake(
         MistakeKind::Unsupported,
@@ -39,7 +37,6 @@ pub(super) fn unread_encoding(layer: &str, encoding: &str) -> FileError {
     )
 }
 
-/// Returns the error for a map without layers of tiles, or without the layer `wanted`.
 pub(super) fn no_layer(wanted: Option<&str>, known: &[String]) -> FileError {
     let problem = match wanted {
         None => "no layer of tiles".to_owned(),
@@ -51,7 +48,7 @@ pub(super) fn no_layer(wanted: Option<&str>, known: &[String]) -> FileError {
     mistake(MistakeKind::Missing, problem, "")
 }
 
-/// Returns the error for a layer with more or fewer cells than its stated size in rows and columns has.
+/// Returns the error for a layer whose number of cells does not agree with its stated size (rows and columns).
 pub(super) fn wrong_cells(layer: &str, found: usize, size: (usize, usize)) -> FileError {
     let (rows, columns) = size;
     let problem = format!(
@@ -60,7 +57,6 @@ pub(super) fn wrong_cells(layer: &str, found: usize, size: (usize, usize)) -> Fi
     mistake(MistakeKind::Count, problem, "")
 }
 
-/// Returns the error for a cell whose text is not the number of a tile.
 pub(super) fn no_number(layer: &str, text: &str) -> FileError {
     mistake(
         MistakeKind::Value,
@@ -69,7 +65,6 @@ pub(super) fn no_number(layer: &str, text: &str) -> FileError {
     )
 }
 
-/// Returns the error for the file of a tileset that cannot be read, if no legend numbers its tiles.
 pub(super) fn unread_tileset(path: &Path, error: FileError) -> FileError {
     let position = error
         .position
@@ -91,7 +86,6 @@ pub(super) fn separate_levels() -> FileError {
     )
 }
 
-/// Returns the error for a map whose tiles have more distinct numbers than a set can have tiles.
 pub(super) fn too_many_tiles() -> FileError {
     let max = TileSet::MAX_TILES;
     let problem =

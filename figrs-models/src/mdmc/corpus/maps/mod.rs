@@ -1,8 +1,8 @@
 //! Map files of level editors as level files: TMX maps of Tiled, projects of LDtk, and grids of values exported by LDtk.
 //!
-//! A cell of a map is a number: 0 for an empty cell, and *n* for the tile that a legend numbers *n* - 1, either by its `picture` or, if the caller
-//! passes the legend, by its index in the legend. A tile number that no legend has gets the words that the map's tileset has for it, and a character
-//! of its own.
+//! A cell of a map is a number: 0 for an empty cell, and *n* for the tile with the number *n* - 1 in a legend. The legend states this number as the
+//! `picture` of the tile or, if the user passes the legend, by the order of its tiles. A tile that is in no legend gets its words from the tileset of
+//! the map, and a character of its own.
 
 mod ldtk;
 mod map;
@@ -23,15 +23,15 @@ use map::Map;
 
 const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
 
-/// Maximum length in bytes of the first line of a `*.csv` file that counts as a map.
+/// Maximum length in bytes of the first line of a `*.csv` file, if the file is a map.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
 pub(super) fn is_map(path: &Path) -> bool {
     EXTENSIONS.contains(&extension(path).as_str())
 }
 
-/// True if a file of a folder is a map; a `*.csv` file is a map only if its first line consists of numbers, because other tables may be in the same
-/// folder.
+/// True if the file `path` of a folder is a map. A `*.csv` file is a map only if its first line consists of numbers, because the folder may also
+/// contain other tables.
 pub(super) fn is_map_of_folder(path: &Path) -> bool {
     is_map(path) && (extension(path) != "csv" || begins_with_numbers(path).unwrap_or(false))
 }
@@ -50,26 +50,23 @@ fn extension(path: &Path) -> String {
     extension.to_string_lossy().to_ascii_lowercase()
 }
 
-/// A level of a map, written with the characters of tiles.
+/// A level of a map, with a character for each tile.
 pub(super) struct MapText {
-    /// The name of the level, if the file has several.
     pub(super) name: Option<String>,
     pub(super) text: String,
-    /// The tiles of the level, and the path of the file that describes them: a legend beside the map, or the map itself.
+    /// The path of the file that describes the tiles (a legend beside the map, or the map itself) and the set of these tiles.
     pub(super) own: (PathBuf, TileSet),
 }
 
-/// Reads map files; a tile without a legend has the same character in all of them.
+/// Reads map files; a tile without a legend has the same character in all files.
 pub(super) struct MapReader<'r> {
-    /// The tiles that the caller passed.
+    /// The tiles that the user passed to the reader of the corpus.
     given: Option<&'r TileSet>,
-    /// The name of the layer to read.
     layer: Option<&'r str>,
-    /// The names of the layers that were read, each with the names of the other layers, for a note.
+    /// The names of the layers that were read, each with the names of the unread layers; a note has reported these layers.
     layers: Vec<(String, Vec<String>)>,
-    /// The folders whose invalid legends have already been noted.
     folders: BTreeSet<PathBuf>,
-    /// The tiles without a legend: for each, its number, its words and its character.
+    /// The tiles that are in no legend: the number, the words and the character of each.
     tiles: Vec<(u32, Vec<String>, char)>,
 }
 
@@ -84,7 +81,7 @@ impl<'r> MapReader<'r> {
         }
     }
 
-    /// Reads the levels of a file, with the legend in `folders` that describes most of its tiles.
+    /// Reads the levels of a map file, with the legend in `folders` that describes most of the map's tiles.
     pub(super) fn levels(
         &mut self,
         path: &Path,
@@ -164,7 +161,8 @@ impl<'r> MapReader<'r> {
         Ok(levels.collect())
     }
 
-    /// Returns a character for the tile `number`, which no legend has: the character of the platformer tile with the same words, or a new one.
+    /// Returns a character for the tile `number`, which is in no legend: the character of the platformer tile with the same words, or a new
+    /// character.
     fn symbol(
         &mut self,
         number: u32,
@@ -197,7 +195,7 @@ impl<'r> MapReader<'r> {
         Ok(symbol)
     }
 
-    /// Returns a character for empty cells: that of a tile of the map that is called empty, or `-`, or a new one.
+    /// Returns a character for empty cells: that of a tile of the map that is called empty, or `-`, or a new character.
     fn empty(
         &mut self,
         map: &Map,
@@ -226,7 +224,7 @@ impl<'r> MapReader<'r> {
         }
     }
 
-    /// Returns the tiles for which neither a legend nor the map has words: their characters, and the numbers by which a legend would describe them.
+    /// Returns the tiles that neither a legend nor the map describes: the character of each, and the number that the tile would have in a legend.
     pub(super) fn unnamed(&self) -> Vec<(char, u32)> {
         let unnamed = self.tiles.iter().filter(|(_, words, _)| words.is_empty());
         unnamed
@@ -235,7 +233,7 @@ impl<'r> MapReader<'r> {
     }
 }
 
-/// Returns the built-in platformer tile that has the words `words` in maps that figrs writes.
+/// Returns the built-in platformer tile that maps written by figrs describe with the words `words`.
 fn namesake(words: &[String]) -> Option<Tile> {
     let platformer = TileSet::platformer();
     let named = words.iter().filter(|word| *word != "solid").cloned();

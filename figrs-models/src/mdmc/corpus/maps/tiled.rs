@@ -10,7 +10,7 @@ use super::map::{Map, MapLevel, Tileset, chosen, words};
 use super::map_mistakes;
 use figrs_reading::FileError;
 
-/// The bits of a cell's number that state how its tile is flipped.
+/// The bits of a tile number that state how the tile is flipped.
 const FLIPS: u32 = 0xf000_0000;
 
 #[derive(Default)]
@@ -20,14 +20,13 @@ struct Layer {
     encoding: Option<String>,
     compression: Option<String>,
     text: String,
-    /// The numbers of the cells, if the layer states them in elements.
+    /// The tile numbers of the cells, if the file has an XML element for each cell.
     numbers: Vec<u32>,
 }
 
-/// Reads the layer `wanted` of a map or, if it is `None`, the first layer. A flipped tile counts as the same tile
-/// without the flip.
+/// Reads the layer `wanted` of a map (or, if it is `None`, the first layer). A flipped tile counts as the same tile without the flip.
 ///
-/// **Errors.** An error if the map has a mistake. Tilesets in files of their own are not read.
+/// **Errors.** An error if the map has a mistake. The function does not read tilesets in files of their own.
 pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     let contents = contents(text, "map")?;
     let (layer, others) = chosen(&contents.layers, |layer| &layer.name, wanted)?;
@@ -84,7 +83,6 @@ impl Layer {
     }
 }
 
-/// The contents of an XML file, as far as figrs uses them.
 #[derive(Default)]
 struct Contents {
     layers: Vec<Layer>,
@@ -101,7 +99,7 @@ fn contents(text: &str, root: &str) -> Result<Contents, FileError> {
     };
     let mut contents = Contents::default();
     let mut open: Vec<String> = Vec::new();
-    // The position in its tileset of the tile that is open.
+    // Index in its tileset of the tile whose XML element is open.
     let mut tile = 0;
     loop {
         let event = reader.read_event();

@@ -9,16 +9,16 @@ use super::run::LookAheadRun;
 use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 
 /// Draws levels tile by tile, the bottom row first and each row from left to right. The sampler accepts a tile only if the next few cells of its row
-/// can be filled without an unseen configuration.
+/// can be filled without an unseen configuration (a combination of neighbouring tiles that never occurred in training).
 ///
-/// A rejected tile is removed from its distribution, and another one is drawn from the remaining tiles. If no tile is left, the sampler tries the
-/// next simpler network structure. If no network structure has a tile that passes, the sampler shortens the look-ahead by one for the cell and tries
-/// all structures again.
+/// A rejected tile is removed from its distribution, and the sampler draws another tile from the remaining ones. If no tile is left, the sampler
+/// tries the next simpler network structure. If no network structure has a tile that passes, the sampler shortens the look-ahead by one for the cell
+/// and tries all structures again.
 ///
 /// # Guarantee
 ///
 /// Where the tiles of a cell's neighbours occurred together in training, the tiles that pass the look-ahead have their trained probabilities,
-/// renormalised. The sampler avoids unseen configurations as far as the look-ahead reaches, but does not exclude them.
+/// renormalised. The sampler avoids unseen configurations as far as the look-ahead reaches, but cannot exclude all of them.
 ///
 /// # Complexity
 ///
@@ -80,7 +80,6 @@ impl LookAheadSampler {
         })
     }
 
-    /// Returns an error if a level of `height` rows and `width` columns is too large to be drawn.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 28) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {

@@ -7,7 +7,7 @@ use crate::mdmc::level::grid::TileGrid;
 use crate::mdmc::train::table::{ConfigurationEntry, ConfigurationTable};
 use crate::mdmc::{GeneratedLevel, Level, MarkovChain, Tile};
 
-/// State of a sampler while it draws one level.
+/// State of the look-ahead sampler while it draws one level.
 pub(in crate::mdmc) struct LookAheadRun<'a> {
     row: Row<'a>,
     look_ahead: LookAhead,
@@ -21,7 +21,7 @@ struct Row<'a> {
     width: usize,
     grid: TileGrid,
     index: usize,
-    /// The tables of counts for the row's band of rows: one for each network structure, in order.
+    /// The tables of counts of the current row's band, one for each network structure.
     tables: Vec<&'a ConfigurationTable>,
     /// Number of tiles to the left, in the same row, on which a tile may depend in the first network structure.
     window: usize,
@@ -87,7 +87,6 @@ impl<'a> LookAheadRun<'a> {
         }
     }
 
-    /// Begins to draw the row `row`; the rows below must already have tiles.
     pub(in crate::mdmc) fn start_row(&mut self, row: usize) {
         let chain = self.row.chain;
         let (band, structures) = (chain.band(row), 0..chain.structures().len());
@@ -98,7 +97,6 @@ impl<'a> LookAheadRun<'a> {
         self.look_ahead.start();
     }
 
-    /// Decides the tile of one cell; the cells to its left must already have tiles.
     pub(in crate::mdmc) fn place<R: Rng + ?Sized>(
         &mut self,
         column: usize,

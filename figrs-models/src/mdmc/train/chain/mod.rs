@@ -10,8 +10,8 @@ use crate::mdmc::{
     Travel,
 };
 
-/// A multi-dimensional Markov chain: for a structure and each of its fallbacks, and for each band of rows, the counts of tiles in each configuration
-/// of the training levels.
+/// A multi-dimensional Markov chain: the counts of tiles in each configuration of the training levels, for a network structure and each of its
+/// fallbacks, and separately for each band of rows.
 ///
 /// Outside a level (at the left, at the right and below), all neighbours are [`Tile::BORDER`]; [outside](Meaning::Outside) tiles count as the border too.
 ///
@@ -28,12 +28,12 @@ pub struct MarkovChain {
     structures: Structures,
     /// For each network structure, the indices of its neighbours among the neighbours of the first structure.
     places: Vec<Vec<usize>>,
-    /// The tables of counts: the table of structure `s` and band `b` has the index `s * bands + b`.
+    /// The tables of counts; the table of the structure `s` and the band `b` has the index `s * bands + b`.
     tables: Vec<ConfigurationTable>,
     smoothing: f64,
 }
 
-/// Returns the mistake for training levels in which a band of rows, a kind of columns or a style has only outside tiles.
+/// Returns the mistake for training levels that have only outside tiles in a band of rows, a kind of columns or a style.
 pub(in crate::mdmc) fn only_outside() -> Mistake {
     Mistake::new(
         MistakeKind::Missing,
@@ -43,10 +43,11 @@ pub(in crate::mdmc) fn only_outside() -> Mistake {
 }
 
 impl MarkovChain {
-    /// Largest number that can be added to the counts of tiles.
+    /// Largest number that [`smoothed`](Self::smoothed) can add to the counts of tiles.
     pub const MAX_SMOOTHING: f64 = 1e6;
 
-    /// Maximum number of configurations, counted separately for each band of rows, structure and kind of columns: some hundreds of megabytes.
+    /// Maximum number of configurations, counted separately for each band of rows, each structure and each kind of columns; this number of
+    /// configurations takes some hundreds of megabytes.
     pub const MAX_CONFIGURATIONS: usize = 1 << 20;
 
     /// Trains a Markov chain by counting the tiles of `corpus` for a list of network structures, or for a structure and its simpler fallbacks.
@@ -66,7 +67,8 @@ impl MarkovChain {
         Ok(chains.remove(0))
     }
 
-    /// Trains a chain for each kind of columns, on the columns of this kind; the function `kind` returns the kind of a column of a level.
+    /// Trains a chain for each kind of columns on the columns of this kind. The function `kind` returns the kind of a column, given the indices of a
+    /// level and of a column.
     ///
     /// **Errors.** The errors of [`MarkovChain::train`].
     pub(in crate::mdmc) fn of_kinds(
@@ -87,7 +89,7 @@ impl MarkovChain {
             let remedy = "use fewer bands of rows (--row-splits 1 for one), or cut the levels to fewer rows (--rows)";
             Mistake::new(MistakeKind::TooLarge, problem, remedy)
         };
-        // Each structure has at least one configuration in each band, and at most as many as the first one.
+        // Each structure has at least one configuration in each band, and at most as many configurations as the first structure.
         let most = Self::MAX_CONFIGURATIONS / structures.places().len().max(1);
         if splits.count().saturating_mul(kinds) > most {
             return Err(too_many());
@@ -126,7 +128,7 @@ impl MarkovChain {
         Ok(counts.into_iter().map(chain).collect())
     }
 
-    /// Creates the Markov chain from the counts for the first network structure; the counts for the other structures are sums of these counts.
+    /// Creates the Markov chain from the counts for the first network structure; the counts for a simpler structure are sums of these counts.
     pub(in crate::mdmc) fn of_counts(
         height: usize,
         splits: RowSplits,
@@ -163,17 +165,16 @@ impl MarkovChain {
         chain
     }
 
-    /// Sets the tiles of the chain, and the direction in which the training levels are played.
     pub(in crate::mdmc) fn of_corpus(mut self, tiles: &Arc<TileSet>, travel: Travel) -> Self {
         self.tile_set = Arc::clone(tiles);
         self.travel = travel;
         self
     }
 
-    /// Adds `added` to the count of every tile that occurs in the band of rows, in each seen configuration. Tiles that never occurred in the
-    /// configuration therefore become possible. Smoothing by zero removes earlier smoothing.
+    /// Adds `added` to the count of every tile that occurs in the band of rows, in each configuration that occurred in training. Tiles that never
+    /// occurred in the configuration therefore become possible. Smoothing by zero removes earlier smoothing.
     ///
-    /// A smoothed chain has the same seen configurations, and levels drawn from it have more unseen configurations.
+    /// The configurations that occurred in training stay the same, and levels drawn from a smoothed chain have more unseen configurations.
     ///
     /// **Errors.** [`MistakeKind::Value`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
     ///
@@ -205,7 +206,8 @@ impl MarkovChain {
         self.smoothing
     }
 
-    /// Returns the key of the neighbours that the network structure `structure` uses, given the key of all neighbours.
+    /// Returns the key of a configuration of the network structure `structure`, given the key of the same cell's configuration in the first
+    /// structure.
     pub(in crate::mdmc) fn part_of_key(&self, structure: usize, key: u64) -> u64 {
         let (base, all) = (self.ids.base(), self.places[0].len());
         let digit = |&place: &usize| key / base.pow((all - 1 - place) as u32) % base;
@@ -213,8 +215,8 @@ impl MarkovChain {
         places.fold(0, |part, place| part * base + digit(place))
     }
 
-    /// Returns the tiles of those neighbours that the network structure `structure` uses; `None` if there is no structure with this index or there are
-    /// too few tiles.
+    /// Returns the tiles of the neighbours in the network structure `structure`, given the tiles `configuration` of the neighbours in the first
+    /// structure; `None` if there is no such structure or `configuration` has too few tiles.
     pub(in crate::mdmc) fn part_of(
         &self,
         structure: usize,
@@ -262,12 +264,12 @@ impl MarkovChain {
         self.splits.band(row, self.height)
     }
 
-    /// Returns the structures: the first one, then its fallbacks, down to the structure without neighbours.
+    /// Returns the network structures: the first one, then its fallbacks, of which the last has no neighbours.
     pub fn structures(&self) -> &[Structure] {
         self.structures.as_slice()
     }
 
-    /// Returns the list of structures, which can be written and read as text: `ns3,ns2` or offsets.
+    /// Returns the list of network structures, which can be written and read as text, such as `ns3,ns2`.
     pub fn structure_list(&self) -> &Structures {
         &self.structures
     }
@@ -316,8 +318,8 @@ impl MarkovChain {
         self.distribution(structure, band, configuration).is_some()
     }
 
-    /// Returns, in ascending order, all configurations that the neighbours in the network structure `structure` had in training, in the band `band` of
-    /// rows.
+    /// Returns all configurations that the neighbours in the network structure `structure` had in training, in the band `band` of rows, in ascending
+    /// order.
     pub fn configurations(
         &self,
         structure: usize,
@@ -336,14 +338,14 @@ impl MarkovChain {
         self.tiles_by_structure(level)[1..].iter().sum()
     }
 
-    /// Returns, for each network structure, the number of cells of `level` for which it is the first whose neighbours' tiles occurred together in
-    /// training; the simplest structure also counts the cells for which there is no such structure. Cells with outside tiles are not counted.
+    /// Returns the number of cells of `level` for which each network structure is the first whose neighbours have tiles that occurred together in
+    /// training. The last structure also counts the cells without such a structure. Cells with outside tiles are not counted.
     pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];
         let known =
             |tile: &Tile| self.tiles().binary_search(tile).is_ok() || tile.is(Meaning::Outside);
-        // Keys have no digits for tiles that never occurred in training.
+        // A key has no digit for a tile that never occurred in training.
         let grid = level.as_array().iter().all(known);
         let grid = grid.then(|| TileGrid::of(level, self.structures.first(), &self.ids));
         for row in 0..height {
@@ -365,7 +367,6 @@ impl MarkovChain {
         counts
     }
 
-    /// Returns the result of [`first_seen`](Self::first_seen) for the configuration with the key `key`.
     fn first_seen_key(&self, band: usize, key: u64) -> usize {
         let last = self.places.len() - 1;
         let shown = |&structure: &usize| {

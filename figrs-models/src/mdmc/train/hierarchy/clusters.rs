@@ -6,7 +6,7 @@ use rand::{Rng, RngExt};
 
 use crate::mdmc::Tile;
 
-/// Medoids of a clustering: the most central example of each cluster.
+/// The medoids of a clustering: the most central example of each cluster.
 #[derive(Clone, Debug)]
 pub(super) struct Medoids {
     medoids: Vec<Vec<Tile>>,
@@ -15,14 +15,15 @@ pub(super) struct Medoids {
 /// Maximum number of rounds in which examples are reassigned.
 const ROUNDS: usize = 50;
 
-/// Returns the Hamming distance: the number of tiles that differ.
+/// Returns the Hamming distance of two lists: the number of positions at which their tiles differ.
 fn distance(a: &[Tile], b: &[Tile]) -> u64 {
     a.iter().zip(b).filter(|(a, b)| a != b).count() as u64
 }
 
 impl Medoids {
-    /// Finds at most `kinds` medoids of examples of equal length with counts. The initial medoids are drawn in proportion to squared distances
-    /// (k-means++). Then each example joins the nearest medoid, and each cluster chooses its most central example, until nothing changes.
+    /// Finds at most `kinds` medoids of weighted examples, all of equal length. The initial medoids are drawn in proportion to squared distances
+    /// (k-means++). Then each example joins the nearest medoid, and each cluster chooses its most central example as its medoid, until nothing
+    /// changes.
     pub(super) fn find<'a, R: Rng>(
         examples: impl Iterator<Item = (&'a Vec<Tile>, u64)>,
         kinds: usize,
@@ -62,7 +63,6 @@ impl Medoids {
         clusters
     }
 
-    /// Returns the index of the nearest medoid; among equally near medoids, the first.
     pub(super) fn nearest(&self, example: &[Tile]) -> usize {
         let medoids = self.medoids.iter().enumerate();
         let nearest = medoids.min_by_key(|(_, medoid)| distance(medoid, example));
@@ -78,7 +78,6 @@ impl Medoids {
     }
 }
 
-/// Draws an index in proportion to its weight; `None` if all weights are zero.
 fn drawn<R: Rng>(weights: &[u64], rng: &mut R) -> Option<usize> {
     let total = weights.iter().sum::<u64>();
     let mut rest = (total > 0).then(|| rng.random_range(0..total))?;
@@ -89,7 +88,7 @@ fn drawn<R: Rng>(weights: &[u64], rng: &mut R) -> Option<usize> {
     })
 }
 
-/// Returns the medoid of a cluster: the example with the smallest sum of distances to the others, or the first of several such examples.
+/// Returns the medoid of a cluster: the example with the smallest sum of distances to the other examples, or the first of several such examples.
 fn central(group: &[(&Vec<Tile>, u64)]) -> Option<Vec<Tile>> {
     let sum = |one: &[Tile]| -> u64 {
         let distances = group

@@ -9,17 +9,16 @@ use figrs_reading::Mistake;
 use crate::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structures, Tile};
 use clusters::Medoids;
 
-/// A hierarchical `MdMC` (multi-dimensional Markov chain): sections of a few columns have kinds, a high-level chain draws the kind of the next
+/// A hierarchical `MdMC` (multi-dimensional Markov chain): a level consists of sections of a few columns, a high-level chain draws the kind of each
 /// section, and each kind has its own low-level chain of tiles.
 ///
-/// Kinds are found by k-medoids clustering on the share of tiles that differ ([`train`](Self::train)), or are the styles of the corpus
-/// ([`train_styles`](Self::train_styles)). The kind of a section depends only on the kind of the section before. If a kind of section was never followed by
-/// another section in training, the next kind after it is drawn from all sections.
+/// Training finds the kinds by k-medoids clustering of sections, with the share of differing tiles as the distance ([`train`](Self::train)), or takes
+/// the styles of the corpus as kinds ([`train_styles`](Self::train_styles)). The kind of a section depends only on the kind of the section before. If
+/// no section ever follows a section of some kind in training, the kind after it is drawn from the kinds of all sections.
 ///
 /// # Complexity
 ///
-/// Training takes time in proportion to the square of the number of distinct sections of the largest kind, times the number of their cells, for each round of
-/// clustering.
+/// A round of clustering takes time in proportion to the number of cells of a section times `n²`, if the largest kind has `n` distinct sections.
 ///
 /// # Example
 ///
@@ -42,10 +41,10 @@ use clusters::Medoids;
 #[derive(Clone, Debug)]
 pub struct HierarchicalChain {
     section: usize,
-    /// The weight of each kind of sections at the start of a level.
+    /// The weights of the kinds of the first section of a level.
     first: Vec<f64>,
     anywhere: Vec<f64>,
-    /// For each kind of sections, the weights of the kinds that can follow it.
+    /// For each kind of section, the weights of the kinds of the next section.
     next: Vec<Vec<f64>>,
     chains: Vec<MarkovChain>,
     medoids: Vec<Vec<Tile>>,
@@ -55,7 +54,8 @@ impl HierarchicalChain {
     /// Maximum number of columns of a section, and maximum number of kinds.
     pub const MAX: usize = 64;
 
-    /// Clusters the sections of `section` columns of `corpus` into at most `kinds` kinds, with random numbers of `seed`, and counts the tiles of each kind.
+    /// Clusters the sections of `section` columns of `corpus` into at most `kinds` kinds, with random numbers from the seed `seed`, and counts the
+    /// tiles of each kind.
     ///
     /// For the clustering, the last section of a level is filled up with its last column. **Errors.** An error if `section` or `kinds` is 0 or exceeds
     /// [`HierarchicalChain::MAX`]; the errors of [`MarkovChain::train`].
@@ -91,13 +91,13 @@ impl HierarchicalChain {
         })
     }
 
-    /// Counts the tiles of each style of `corpus` separately. Styles therefore do not mix: the kind of a section is its style.
+    /// Takes the style of a section as its kind, and counts the tiles of each style of `corpus` separately, so that a section does not mix styles.
     ///
     /// A level begins in a style with probability proportional to the number of levels of this style. After each section of `section` columns the style changes
     /// with probability `change`, to another style with probability proportional to its number of sections.
     ///
-    /// **Errors.** An error if `section` is 0 or exceeds [`HierarchicalChain::MAX`], if the number of styles exceeds it, or if `change` is not a probability;
-    /// the errors of [`MarkovChain::train`].
+    /// **Errors.** An error if `section` is 0 or exceeds [`HierarchicalChain::MAX`], if the number of styles exceeds this maximum, or if `change` is
+    /// not a probability; the errors of [`MarkovChain::train`].
     pub fn train_styles(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -132,7 +132,7 @@ impl HierarchicalChain {
         Ok(chain)
     }
 
-    /// Counts the kinds and the tiles of `corpus`, given the kinds along each level; the result has no medoids.
+    /// Counts the kinds and the tiles of `corpus`, given the kinds of the sections of each level; the result has no medoids.
     fn counted(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -169,7 +169,7 @@ impl HierarchicalChain {
         self.section
     }
 
-    /// Returns the most central section of each kind that clustering found, row by row.
+    /// Returns the medoids: the most central section of each kind that clustering found, with its tiles row by row.
     pub fn medoids(&self) -> &[Vec<Tile>] {
         &self.medoids
     }
@@ -189,7 +189,8 @@ impl HierarchicalChain {
         &self.chains
     }
 
-    /// Returns the weights of the kinds that can follow `kind` or, if it is `None`, begin a level; the weights of all kinds if no kind can follow.
+    /// Returns the weights of the kinds of the section after a section of the kind `kind`, or of the first section if `kind` is `None`. If no section
+    /// follows such a section in training, returns the weights of the kinds of all sections.
     fn following(&self, kind: Option<usize>) -> &[f64] {
         let weights = kind.map_or(&self.first, |kind| &self.next[kind]);
         if weights.iter().any(|&weight| weight > 0.0) {

@@ -16,8 +16,8 @@ use crate::mdmc::{
 };
 
 impl HierarchicalChain {
-    /// Returns a level of `width` columns as a probabilistic program: for each section a Chain on the kind before, and for each cell a Chain on
-    /// its neighbours and on the kind of its section.
+    /// Returns a level of `width` columns as a probabilistic program: for each section, a Chain on the kind of the section before; for each cell, a
+    /// Chain on the cell's neighbours and on the kind of the cell's section.
     ///
     /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
@@ -40,7 +40,6 @@ impl HierarchicalChain {
     }
 }
 
-/// Builds the elements of a level of a hierarchical chain, column by column.
 #[derive(Debug)]
 struct HierarchicalColumns {
     chain: Arc<HierarchicalChain>,
@@ -48,7 +47,7 @@ struct HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// Builds the kinds of the sections `sections` as elements; the first `known` of these elements are inputs.
+    /// Builds the kinds of the sections `sections` as elements; the kinds of the first `known` sections are inputs.
     fn kinds(&self, sections: Range<usize>, known: usize) -> Vec<Element<usize>> {
         let mut kinds: Vec<Element<usize>> = Vec::with_capacity(sections.len());
         let next = next_kind(&self.chain);
@@ -86,7 +85,7 @@ impl ColumnProgram for HierarchicalColumns {
     }
 
     fn reach(&self) -> Option<usize> {
-        // The kind of a section is passed on with its last column.
+        // Later columns need the kind of a section only through the section's last column.
         Some(self.chain.chains[0].reach()?.max(1))
     }
 
@@ -111,7 +110,7 @@ impl ColumnProgram for HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// Builds the elements of the columns `columns` of a level; if `twist` is given, demands change the proposals of the tiles.
+    /// Builds the elements of the columns `columns` of a level; if `twist` is given, the tiles are drawn from twisted proposals.
     fn built(
         &self,
         columns: Range<usize>,
@@ -128,7 +127,7 @@ impl HierarchicalColumns {
         let mut tiles = Array2::from_elem((height, columns.len()), border.clone());
         let mut seen: Vec<Vec<SeenStatement>> = vec![Vec::new(); columns.len()];
         let bands = 0..chain.row_splits().count();
-        // All cells of a band share one function, so that algorithms compute its results once.
+        // All cells of a band of rows share one function, so that algorithms compute each result of the function once.
         let drawn: Vec<_> = bands.clone().map(|band| drawn(&self.chain, band)).collect();
         let shown: Vec<_> = bands.clone().map(|band| shown(&self.chain, band)).collect();
         let shares = [false, true].map(|seen| -> Vec<_> {
@@ -191,7 +190,6 @@ fn next_kind(
     Arc::new(move |&before: &usize| chain.kind(Some(before)))
 }
 
-/// Returns the function from the tiles of a cell's neighbours and the kind of the section to the distribution of the cell's tile.
 fn drawn(
     chain: &Arc<HierarchicalChain>,
     band: usize,
@@ -200,8 +198,8 @@ fn drawn(
     Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| chain.tile(kind, band, tiles))
 }
 
-/// Returns the function from the tiles of a cell's neighbours and the kind of the section to the probabilities of the cell's tile; if `seen` is
-/// set, it returns none for an unseen configuration.
+/// Returns the function from the tiles of a cell's neighbours and the kind of the cell's section to the probabilities of the cell's tile. If `seen`
+/// is true, the function returns no tiles for an unseen configuration.
 fn shares(
     chain: &Arc<HierarchicalChain>,
     band: usize,
@@ -217,7 +215,6 @@ fn shares(
     })
 }
 
-/// Returns the function that tests whether the tiles of a cell's neighbours occurred together in training, in sections of the given kind.
 fn shown(
     chain: &Arc<HierarchicalChain>,
     band: usize,

@@ -12,35 +12,33 @@ use figrs_reading::{Mistake, MistakeKind, mistakes};
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
-/// Character of the border in a saved configuration, unless a tile of the chain has this character.
+/// Character of the border in a saved configuration, unless a tile of the chain has the same character.
 const BORDER: char = '#';
-/// Maximum number of rows: a single column of this many rows has the maximum number of cells.
+/// Maximum number of rows: a level with this many rows and a single column has the maximum number of cells.
 const MOST_ROWS: usize = 1 << 28;
-/// Maximum number of cells of all training levels, up to which sums of counts are exact.
+/// Maximum number of cells of all training levels together; sums of counts up to this number are exact.
 const MOST_CELLS: u64 = 1 << 53;
 
-/// The advice in errors for texts that no version of figrs has written.
+/// The remedy in errors for texts that no version of figrs has written.
 const CHANGED: &str = "the file was changed: train and save it again";
 
-/// Returns the mistake of a text that is not JSON, is cut off, or lacks a required field.
 fn not_json(error: &serde_json::Error) -> Mistake {
     let (line, column, reason) = (error.line(), error.column(), mistakes::in_json(error));
     let problem = format!("not a saved chain: line {line}, column {column}: {reason}");
     Mistake::new(MistakeKind::Syntax, problem, "train and save it again")
 }
 
-/// Returns the mistake of a saved chain with a field that is not valid, whatever the other fields are.
+/// Returns the mistake for a saved chain with a field whose value is invalid in any chain.
 fn invalid(cause: &dyn std::fmt::Display) -> Mistake {
     let problem = format!("the saved chain cannot be: {cause}");
     Mistake::new(MistakeKind::Value, problem, "")
 }
 
-/// Returns the mistake of a saved chain with a field that contradicts other fields.
+/// Returns the mistake for a saved chain with a field that contradicts other fields.
 fn changed(problem: String) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, CHANGED)
 }
 
-/// The header with which every version of the format begins.
 #[derive(Deserialize)]
 #[serde(expecting = "a saved chain")]
 struct FormatHeader {
@@ -76,7 +74,6 @@ struct SavedChain {
     bands: Vec<Vec<(String, BTreeMap<char, u64>)>>,
 }
 
-/// Returns the usual character of the border or, if a tile has this character, the first private-use character.
 fn border(tiles: &TileSet) -> char {
     let private = ('\u{e000}'..='\u{f8ff}').find(|&symbol| tiles.tile(symbol).is_none());
     match tiles.tile(BORDER) {
@@ -222,7 +219,6 @@ impl MarkovChain {
 }
 
 impl SavedChain {
-    /// Returns the numbering of the tiles that occur in the counts.
     fn ids(&self, set: &TileSet) -> Result<TileIds, Mistake> {
         let mut tiles = BTreeSet::new();
         for (band, entries) in self.bands.iter().enumerate() {
@@ -275,7 +271,7 @@ impl SavedChain {
         }
         let rows = splits.rows(band, self.height).len();
         let expected = self.columns * rows as u64;
-        // Cells with outside tiles are not counted.
+        // Outside tiles are not counted, so the counts may then sum to less than the number of cells.
         let fits = match set.outside().is_empty() {
             true => found == expected,
             false => found <= MOST_CELLS,
@@ -290,8 +286,7 @@ impl SavedChain {
     }
 }
 
-/// Returns the mistake of a configuration or a count with a tile that was never counted, or with a character that is not a
-/// tile.
+/// Returns the mistake for a configuration or a count with a tile that was never counted, or with a character that is not a tile.
 fn uncounted(band: usize, symbol: char) -> Mistake {
     changed(format!(
         "band {band}: {symbol:?} is not among the tiles that were counted"
