@@ -118,7 +118,7 @@ pub struct Elements<T> {
 }
 
 impl<T: Value> Elements<T> {
-    /// Creates the collection of the elements `members`.
+    /// Creates the collection of the elements `members`, a list or an iterator.
     #[track_caller]
     pub fn new(members: impl IntoIterator<Item: AsElement<Value = T>>) -> Self {
         let members = members.into_iter();

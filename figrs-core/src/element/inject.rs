@@ -13,7 +13,7 @@ use crate::value::datum::Datum;
 pub struct Inject;
 
 impl Inject {
-    /// Creates a list of the values of `elements`, in order.
+    /// Creates a list of the values of `elements`, a list or an iterator, in order.
     ///
     /// The support has a list for every combination of the elements' values. For a summary of many elements
     /// (a count, a maximum), use [`fold`](crate::fold).

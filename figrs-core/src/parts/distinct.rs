@@ -89,7 +89,7 @@ impl<T: Value> fmt::Debug for Distinct<T> {
     }
 }
 
-/// Returns the set of the objects that are the values of `references`.
+/// Returns the set of the objects that are the values of `references`, a list or an iterator.
 ///
 /// ```
 /// # use figrs_core::{Element, Select, Uniform, Value, distinct};

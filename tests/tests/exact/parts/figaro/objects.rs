@@ -238,6 +238,22 @@ mod posts {
         hot: Element<bool>,
     }
 
+    /// Figaro's answers: Amy likes politics, the second and the third post are about sports, and Brian is Amy's family.
+    const SHARES: [[f64; 4]; 2] = [
+        [
+            0.965_669_701_176_280_3,
+            0.241_900_449_370_098_27,
+            0.069_581_461_744_691_42,
+            0.379_173_584_975_133_4,
+        ],
+        [
+            0.960_917_809_304_906_1,
+            0.372_939_684_552_587_8,
+            0.090_055_512_403_899_47,
+            0.336_708_409_289_054_43,
+        ],
+    ];
+
     #[test]
     fn comments_tell_the_interests_of_friends() {
         let [sports, politics] = [(); 2].map(|()| Topic {
@@ -272,33 +288,14 @@ mod posts {
         let family = connections.at(&(1, 0));
         let hot = model.clone().observe_path(&sports, "hot", true).unwrap();
         let [first, second, third] = [&interests[0], &posts[1].1, &posts[2].1];
-        for (model, [amy, post_2, post_3, related]) in [
-            (
-                model,
-                [
-                    0.965_669_701_176_280_3,
-                    0.241_900_449_370_098_27,
-                    0.069_581_461_744_691_42,
-                    0.379_173_584_975_133_4,
-                ],
-            ),
-            (
-                hot,
-                [
-                    0.960_917_809_304_906_1,
-                    0.372_939_684_552_587_8,
-                    0.090_055_512_403_899_47,
-                    0.336_708_409_289_054_43,
-                ],
-            ),
-        ] {
+        for (model, [amy, post_2, post_3, related]) in [model, hot].iter().zip(SHARES) {
             for algorithm in algorithms![
                 VariableElimination::new(),
                 JunctionTree::new(),
                 Exact::new()
             ] {
                 let answer = algorithm
-                    .run(&model, (first, second, third, &family))
+                    .run(model, (first, second, third, &family))
                     .unwrap();
                 check("amy", answer.probability(first, &politics).unwrap(), amy);
                 check(
