@@ -32,7 +32,7 @@ use figrs_answer::setters;
 ///
 /// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of the
 /// evidence is unbiased. Every answer states an effective sample size and standard errors. The probability of the values that no sample has is
-/// bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is unknown, [`Answer::diagnose`] reports such values
+/// bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is unknown, [`Answer::diagnose`](figrs_answer::Answer::diagnose) reports such values
 /// instead. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** The time is linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches

@@ -119,14 +119,14 @@ impl SequentialMonteCarlo {
         threshold: f64 => threshold;
     }
 
-    /// Retains the particles of all populations after the last statement, with their weights, for [`Answer::draws`]. The draws of targets that are
+    /// Retains the particles of all populations after the last statement, with their weights, for [`Answer::draws`](figrs_answer::Answer::draws). The draws of targets that are
     /// elements of a sequence are the trajectories of the particles.
     pub fn keep_draws(mut self) -> Self {
         self.keep = KeptParticles::Particles;
         self
     }
 
-    /// Retains one particle of each population for [`Answer::draws`], drawn in proportion to the last weights. The weight of this particle is its
+    /// Retains one particle of each population for [`Answer::draws`](figrs_answer::Answer::draws), drawn in proportion to the last weights. The weight of this particle is its
     /// population's estimate of the probability of the evidence. A population that has lost all its particles has no draw
     /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
