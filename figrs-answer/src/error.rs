@@ -53,7 +53,7 @@ pub enum Error {
     },
     /// No world that the algorithm tried satisfied the evidence, which may be impossible or merely rare.
     #[error(
-        "{algorithm}: none of the {tried} worlds that were tried met the evidence: it is impossible or very rare; {remedy}"
+        "{algorithm}: none of {tried} worlds that were tried met the evidence: it is impossible or very rare; {remedy}"
     )]
     NoSampleMetEvidence {
         /// The name of the algorithm.
