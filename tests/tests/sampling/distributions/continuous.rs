@@ -67,8 +67,9 @@ fn folded(
 /// The standard normal distribution between two bounds in the tail in which differences of its distribution function keep their digits.
 fn truncated(element: Element<f64>, lower: f64, upper: f64, moments: (f64, f64)) -> Row {
     let normal = StatrsNormal::standard();
-    let mass = normal.sf(lower) - normal.sf(upper);
-    let cdf = move |x: f64| ((normal.sf(lower) - normal.sf(x)) / mass).clamp(0.0, 1.0);
+    let tail = |x: f64| libm::erfc(x / std::f64::consts::SQRT_2) / 2.0;
+    let mass = tail(lower) - tail(upper);
+    let cdf = move |x: f64| ((tail(lower) - tail(x)) / mass).clamp(0.0, 1.0);
     made(element, cdf, move |x| normal.ln_pdf(x) - mass.ln(), moments)
 }
 
