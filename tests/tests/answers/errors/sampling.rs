@@ -234,7 +234,12 @@ fn a_listener_may_end_a_run() {
         for (model, algorithm) in runs {
             stop.store(false, Ordering::Relaxed);
             reports.lock().unwrap().clear();
-            let answer = algorithm.run(model, &coin).unwrap();
+            let on_the_way = algorithm.name() == "SequentialMonteCarlo";
+            let answer = match algorithm.run(model, &coin) {
+                // On a busy machine, all reports may come from unfinished populations.
+                Err(Error::NothingDone { .. }) if on_the_way => continue,
+                answer => answer.unwrap(),
+            };
             let run = answer.sampling().unwrap();
             assert_eq!(run.stopped, Stopped::Interrupted, "{}", algorithm.name());
             let reports = reports.lock().unwrap();
@@ -245,7 +250,6 @@ fn a_listener_may_end_a_run() {
             );
             let last = reports[reports.len() - 1].done;
             // Unfinished populations are reported in the progress, and count as none at the end.
-            let on_the_way = algorithm.name() == "SequentialMonteCarlo";
             assert!(last == run.done || on_the_way && last > run.done);
             for pair in reports.windows(2) {
                 assert!(pair[0].done < pair[1].done && pair[0].elapsed <= pair[1].elapsed);
