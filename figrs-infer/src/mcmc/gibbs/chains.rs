@@ -140,14 +140,15 @@ impl GibbsChain {
             }
             self.block = 0;
             self.tally.sweeps += 1;
+            work = work.saturating_sub(1);
             let after = self.tally.sweeps.saturating_sub(schedule.burn_in);
             if after > 0 && after.is_multiple_of(schedule.thin) {
                 reader.read(&mut self.state.values, &mut self.tally.draws);
                 self.tally.kept += 1;
-                work = work.saturating_sub(1 + reader.targets.len() as u64);
-                if work == 0 {
-                    return true;
-                }
+                work = work.saturating_sub(reader.targets.len() as u64);
+            }
+            if work == 0 {
+                return true;
             }
         }
         false
