@@ -416,7 +416,7 @@ impl DeepeningSearch<'_> {
             return Err(Error::NoSampleMetEvidence {
                 algorithm: self.algorithm.name(),
                 tried: self.range as u64,
-                remedy: "raise `range`, or use ImportanceSampling",
+                remedy: "raise `range` or `work`, or use ImportanceSampling",
             });
         }
         found

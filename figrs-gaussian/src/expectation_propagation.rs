@@ -249,6 +249,14 @@ enum Proposal {
 }
 
 impl Proposal {
+    /// Returns the precision of a new approximation; zero for other proposals.
+    fn precision(self) -> f64 {
+        match self {
+            Self::New { precision, .. } => precision,
+            Self::Impossible | Self::Unchanged => 0.0,
+        }
+    }
+
     /// Returns the Gaussian function that gives a real number the same mass, mean and variance as a likelihood. Without the likelihood, the number has
     /// the precision `precision`, and the mean and variance `cavity`; with the likelihood, it has the distribution `tilted`.
     fn matching((precision, cavity): (f64, (f64, f64)), tilted: &Tilted) -> Self {
@@ -392,9 +400,7 @@ fn sweep(
                 continue;
             };
             let proposal = Proposal::matching((precision, cavity), &tilted);
-            let Proposal::New { precision: new, .. } = proposal else {
-                continue;
-            };
+            let new = proposal.precision();
             sweep.widening += usize::from(new < 0.0);
             let moved = if cavity.1 > 0.0 {
                 let next = (precision + new).recip();

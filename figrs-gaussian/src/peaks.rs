@@ -2,11 +2,16 @@
 
 use std::cell::RefCell;
 
+use figrs_factor::Until;
+
 /// Largest distance from the mean of the number, in standard deviations, at which peaks are searched.
 const REACH: f64 = 8.0;
 
 /// Factor by which the number of points grows if all points have the same likelihood.
 const GROWTH: usize = 16;
+
+/// Number of points between two checks of the deadline.
+const POINTS_PER_LOOK: usize = 4096;
 
 /// Maximum number of peaks that are remembered; the highest ones are.
 const MOST_PEAKS: usize = 64;
@@ -17,18 +22,20 @@ pub struct Peaks {
     points: usize,
     most: usize,
     log_maximum: f64,
+    until: Until,
     /// Each peak with the distance of the points in its search.
     found: RefCell<Option<Vec<(f64, f64)>>>,
 }
 
 impl Peaks {
     /// Creates a search at `points` points, and at up to `most` points as long as all points have the same likelihood. A likelihood that is everywhere
-    /// equal to `log_maximum`, its largest possible logarithm, needs no more points.
-    pub fn new((points, most): (usize, usize), log_maximum: f64) -> Self {
+    /// equal to `log_maximum`, its largest possible logarithm, needs no more points. The search ends early when `until` is over.
+    pub fn new((points, most): (usize, usize), log_maximum: f64, until: Until) -> Self {
         Self {
             points,
             most,
             log_maximum,
+            until,
             found: RefCell::new(None),
         }
     }
@@ -46,7 +53,7 @@ impl Peaks {
         let peaks = found.get_or_insert_with(|| {
             let mut points = self.points;
             loop {
-                let (peaks, level) = surveyed(log, (mean, deviation), points);
+                let (peaks, level) = surveyed(log, (mean, deviation), points, &self.until);
                 let is_level = level.is_some_and(|level| level < self.log_maximum);
                 if !peaks.is_empty() || !is_level || points >= self.most {
                     return peaks;
@@ -63,6 +70,7 @@ fn surveyed(
     log: &dyn Fn(f64) -> f64,
     (mean, deviation): (f64, f64),
     points: usize,
+    until: &Until,
 ) -> (Vec<(f64, f64)>, Option<f64>) {
     let spacing = 2.0 * REACH * deviation / points as f64;
     let number = |i: usize| mean - REACH * deviation + (i as f64 + 0.5) * spacing;
@@ -74,6 +82,10 @@ fn surveyed(
     let (mut before, mut own) = (f64::NEG_INFINITY, value(0));
     let mut level = Some(own);
     for i in 0..points {
+        if i % POINTS_PER_LOOK == 0 && until.is_over() {
+            level = None;
+            break;
+        }
         let after = match i + 1 < points {
             true => value(i + 1),
             false => f64::NEG_INFINITY,

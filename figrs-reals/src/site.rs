@@ -8,6 +8,7 @@ use std::rc::Rc;
 use figrs_answer::error::Error;
 use figrs_core::internals::{AtomicOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Evidence};
+use figrs_factor::Until;
 use figrs_gaussian::{Peaks, RealLikelihood, Tilted};
 use rustc_hash::FxHashMap;
 
@@ -124,7 +125,7 @@ impl Site {
 
     /// Returns a search for narrow peaks of the likelihood, if the model has `sites` likelihoods, and this one is computed for `places` assignments of
     /// finite elements. Evidence may have narrow peaks; distributions change slowly.
-    pub(crate) fn peaks(&self, sites: usize, places: usize) -> Peaks {
+    pub(crate) fn peaks(&self, sites: usize, places: usize, until: &Until) -> Peaks {
         let all = sites * places;
         let most = |points: usize| (points / all).max(FEWEST_POINTS);
         let first = most(FIRST_POINTS).min(FIRST_POINTS_OF_SITE);
@@ -137,12 +138,14 @@ impl Site {
                 } else {
                     MOST_POINTS / 4
                 };
-                Peaks::new((first, most(points).max(first)), log_maximum)
+                Peaks::new((first, most(points).max(first)), log_maximum, until.clone())
             }
-            Weighed::Observed(_) if matches!(self.element.kind(), Kind::Apply(..)) => {
-                Peaks::new((first, most(MOST_POINTS / 4).max(first)), 0.0)
-            }
-            _ => Peaks::new((FEWEST_POINTS, FEWEST_POINTS), 0.0),
+            Weighed::Observed(_) if matches!(self.element.kind(), Kind::Apply(..)) => Peaks::new(
+                (first, most(MOST_POINTS / 4).max(first)),
+                0.0,
+                until.clone(),
+            ),
+            _ => Peaks::new((FEWEST_POINTS, FEWEST_POINTS), 0.0, until.clone()),
         }
     }
 

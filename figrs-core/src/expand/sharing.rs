@@ -1,6 +1,6 @@
 //! Expansion that computes the distribution of a recursive call once for each argument.
 //!
-//! When a traversal of a model reaches a recursive call, the traversal waits until the body of the call has been expanded and solved. A solved call
+//! A traversal of a model that reaches a recursive call waits until the body of the call has been expanded and solved. A solved call
 //! is an atomic element. The body of each call is expanded twice: an element that occurs in both expansions was not created by the body, and other
 //! elements may therefore depend on it. A call whose body has such an element is unfolded instead.
 

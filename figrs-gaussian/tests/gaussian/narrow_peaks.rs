@@ -1,9 +1,14 @@
 //! A standard normal number with likelihoods that have narrow parts, against closed forms.
 
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use figrs_factor::Until;
 use figrs_gaussian::{Peaks, RealLikelihood, Tilted};
 
 fn tilted(log: impl Fn(f64) -> f64) -> Tilted {
-    let peaks = Peaks::new((1 << 12, 1 << 24), f64::INFINITY);
+    let peaks = Peaks::new((1 << 12, 1 << 24), f64::INFINITY, Until::default());
     let first = RealLikelihood::Log(&log, &peaks).tilted(0.0, 1.0).unwrap();
     // The peaks are remembered when the distribution of the number has changed.
     let again = RealLikelihood::Log(&log, &peaks).tilted(0.0, 1.0).unwrap();
@@ -88,4 +93,20 @@ fn two_narrow_peaks_and_a_step() {
     check("step", found, [0.2 + 0.7 * above, 0.7 * density, second]);
     // A likelihood that is constant stays constant.
     check("constant", tilted(|_| 0.5_f64.ln()), [0.5, 0.0, 0.5]);
+}
+
+#[test]
+fn a_search_for_peaks_ends_at_its_interrupt() {
+    let until = Until {
+        stop: Some(Arc::new(AtomicBool::new(true))),
+        ..Until::default()
+    };
+    let peaks = Peaks::new((1 << 12, 1 << 24), f64::INFINITY, until);
+    let calls = Cell::new(0);
+    let log = |_: f64| {
+        calls.set(calls.get() + 1);
+        f64::NEG_INFINITY
+    };
+    assert!(RealLikelihood::Log(&log, &peaks).tilted(0.0, 1.0).is_none());
+    assert!(calls.get() < 100_000, "{}", calls.get());
 }

@@ -256,7 +256,7 @@ fn by_enumeration(network: &Network) -> Vec<(f64, DVector<f64>, DMatrix<f64>)> {
     }
 }
 
-/// True for the factors that `random` adds for a vector all of whose numbers and parents are observed.
+/// True for the factors that `random` adds for a vector if all its numbers and parents are observed.
 fn is_of_observed(network: &Network, factor: &Factor) -> bool {
     let finites = network.graph.finite.cardinalities.len();
     let position = network

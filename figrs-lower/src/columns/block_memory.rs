@@ -261,7 +261,7 @@ impl MemoryGrant {
         let Some(pool) = &self.pool else {
             return false;
         };
-        // The block requests more bytes than it needs, so that threads rarely access the pool at the same time. If the pool does not have so many
+        // The block requests more bytes than it needs, so that threads rarely access the pool at the same time. If the pool has fewer
         // bytes, the block requests only the missing bytes.
         for more in [missing + pool.portion.max(needed / 4), missing] {
             if pool.try_reserve(more) {

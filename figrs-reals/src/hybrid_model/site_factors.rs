@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use figrs_answer::error::Error;
 use figrs_core::Limits;
+use figrs_factor::eliminate::error::check_interrupt;
 use figrs_gaussian::{
     Convergence, HybridFactor, Peaks, Projection, SquareRootForm, Sweeps, Tilted, propagate,
 };
@@ -131,7 +132,7 @@ impl HybridModel<'_> {
             } = made;
             let log_values = site.log_values(finite);
             let failed = &failed;
-            let peaks = |_| site.peaks(self.sites.len(), assignments.len());
+            let peaks = |_| site.peaks(self.sites.len(), assignments.len(), &limits.until);
             let peaks: Vec<Peaks> = (0..assignments.len()).map(peaks).collect();
             figrs_gaussian::Site {
                 factor: made.factor,
@@ -156,6 +157,8 @@ impl HybridModel<'_> {
         let found = propagate(&mut self.graph, &sites, sweeps, (limit, limits), progress);
         drop(sites);
         if let Some(error) = failed.into_inner() {
+            // A search for peaks that was interrupted may have missed the values that the evidence allows.
+            check_interrupt(&limits.until)?;
             return Err(error);
         }
         found.map_err(|error| explained(self, error))

@@ -175,3 +175,17 @@ fn runs_are_watched() {
         })
     ));
 }
+
+/// The sum over `hub` has 2^40 entries, whatever number is allowed.
+#[test]
+fn a_sum_over_many_neighbours_is_not_computed() {
+    let hub = Flip::new(0.5);
+    let leaves: Vec<_> = (0..40)
+        .map(|_| hub.flat_map(|&up| Flip::new(if up { 0.9 } else { 0.2 })))
+        .collect();
+    let gibbs = Gibbs::new(50).chains(2).collapse(usize::MAX);
+    let answer = gibbs.run(&Model::new(), &leaves).unwrap();
+    assert_eq!(answer.sampling().unwrap().integrated_out, Some(0));
+    let one = gibbs.run(&Model::new(), &leaves[0]).unwrap();
+    assert!(one.sampling().unwrap().integrated_out >= Some(1));
+}

@@ -221,7 +221,7 @@ pub enum Finding {
     /// Some values of a target occur in few draws, and the weight of a further draw has no known bound. The standard errors of such values may be too
     /// small.
     FewHits {
-        /// The target some of whose values occur in few draws.
+        /// The target with values that occur in few draws.
         element: Label,
         /// The value that occurs in the fewest draws.
         value: String,
@@ -235,7 +235,7 @@ pub enum Finding {
     /// Some values of a target occur only in few draws or in draws of small weight, and a further draw may have a much larger weight. The standard
     /// errors of such values may be too small.
     LightHits {
-        /// The target some of whose values occur only in few draws or in draws of small weight.
+        /// The target with values that occur only in few draws, or in draws of small weight.
         element: Label,
         /// The first value that occurs only in few draws or in draws of small weight.
         value: String,

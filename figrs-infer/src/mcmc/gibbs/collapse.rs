@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use figrs_factor::graph::{LogTable, VarId};
 
-use super::prepare::{PreparedGraph, WeightFactor};
+use super::prepare::{DENSE, PreparedGraph, WeightFactor};
 
 impl PreparedGraph<'_> {
-    /// Sums out free variables until the sum over each further variable would have more than `entries` entries; variables with the smallest sums are
+    /// Sums out free variables until the sum over each further variable would have more than `entries` entries, or more than [`DENSE`] terms; variables with the smallest sums are
     /// summed out first. Variables in `kept`, and arguments of functions that are still computed, remain. Functions that nothing reads are left out.
     /// Returns the number of variables that were summed out.
     pub(super) fn collapse(&mut self, kept: &[usize], entries: usize) -> u64 {
@@ -40,7 +40,10 @@ impl PreparedGraph<'_> {
                 }
                 sizes[v] = rest_of(v, &mentions[v], &factors)
                     .map(|scope| self.graph.dense_size(&scope))
-                    .filter(|size| *size <= entries);
+                    .filter(|size| {
+                        *size <= entries
+                            && size.saturating_mul(self.graph.cardinalities[v] as usize) <= DENSE
+                    });
                 queue.extend(sizes[v].map(|size| (size, v)));
             }
             let Some((_, v)) = queue.pop_first() else {

@@ -6,7 +6,7 @@ use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of assignments of a factor that is tabulated; entries of larger factors are looked up in the original factor.
-const DENSE: usize = 1 << 16;
+pub(super) const DENSE: usize = 1 << 16;
 /// Maximum number of assignments of the parents for which a factor is tested for being a function.
 const INDEX: usize = 1 << 20;
 /// Number of entries up to which a table may always grow when a variable is replaced by its parents.
