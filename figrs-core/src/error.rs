@@ -5,7 +5,7 @@ use figrs_factor::wording::{Call, StatedAt};
 use thiserror::Error;
 
 use crate::collections::MemberError;
-use crate::element::footprint::readable;
+use crate::element::function::readable;
 use crate::element::label::Label;
 use crate::parts::PartError;
 

@@ -46,12 +46,10 @@ pub mod error;
 #[doc(hidden)]
 pub mod filter_state;
 #[doc(hidden)]
-pub mod limits;
-#[doc(hidden)]
 pub mod model;
 mod parts;
 #[doc(hidden)]
-pub mod random;
+pub mod run;
 mod similar_names;
 #[doc(hidden)]
 pub mod value;
@@ -92,14 +90,13 @@ pub use parts::{
     Distinct, ElementMember, Member, ObjectField, PartError, PartType, Parts, ValueMember,
     ValueParts, distinct,
 };
-pub use random::{Stream, stream};
+pub use run::{Stream, stream};
 pub use value::Value;
-pub use value::column::AnyColumn;
 pub use value::datum::Datum;
 pub use value::integer::Integer;
 pub use value::plain_data::PlainData;
 pub use value::states::States;
-pub use value::support::{Support, SupportBuilder};
+pub use value::support::{AnyColumn, Support, SupportBuilder};
 pub use value::vector::Vector;
 
 /// Factor graphs, the input of the exact algorithms.
@@ -116,17 +113,18 @@ pub use rand;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
-    pub use crate::element::contained::{contained, unprinted};
     pub use crate::element::family_values::{
         IidValues, MemberArgument, MemberFault, SufficientStatistics,
     };
+    pub use crate::element::function::{contained, unprinted};
     pub use crate::element::joint_values::joint_values;
     pub use crate::element::learned_prior::{LearnedPrior, Mode};
-    pub use crate::element::node::{
-        ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced,
+    pub use crate::element::node::Kind;
+    pub use crate::element::normal::standard_normal_tail;
+    pub use crate::element::operations::{
+        ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, NotEnumerable, NumbersReplaced,
         OpenArgument, TableOp,
     };
-    pub use crate::element::normal::standard_normal_tail;
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::element::step::{Choice, with_arguments};
     pub use crate::expand::sharing::QueryKind;

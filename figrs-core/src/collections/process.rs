@@ -12,7 +12,7 @@ use super::error::{MemberError, Origin};
 use super::making::{Attempt, MemberKey, Problem, Request, make, new_number};
 use crate::element::Element;
 use crate::element::chain::fallible_chain_at;
-use crate::element::contained::{check_purity, contained};
+use crate::element::function::{check_purity, contained};
 use crate::element::node::{AnyElement, WeakElement};
 use crate::element::parents::One;
 use crate::error::Fault;

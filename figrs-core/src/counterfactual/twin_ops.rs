@@ -4,10 +4,11 @@ use std::any::Any;
 use std::sync::{Arc, Weak};
 
 use super::twin_world::TwinWorld;
-use crate::element::node::{AnyElement, ApplyOp, ChainOp, Kind};
+use crate::element::node::{AnyElement, Kind};
+use crate::element::operations::{ApplyOp, ChainOp};
 use crate::error::Fault;
-use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
+use crate::value::support::AnyColumn;
 use crate::value::support::SupportBuilder;
 
 pub(super) struct FixedValue {

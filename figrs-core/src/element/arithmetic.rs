@@ -6,14 +6,15 @@ use std::ops;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::contained::contained;
+use super::function::contained;
 use super::linear::LinearFunction;
-use super::node::{AnyElement, ApplyOp, Kind, OpenArgument};
+use super::node::{AnyElement, Kind};
+use super::operations::{ApplyOp, OpenArgument};
 use super::parents::{Arguments, One};
 use crate::element::Element;
 use crate::error::Fault;
-use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
+use crate::value::support::AnyColumn;
 use crate::value::support::SupportBuilder;
 use crate::value::{Value, canonical};
 

@@ -8,20 +8,21 @@ use std::panic::Location;
 
 use rand::Rng;
 
-use super::contained::contained;
 use super::distribution::{Distribution, Outcomes, Space, Tails};
+use super::function::contained;
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
-use super::node::{AnyElement, AtomicOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced};
+use super::node::{AnyElement, Kind};
+use super::operations::{AtomicOp, FiniteOutcomes, NotEnumerable, NumbersReplaced};
 use super::param::Number;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::model::evidence::LARGEST_LOG;
-use crate::random::Stream;
+use crate::run::Stream;
 use crate::value::Value;
-use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
+use crate::value::support::AnyColumn;
 use crate::value::support::SupportBuilder;
 
 /// Builds an element with a given [`Distribution`], which the user may have defined.

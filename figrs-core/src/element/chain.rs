@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::contained::{check_purity, contained};
 use super::function::FunctionId;
-use super::node::{AnyElement, ChainOp, Kind};
+use super::function::{check_purity, contained};
+use super::node::{AnyElement, Kind};
+use super::operations::ChainOp;
 use super::parents::{Arguments, Parents};
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;

@@ -4,7 +4,8 @@ use std::any::Any;
 use std::panic::Location;
 
 use super::function::FunctionId;
-use super::node::{AnyElement, ChainOp, Kind};
+use super::node::{AnyElement, Kind};
+use super::operations::ChainOp;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;

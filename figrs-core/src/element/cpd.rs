@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use super::parents::{AsElement, Parents};
 use crate::element::Element;
 use crate::element::chain::fallible_chain_at;
-use crate::element::tuple::Joint;
+use crate::element::parents::Joint;
 use crate::error::Fault;
 use crate::value::{Key, KeyRef};
 

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use rand::{Rng, RngExt};
 
 use super::distribution::{Distribution, Outcomes, Tails};
-use super::node::{AnyElement, AtomicOp, ChainOp, Kind};
+use super::node::{AnyElement, Kind};
+use super::operations::{AtomicOp, ChainOp};
 use super::param::Number;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::{Element, atomic_at};

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use super::param::Param;
 use crate::error::Fault;
-use crate::value::column::AnyColumn;
+use crate::value::support::AnyColumn;
 
 /// An untyped argument of a family of distributions: the value of a parent, or the `Param`s that stand in place of the parent.
 #[derive(Clone, Copy, Debug)]

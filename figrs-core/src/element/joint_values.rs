@@ -4,11 +4,12 @@ use std::any::Any;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::node::{AnyElement, ApplyOp, Kind};
+use super::node::{AnyElement, Kind};
+use super::operations::ApplyOp;
 use crate::element::Element;
 use crate::error::Fault;
-use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
+use crate::value::support::AnyColumn;
 use crate::value::support::SupportBuilder;
 
 struct ListValues {

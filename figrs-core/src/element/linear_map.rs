@@ -5,11 +5,12 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::linear::LinearFunction;
-use super::node::{AnyElement, ApplyOp, Kind, OpenArgument};
+use super::node::{AnyElement, Kind};
+use super::operations::{ApplyOp, OpenArgument};
 use crate::element::Element;
 use crate::error::Fault;
-use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
+use crate::value::support::AnyColumn;
 use crate::value::support::SupportBuilder;
 use crate::value::{Value, canonical};
 

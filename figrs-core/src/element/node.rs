@@ -1,377 +1,88 @@
-//! The nodes of a model graph, which elements point to.
+//! Elements, and the nodes of the model graph to which they point: the kinds of nodes, and their dropping without recursion.
 
-use std::any::Any;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fmt;
-use std::ops::Range;
-use std::panic::Location;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 
-use rand::Rng;
-
-use super::distribution::{Space, Tails};
-use super::footprint::{ALLOCATION, Footprint};
-use super::function::{CallId, FunctionId};
+use super::function::{ALLOCATION, Footprint};
 use super::label::{Label, printable};
-use super::learned_prior::LearnedPrior;
-use super::likelihood::{Likelihood, Term};
-use super::linear::{LinearFunction, LinearGaussian};
-use super::param::Number;
-use crate::counterfactual::branch_memory::BranchMemory;
+use super::operations::{ApplyOp, AtomicOp, ChainOp, FamilyOp, TableOp};
 use crate::error::{Fault, ModelError};
-use crate::random::Stream;
-use crate::value::column::AnyColumn;
-use crate::value::datum::Datum;
-use crate::value::support::{Support, SupportBuilder};
-use figrs_factor::graph::Weights;
+use crate::model::evidence::Evidence;
+use crate::value::Value;
+use crate::value::support::{AnyColumn, SupportBuilder};
 
-pub(crate) use super::family_values::{
-    IidValues, MemberArgument, MemberFault, SufficientStatistics,
-};
-pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
-pub use super::kind::Kind;
-use super::kind::release;
-
-/// The log-probability for other parameters of a distribution; `None` if the distribution cannot replace its parameters; an error message if the new
-/// parameters are invalid.
-pub type NumbersReplaced = Option<Result<f64, String>>;
-
-/// The untyped distribution of an atomic element.
-pub trait AtomicOp: Send + Sync {
-    /// Checks the parameters of the distribution; the error is a message.
-    fn check(&self) -> Result<(), String>;
-    /// Returns the outcomes with their probabilities if there are finitely many; otherwise returns the reason why the outcomes cannot be listed.
-    fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
-    /// Returns the log-probability or log-density of `value`, which is never NaN or positive infinity.
-    fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
-    /// Draws a random value.
-    fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
-    /// Draws `count` random values.
-    fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault>;
-    /// Returns the sum of `log_prob` over the values of a column.
-    fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault>;
-    /// Returns the cumulative probabilities at `value`, if the distribution defines them.
-    fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
-    /// Returns the kind of the set of values, if the values are continuous.
-    fn space(&self) -> Space;
-    /// Returns the parameters of the distribution, if some of them are [`Param`](crate::Param)s.
-    fn numbers(&self) -> &[Number] {
-        &[]
-    }
-    /// Adds the `log_prob` of `value` to `likelihood`, as a function only of the [`numbers`](Self::numbers) with indices in `open`. The likelihood is
-    /// refused if this function is not a sum of terms.
-    fn likelihood(
-        &self,
-        open: Range<usize>,
-        value: &dyn Any,
-        likelihood: &mut Likelihood,
-    ) -> Result<(), Fault> {
-        let _ = (open, value);
-        likelihood.refuse();
-        Ok(())
-    }
-    /// Returns the derivative of `log_prob` with respect to the parameter with the index `number` in [`numbers`](Self::numbers); at probability zero,
-    /// returns the derivative of the probability itself. Returns `None` if the derivative is not known.
-    fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
-        let _ = (number, value);
-        Ok(None)
-    }
-    /// Returns the `log_prob` of `value` if the parameters of the distribution are replaced by `numbers`. Returns `None` if the distribution cannot
-    /// replace its parameters, and an error message if the new parameters are invalid.
-    fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
-        let _ = (numbers, value);
-        Ok(None)
-    }
-    /// Returns the prior, if the element is a learned parameter.
-    fn prior(&self) -> Option<&LearnedPrior> {
-        None
-    }
-    /// For a decision, returns the elements whose values are known when the decision is made. The outcomes of a decision are options without
-    /// probabilities.
-    fn known(&self) -> Option<&[AnyElement]> {
-        None
-    }
-    /// Returns the terms of the likelihoods to which the distribution is conjugate.
-    fn conjugate_terms(&self) -> &'static [Term];
-    /// Draws a value from the normalised product of the distribution and `likelihood`, whose terms are [`conjugate_terms`](Self::conjugate_terms), if
-    /// the distribution defines such a draw.
-    fn sample_conditional(
-        &self,
-        likelihood: &Likelihood,
-        rng: &mut dyn Rng,
-    ) -> Result<Option<Datum>, Fault>;
-    /// Returns the normalised product of the distribution and `likelihood`, whose terms are [`conjugate_terms`](Self::conjugate_terms); `None` if the
-    /// product is not known.
-    fn posterior(&self, likelihood: &Likelihood) -> Result<Option<Box<dyn AtomicOp>>, Fault> {
-        let _ = likelihood;
-        Ok(None)
-    }
-    /// Returns the mean and the variance of each number of a value, if they are known.
-    fn moments(&self) -> Option<Vec<(f64, f64)>> {
-        None
-    }
-    /// Returns the parameters of Student's t-distribution of a normal number whose precision or variance has this distribution: the degrees of
-    /// freedom and the squared scale.
-    fn student_t_of_spread(&self) -> Option<(f64, f64)> {
-        None
-    }
-    /// Returns the distribution as a normal distribution, if it is normal.
-    fn linear_gaussian(&self) -> Option<LinearGaussian> {
-        None
-    }
-    /// Returns a short description of the distribution.
-    fn describe(&self) -> String;
-    /// Returns the number of bytes that the distribution holds on the heap, besides its own size.
-    fn heap_bytes(&self) -> usize {
-        0
-    }
+/// A random value of type `T`, as a node of a lazily built model.
+///
+/// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building an element never fails and computes nothing. An
+/// invalid parameter is an error when an algorithm uses the element; the error message has the name of the element, or the source line that built it.
+/// Evidence about elements is stated in a [`Model`](crate::Model).
+#[must_use]
+pub struct Element<T> {
+    node: AnyElement,
+    values: PhantomData<fn() -> T>,
 }
 
-/// An argument of a function: a known value or unknown (open) numbers.
-#[derive(Clone, Copy, Debug)]
-pub enum OpenArgument<'a> {
-    /// The argument has the contained value.
-    Known(&'a dyn Any),
-    /// The argument is an unknown list with the contained number of entries, or a single unknown number.
-    Open(usize),
-}
+impl<T: Value> Element<T> {
+    pub(crate) fn from_kind(
+        constructor: &'static str,
+        location: &'static Location<'static>,
+        kind: Kind,
+    ) -> Self {
+        Self {
+            node: AnyElement::new(constructor, location, SupportBuilder::new::<T>, kind),
+            values: PhantomData,
+        }
+    }
 
-/// An untyped deterministic function of parent values.
-pub trait ApplyOp: Send + Sync {
-    /// Returns the value of the function for `arguments`.
-    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
-    /// Returns the index in `values` of the function's value for `arguments`; if the value is not in `values`, it is added.
-    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
-    /// True if the function is known to be so cheap that memoisation would not save time.
-    fn is_light(&self) -> bool {
-        false
-    }
-    /// Returns the values of the function for each of the `count` rows of the columns `arguments`.
-    fn call_many(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-    ) -> Result<Box<dyn AnyColumn>, Fault>;
-    /// Returns the identity of the function, if it is known.
-    fn identity(&self) -> Option<FunctionId> {
-        None
-    }
-    /// Returns the function as a linear function of the unknown numbers in `arguments`, if it is linear.
-    fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
-        let _ = arguments;
-        None
-    }
-    /// If the function is a comparison, returns a linear function of the unknown numbers that is positive where the comparison is true and negative
-    /// where it is false. The second result is the value of the comparison where the linear function is zero. Returns `None` for any other function.
-    fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
-        let _ = arguments;
-        None
-    }
-    /// Returns the values of the parents that the result `value` of the function implies (backward inference). The list has `None` for a parent whose
-    /// value is not implied.
-    fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
-        let _ = value;
-        None
-    }
-}
-
-/// An untyped function from parent values to an element.
-pub trait ChainOp: Send + Sync {
-    /// Returns the element that the function returns for `arguments`.
-    fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
-    /// Builds a new element for `arguments`, even if a counterfactual has stored an element for them.
-    fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
-        self.call(arguments)
-    }
-    /// Returns a single element that has the value of this Chain in every world, given the possible values of the parents; `None` if no such element
-    /// is known. Exact algorithms expand this element instead of the results of the function.
-    fn for_tables(&self, supports: &[&Support]) -> Option<AnyElement> {
-        let _ = supports;
-        None
-    }
-    /// Returns the storage in which counterfactuals store the results of the function; a member of a family has no such storage.
-    fn memory(&self) -> Option<&BranchMemory> {
-        None
-    }
-    /// Returns the identity of the function, if it is known.
-    fn identity(&self) -> Option<FunctionId> {
-        None
-    }
-    /// Returns the family of distributions, if the function always returns an atomic element of one family with the arguments as its parameters.
-    fn family(&self) -> Option<&dyn FamilyOp> {
-        None
-    }
-    /// Returns the identity of the recursive call that this function represents, if it represents one; the Chain then has no parents.
-    fn call_id(&self) -> Option<CallId> {
-        None
-    }
-    /// Returns the number of bytes that the function holds on the heap, besides its own size.
+    /// Gives the element a name for messages and diagrams. An element keeps its first name; further calls of `named` do nothing.
     ///
-    /// The bytes of captured values are unknown and not counted.
-    fn heap_bytes(&self) -> usize {
-        0
+    /// ```
+    /// # use figrs_core::Flip;
+    /// let rain = Flip::new(0.2).named("rain");
+    /// assert_eq!(rain.label().name.as_deref(), Some("rain"));
+    /// println!("{}", rain.label()); // `rain` (Flip at src/main.rs:3:12)
+    /// ```
+    pub fn named(self, name: impl Into<String>) -> Self {
+        self.node.set_name(name.into());
+        self
+    }
+
+    /// Returns the label of the element: name, constructor and source line.
+    pub fn label(&self) -> Label {
+        self.node.label()
+    }
+
+    /// Returns the element with its type; `None` if its values have another type.
+    pub fn from_erased(element: &AnyElement) -> Option<Self> {
+        let has_type = element.no_values().value_type() == std::any::TypeId::of::<T>();
+        has_type.then(|| Self {
+            node: element.clone(),
+            values: PhantomData,
+        })
+    }
+
+    /// Returns the untyped element, for algorithms.
+    pub fn erased(&self) -> &AnyElement {
+        &self.node
     }
 }
 
-/// An untyped family of distributions; the arguments are the values of the parents that are parameters of the family.
-pub trait FamilyOp: Send + Sync {
-    /// Checks the parameters; the other methods are called only if the check succeeds.
-    fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
-    /// True if `log_prob` is a log-density.
-    fn is_continuous(&self) -> bool;
-    /// Returns the outcomes with their probabilities if there are finitely many; otherwise returns the reason why the outcomes cannot be listed.
-    fn outcomes(
-        &self,
-        arguments: &[&dyn Any],
-    ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
-    /// Returns the log-probability or log-density of `value`, which is never NaN or positive infinity.
-    fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
-    /// Returns the log-probability or log-density for arguments that are plain numbers; `None` if `check` or `log_prob` would fail.
-    fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
-    /// Appends the log-probabilities or log-densities of `values` to `logs`, for arguments that are plain numbers. The appended log-probabilities may
-    /// be NaN or infinite. Returns `None` if `check` would fail or `values` have another type, possibly after some numbers have been appended.
-    fn log_probs_of_values(
-        &self,
-        arguments: &[f64],
-        values: &[f64],
-        logs: &mut Vec<f64>,
-    ) -> Option<()> {
-        let _ = (arguments, values, logs);
-        None
-    }
-    /// Returns an upper bound of the `log_prob` of `value` over all arguments, if such a bound is known.
-    fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
-        let _ = value;
-        None
-    }
-    /// True if [`member`](Self::member) accepts `Param`s as arguments.
-    fn takes_params(&self) -> bool {
-        false
-    }
-    /// Returns the member of the family for `arguments`, as an atomic element. Returns `None` if the members of the family cannot be built as atomic
-    /// elements.
-    fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
-        let _ = arguments;
-        None
-    }
-    /// Draws a random value of the member with the arguments `arguments`.
-    fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
-    /// Returns the kind of the set of values, if the values are continuous.
-    fn space(&self) -> Space;
-    /// Adds the `log_prob` of `value` to `likelihood`, as a function only of the argument with the index `open`. The likelihood is refused if this
-    /// function is not a sum of terms.
-    fn likelihood(
-        &self,
-        arguments: &[&dyn Any],
-        open: usize,
-        value: &dyn Any,
-        likelihood: &mut Likelihood,
-    ) -> Result<(), Fault>;
-    /// Adds the sum of the log-probabilities of independent values to `likelihood`, as a function only of the argument with the index `open`.
-    fn likelihood_of_all(
-        &self,
-        arguments: &[&dyn Any],
-        open: usize,
-        values: &IidValues<'_>,
-        likelihood: &mut Likelihood,
-    ) -> Result<(), Fault>;
-    /// Adds the sum of the log-probabilities of `values` to `likelihood`, as a function only of the first argument. Returns `None` if `check` would
-    /// fail or `values` have another type.
-    fn likelihood_of_values(
-        &self,
-        arguments: &[f64],
-        values: &[f64],
-        likelihood: &mut Likelihood,
-    ) -> Option<()> {
-        let _ = (arguments, values, likelihood);
-        None
-    }
-    /// Returns the member of the family as a normal distribution whose mean is linear in the unknown numbers of `arguments`, if it has this form.
-    /// This method may be called without a previous call of [`check`](Self::check).
-    fn linear_gaussian(
-        &self,
-        arguments: &[OpenArgument<'_>],
-    ) -> Result<Option<LinearGaussian>, String> {
-        let _ = arguments;
-        Ok(None)
-    }
-    /// Returns the terms of the likelihoods to which the members are conjugate.
-    fn conjugate_terms(&self) -> &'static [Term];
-    /// Draws a value from the normalised product of a member and `likelihood`, whose terms are [`conjugate_terms`](Self::conjugate_terms), if the
-    /// family defines such a draw.
-    fn sample_conditional(
-        &self,
-        arguments: &[&dyn Any],
-        likelihood: &Likelihood,
-        rng: &mut dyn Rng,
-    ) -> Result<Option<Datum>, Fault>;
-    /// Draws a value for each of the `count` rows of the columns `arguments`.
-    fn sample_many(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-        rng: &mut Stream,
-    ) -> Result<Box<dyn AnyColumn>, MemberFault>;
-    /// Returns the log-probability or log-density of `value` for each of the `count` rows of the columns `arguments`.
-    fn log_probs(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-        value: &dyn Any,
-    ) -> Result<Vec<f64>, MemberFault>;
-    /// Returns sufficient statistics of the values of a column, if the family defines them.
-    fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>>;
-    /// Returns the sum of `log_prob` over independent values.
-    fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &IidValues<'_>)
-    -> Result<f64, Fault>;
-    /// Returns the sum of `log_prob` over independent values, for arguments that are plain numbers; `None` if `check` or `log_prob` would fail.
-    fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &IidValues<'_>)
-    -> Option<f64>;
-    /// Returns the sum of `log_prob` over the independent values `values`, for each of the `count` rows of the columns `arguments`.
-    fn log_probs_of_all(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-        values: &IidValues<'_>,
-    ) -> Result<Vec<f64>, MemberFault>;
-    /// Returns sufficient statistics of `value`, if they make repeated calls of `log_prob` and `log_prob_for_numbers` faster.
-    fn summary(&self, value: &dyn Any) -> Option<SufficientStatistics> {
-        let _ = value;
-        None
-    }
-    /// Returns the family as `dyn Any`, for a downcast.
-    fn as_any(&self) -> &dyn Any;
-    /// True if `other` has the same members for the same arguments.
-    fn is_same_as(&self, other: &dyn FamilyOp) -> bool {
-        let _ = other;
-        false
-    }
-    /// Returns a hash of the family; equal families have equal hashes.
-    fn digest(&self) -> u64 {
-        0
-    }
-    /// Returns one element for a list of independent values with the distribution of `of`, and the list of `values` as its value. The element `of`
-    /// must be a member of this family.
-    fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
-        let _ = (of, values);
-        None
+impl<T> Clone for Element<T> {
+    fn clone(&self) -> Self {
+        Self {
+            node: self.node.clone(),
+            values: PhantomData,
+        }
     }
 }
 
-/// An untyped conditional probability table; its parents have finitely many values.
-pub trait TableOp: Send + Sync {
-    /// Checks the probabilities of the table; the error is a message.
-    fn check(&self) -> Result<(), String>;
-    /// Returns the values of the element, in the order of the table's columns.
-    fn values(&self) -> &Support;
-    /// Returns the possible values of each parent, in the order of the table's rows.
-    fn states(&self) -> &[Support];
-    /// Returns the probabilities of all rows of the table, without a common scale factor. The value of the last parent changes fastest, and the
-    /// probabilities of one row are adjacent.
-    fn weights(&self) -> &Weights;
-    /// Returns the number of bytes that the table holds on the heap, besides its own size.
-    fn heap_bytes(&self) -> usize {
-        self.weights().bytes()
+impl<T> fmt::Debug for Element<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node.fmt(f)
     }
 }
 
@@ -547,3 +258,101 @@ impl WeakElement {
 /// The identity of an element, which is unique among the living elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementId(usize);
+
+/// The kinds of nodes of a model graph. All constructors build elements of these kinds.
+pub enum Kind {
+    /// A random value with its own distribution.
+    Atomic(Box<dyn AtomicOp>),
+    /// A deterministic function of the values of the parents.
+    Apply(Vec<AnyElement>, Arc<dyn ApplyOp>),
+    /// A function from the values of the parents to an element, whose value becomes the value of the node.
+    Chain(Vec<AnyElement>, Box<dyn ChainOp>),
+    /// A conditional probability table over parents with finitely many values.
+    Table(Vec<AnyElement>, Arc<dyn TableOp>),
+    /// The value of another element, with evidence in the worlds that evaluate this node.
+    Score(AnyElement, Evidence),
+}
+
+impl Kind {
+    /// Returns the family of distributions of which the element is a member; `None` if the element is not a member of a family.
+    #[inline]
+    pub fn family(&self) -> Option<&dyn FamilyOp> {
+        match self {
+            Self::Chain(_, op) => op.family(),
+            Self::Atomic(_) | Self::Apply(..) | Self::Table(..) | Self::Score(..) => None,
+        }
+    }
+
+    /// Returns the approximate number of bytes that the node holds on the heap, without its own
+    /// size.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let (parents, op) = match self {
+            Self::Atomic(op) => (0, size_of_val(&**op) + op.heap_bytes()),
+            Self::Apply(parents, op) => (parents.capacity(), size_of_val(&**op)),
+            Self::Chain(parents, op) => (parents.capacity(), size_of_val(&**op) + op.heap_bytes()),
+            Self::Table(parents, op) => (parents.capacity(), size_of_val(&**op) + op.heap_bytes()),
+            Self::Score(..) => return 0,
+        };
+        parents * size_of::<AnyElement>() + op + 2 * ALLOCATION
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Atomic(op) => write!(f, "Atomic({})", op.describe()),
+            Self::Apply(parents, _) => write!(f, "Apply({parents:?})"),
+            Self::Chain(parents, _) => write!(f, "Chain({parents:?})"),
+            Self::Table(parents, _) => write!(f, "Table({parents:?})"),
+            Self::Score(parent, evidence) => write!(f, "Score({parent:?} {evidence:?})"),
+        }
+    }
+}
+
+/// Maximum capacity that the queue keeps for the next drop.
+const KEPT_ENTRIES: usize = 256;
+
+/// The contents of dropped nodes that must still be dropped.
+struct DropQueue {
+    kinds: Vec<Kind>,
+    is_running: bool,
+}
+
+thread_local! {
+    static DROP_QUEUE: RefCell<DropQueue> = const {
+        RefCell::new(DropQueue {
+            kinds: Vec::new(),
+            is_running: false,
+        })
+    };
+}
+
+/// Drops the contents of a node. Its parents and its captured elements are put in a queue, and dropped without recursion.
+pub(super) fn release(kind: Kind) {
+    let queued = DROP_QUEUE.try_with(|queue| {
+        let mut queue = queue.borrow_mut();
+        if queue.is_running {
+            queue.kinds.push(kind);
+            return None;
+        }
+        queue.is_running = true;
+        Some(kind)
+    });
+    let Ok(Some(first)) = queued else { return };
+    // If a drop panics, the queue must still be emptied; otherwise, nodes that enter the queue later would never be dropped.
+    let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(first))).err();
+    while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().kinds.pop()) {
+        let outcome = catch_unwind(AssertUnwindSafe(|| drop(next)));
+        panicked = panicked.or(outcome.err());
+    }
+    DROP_QUEUE.with(|queue| {
+        let mut queue = queue.borrow_mut();
+        queue.is_running = false;
+        queue.kinds.shrink_to(KEPT_ENTRIES);
+    });
+    if let Some(payload) = panicked
+        && !std::thread::panicking()
+    {
+        resume_unwind(payload);
+    }
+}

@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::node::{AnyElement, ApplyOp, Kind};
+use super::node::{AnyElement, Kind};
+use super::operations::ApplyOp;
 use crate::element::Element;
 use crate::error::Fault;
-use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
+use crate::value::support::AnyColumn;
 use crate::value::support::{Support, SupportBuilder};
 
 /// A policy of a decision: a function from the values of some elements to the index of an option.

@@ -5,9 +5,10 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::contained::{check_purity, contained};
 use super::function::{CallId, FunctionId};
-use super::node::{AnyElement, ChainOp, Kind};
+use super::function::{check_purity, contained};
+use super::node::{AnyElement, Kind};
+use super::operations::ChainOp;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;

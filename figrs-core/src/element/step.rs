@@ -7,7 +7,8 @@ use std::fmt;
 use rand::{Rng, RngExt};
 
 use super::likelihood::Likelihood;
-use super::node::{AnyElement, AtomicOp, FamilyOp, Kind, NotEnumerable, TableOp};
+use super::node::{AnyElement, Kind};
+use super::operations::{AtomicOp, FamilyOp, NotEnumerable, TableOp};
 use crate::error::{Fault, ModelError};
 use crate::value::datum::Datum;
 use crate::value::support::Support;

@@ -3,7 +3,8 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::node::{Kind, TableOp};
+use super::node::Kind;
+use super::operations::TableOp;
 use crate::element::Element;
 use crate::value::Value;
 use crate::value::states::States;

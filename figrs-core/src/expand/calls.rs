@@ -4,7 +4,8 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::element::function::{CallId, FunctionId};
-use crate::element::node::{AnyElement, ChainOp, ElementId};
+use crate::element::node::{AnyElement, ElementId};
+use crate::element::operations::ChainOp;
 use crate::error::ModelError;
 use crate::value::support::Support;
 use figrs_factor::graph::Weights;

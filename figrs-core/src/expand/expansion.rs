@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::expander::Cell;
 use super::expander::learned::ParametricOutcomes;
-use crate::element::footprint::ALLOCATION;
-use crate::element::node::{AnyElement, ElementId, NotEnumerable};
+use crate::element::function::ALLOCATION;
+use crate::element::node::{AnyElement, ElementId};
+use crate::element::operations::NotEnumerable;
 use crate::error::ModelError;
 use crate::value::support::Support;
 use figrs_factor::graph::{FactorTable, Weights};

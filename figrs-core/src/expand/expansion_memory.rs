@@ -1,9 +1,9 @@
 //! Memory of an expansion, which is compared with the limit.
 
-use crate::element::footprint::Footprint;
+use crate::element::function::Footprint;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use crate::limits::check_bytes;
+use crate::run::check_bytes;
 use figrs_factor::{Limits, MemoryAccount};
 
 pub(super) fn bytes_of<T>(count: usize) -> u64 {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::element::contained::contained;
 use crate::element::function::FunctionId;
+use crate::element::function::contained;
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::{Fault, ModelError};
 use crate::model::Model;

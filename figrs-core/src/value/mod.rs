@@ -1,6 +1,5 @@
 //! Types of the values of elements.
 
-pub mod column;
 pub mod datum;
 pub(crate) mod from_data;
 pub(crate) mod integer;

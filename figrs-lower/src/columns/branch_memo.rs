@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use figrs_core::element::footprint::Footprint;
-use figrs_core::element::node::{AnyElement, ChainOp, FiniteOutcomes, Kind, TableOp};
+use figrs_core::element::function::Footprint;
+use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::operations::{ChainOp, FiniteOutcomes, TableOp};
 use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 

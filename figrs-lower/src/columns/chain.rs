@@ -10,7 +10,8 @@ use super::groups::RowGroups;
 use super::rare_branches::{RareBranch, RowEvaluations, are_few};
 use super::run::{ColumnSource, EvaluationTask, RootEvaluation};
 use super::selection::Selection;
-use figrs_core::element::node::{AnyElement, ChainOp, TableOp};
+use figrs_core::element::node::AnyElement;
+use figrs_core::element::operations::{ChainOp, TableOp};
 use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use figrs_core::element::footprint::ALLOCATION;
-use figrs_core::value::column::AnyColumn;
+use figrs_core::element::function::ALLOCATION;
+use figrs_core::value::support::AnyColumn;
 
 use super::block::Block;
 use super::classes::{Class, codes, restrict_classes};

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use figrs_core::element::node::AnyElement;
-use figrs_core::value::column::AnyColumn;
 use figrs_core::value::datum::Datum;
+use figrs_core::value::support::AnyColumn;
 use figrs_core::value::support::{Support, SupportBuilder};
 
 use super::block::Block;

@@ -8,9 +8,10 @@ use super::column::{Column, DictionaryId};
 use super::groups::RowGroups;
 use super::selection::Selection;
 use figrs_core::element::alias::Alias;
-use figrs_core::element::node::{AnyElement, AtomicOp, FiniteOutcomes, Kind, NotEnumerable};
+use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::operations::{AtomicOp, FiniteOutcomes, NotEnumerable};
 use figrs_core::error::ModelError;
-use figrs_core::random::Stream;
+use figrs_core::run::Stream;
 use figrs_core::value::datum::Datum;
 
 pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {

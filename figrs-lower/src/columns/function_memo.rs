@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::draw::PooledSampler;
 use figrs_core::element::function::FunctionId;
-use figrs_core::element::node::{AnyElement, ElementId, FiniteOutcomes};
+use figrs_core::element::node::{AnyElement, ElementId};
+use figrs_core::element::operations::FiniteOutcomes;
 use figrs_core::value::support::SupportBuilder;
 
 /// The atomic elements that functions returned and to which nothing else refers. The key is the function and the arguments of the call. A function
@@ -87,7 +88,7 @@ mod tests {
     use crate::{EvidenceOrder, Observations};
     use figrs_core::element::Flip;
     use figrs_core::model::Model;
-    use figrs_core::random::stream;
+    use figrs_core::run::stream;
 
     static CALLS: AtomicUsize = AtomicUsize::new(0);
 

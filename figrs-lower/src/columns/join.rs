@@ -9,7 +9,7 @@ use super::column::{Column, ColumnSlot};
 use super::run::{ColumnSource, RootEvaluation};
 use super::selection::Selection;
 use figrs_core::error::ModelError;
-use figrs_core::value::column::AnyColumn;
+use figrs_core::value::support::AnyColumn;
 
 /// Maximum number of values of a dictionary that is translated as a whole to another dictionary.
 const SMALL_DICTIONARY: usize = 64;

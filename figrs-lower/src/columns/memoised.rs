@@ -7,7 +7,7 @@ use super::classes::{Class, mask_of};
 use super::column::{Column, ColumnSlot};
 use super::groups::{RowGroups, all_bits};
 use super::selection::{Selection, mask_where};
-use figrs_core::element::node::ApplyOp;
+use figrs_core::element::operations::ApplyOp;
 use figrs_core::error::ModelError;
 
 /// Maximum number of combinations of parent values whose results are cached.

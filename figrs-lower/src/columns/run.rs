@@ -14,9 +14,10 @@ use crate::Observations;
 use crate::numbering::Numbered;
 use crate::world::run::FIRST_CHECK;
 use figrs_core::element::family_values::MemberFault;
-use figrs_core::element::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, NotEnumerable};
+use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::operations::{ApplyOp, AtomicOp, FamilyOp, NotEnumerable};
 use figrs_core::error::{Fault, ModelError};
-use figrs_core::random::Stream;
+use figrs_core::run::Stream;
 use figrs_core::value::datum::Datum;
 use rustc_hash::FxHashMap;
 
@@ -290,7 +291,7 @@ impl RootEvaluation<'_> {
         &mut self,
         slot: ColumnSlot,
         rows: &Selection,
-    ) -> Vec<Rc<dyn figrs_core::value::column::AnyColumn>> {
+    ) -> Vec<Rc<dyn figrs_core::value::support::AnyColumn>> {
         let parents = self.block.parent_slots(slot);
         let read = |&parent: &ColumnSlot| {
             let column = self.block.read(parent, rows);
@@ -307,7 +308,7 @@ impl RootEvaluation<'_> {
         family: &dyn FamilyOp,
     ) -> Result<(), ModelError> {
         let columns = self.arguments(slot, rows);
-        let columns: Vec<&dyn figrs_core::value::column::AnyColumn> =
+        let columns: Vec<&dyn figrs_core::value::support::AnyColumn> =
             columns.iter().map(|c| &**c).collect();
         let element = self.block.instructions[slot.index()].element.clone();
         let failed = |fault: MemberFault| match fault {
@@ -346,7 +347,7 @@ impl RootEvaluation<'_> {
             return Ok(column);
         }
         let columns = self.arguments(slot, rows);
-        let columns: Vec<&dyn figrs_core::value::column::AnyColumn> =
+        let columns: Vec<&dyn figrs_core::value::support::AnyColumn> =
             columns.iter().map(|c| &**c).collect();
         let values = op.call_many(&columns, rows.len());
         let element = &self.block.instructions[slot.index()].element;

@@ -7,7 +7,8 @@ use super::readers::{NodeUse, Readers};
 use super::state::{Site, Trace};
 use crate::Chooser;
 use figrs_core::element::likelihood::{Likelihood, Term};
-use figrs_core::element::node::{FamilyOp, Kind};
+use figrs_core::element::node::Kind;
+use figrs_core::element::operations::FamilyOp;
 use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
@@ -144,7 +145,7 @@ impl Trace {
 mod tests {
     use super::*;
     use figrs_core::element::{Flip, If, Normal, Variance};
-    use figrs_core::random::stream;
+    use figrs_core::run::stream;
     use figrs_core::{Element, Model};
 
     /// Returns a model with two means. Each observation, from one of two families, depends on one of the means; a free choice also depends on each

@@ -10,7 +10,7 @@ use super::readers::{NodeUse, ParameterReaders, RunReaders};
 use super::register::ValueRegister;
 use super::state::Trace;
 use figrs_core::element::likelihood::{Likelihood, Term};
-use figrs_core::element::node::FamilyOp;
+use figrs_core::element::operations::FamilyOp;
 use figrs_core::value::datum::Datum;
 
 impl<'a> RunReaders<'a> {

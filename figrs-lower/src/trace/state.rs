@@ -9,11 +9,12 @@ use super::readers::Readers;
 use super::register::{RegisterList, ValueRegister};
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};
 use figrs_core::element::distribution::Space;
-use figrs_core::element::node::{AnyElement, FamilyOp, Kind};
+use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::operations::FamilyOp;
 use figrs_core::error::ModelError;
 use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
-use figrs_core::random::stream;
+use figrs_core::run::stream;
 use figrs_core::value::datum::Datum;
 use figrs_core::{Limits, Until};
 

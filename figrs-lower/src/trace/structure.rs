@@ -6,8 +6,9 @@ use super::readers::NodeUse;
 use super::register::ValueRegister;
 use super::state::Trace;
 use crate::numbering::Numbered;
-use figrs_core::element::footprint::Footprint;
-use figrs_core::element::node::{AnyElement, ChainOp, Kind};
+use figrs_core::element::function::Footprint;
+use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::operations::ChainOp;
 use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 

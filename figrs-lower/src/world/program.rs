@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 
 use super::run::{Chooser, ElementStart, Observations, World, WorldRun};
 use figrs_core::Limits;
-use figrs_core::element::footprint::ALLOCATION;
-use figrs_core::element::footprint::Footprint;
+use figrs_core::element::function::ALLOCATION;
+use figrs_core::element::function::Footprint;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
-use figrs_core::limits::{check_elements, check_world};
 use figrs_core::model::Model;
 use figrs_core::model::evidence::{Evidence, StatementIndex};
+use figrs_core::run::{check_elements, check_world};
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 

@@ -8,19 +8,20 @@ use rand::Rng;
 
 use super::distribution::{Space, Tails};
 use super::likelihood::{Likelihood, Term};
-use super::node::{
-    AnyElement, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, IidValues, Kind, MemberFault,
-    NotEnumerable, NumbersReplaced, SufficientStatistics,
+use super::node::{AnyElement, Kind};
+use super::operations::{
+    AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, IidValues, MemberFault, NotEnumerable,
+    NumbersReplaced, SufficientStatistics,
 };
 use super::param::Number;
 use super::parents::AsElement;
 use crate::element::copies::copied;
 use crate::element::{Element, inject_at};
 use crate::error::Fault;
-use crate::random::Stream;
+use crate::run::Stream;
 use crate::value::Value;
-use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
+use crate::value::support::AnyColumn;
 use crate::value::support::SupportBuilder;
 
 /// Builds a list of independent and identically distributed values.

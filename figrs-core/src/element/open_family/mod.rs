@@ -12,22 +12,23 @@ use std::sync::Arc;
 use rand::Rng;
 use rustc_hash::FxHasher;
 
-use super::contained::contained;
 use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter};
 use super::family::{FamilyMember, Parameters, family_name, message, own_bytes};
+use super::function::contained;
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
-use super::node::{
-    AnyElement, ChainOp, FamilyOp, FiniteOutcomes, IidValues, MemberArgument, MemberFault,
-    NotEnumerable, OpenArgument,
+use super::node::AnyElement;
+use super::operations::{
+    ChainOp, FamilyOp, FiniteOutcomes, IidValues, MemberArgument, MemberFault, NotEnumerable,
+    OpenArgument,
 };
 use super::param::Number;
 use crate::element::atomic::{proper, proper_sum};
 use crate::element::{Element, atomic_at, iid_at, listed};
 use crate::error::Fault;
-use crate::random::Stream;
-use crate::value::column::AnyColumn;
+use crate::run::Stream;
 use crate::value::datum::Datum;
+use crate::value::support::AnyColumn;
 use crate::value::{Value, canonical};
 
 /// Source of a parameter of a family: a number, or the value of a parent.

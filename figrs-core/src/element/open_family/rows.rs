@@ -2,13 +2,13 @@
 
 use std::any::Any;
 
-use super::super::contained::contained;
 use super::super::distribution::Family;
-use super::super::node::MemberFault;
+use super::super::operations::MemberFault;
 use super::{OpenFamily, ParameterSource};
+use crate::element::function::contained;
 use crate::error::Fault;
 use crate::value::Value;
-use crate::value::column::AnyColumn;
+use crate::value::support::AnyColumn;
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
     #[inline]

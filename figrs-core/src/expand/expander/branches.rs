@@ -5,13 +5,14 @@ use std::any::Any;
 use rustc_hash::FxHashMap;
 
 use super::Expander;
-use crate::element::contained::{check_equal_arguments, impurity};
-use crate::element::node::{AnyElement, ChainOp, ElementId};
+use crate::element::function::{check_equal_arguments, impurity};
+use crate::element::node::{AnyElement, ElementId};
+use crate::element::operations::ChainOp;
 use crate::error::{Fault, ModelError};
 use crate::expand::expansion::Content;
 use crate::expand::expansion_memory::bytes_of;
 use crate::expand::product;
-use crate::limits::{check_elements, check_time};
+use crate::run::{check_elements, check_time};
 use crate::value::support::Support;
 
 #[derive(Default)]

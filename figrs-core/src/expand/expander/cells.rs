@@ -12,14 +12,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{BranchResults, Expander};
-use crate::element::node::{
-    AnyElement, ApplyOp, AtomicOp, ChainOp, Kind, NotEnumerable, OpenArgument,
-};
+use crate::element::node::{AnyElement, Kind};
+use crate::element::operations::{ApplyOp, AtomicOp, ChainOp, NotEnumerable, OpenArgument};
 use crate::element::{quantile, tails};
 use crate::error::{Fault, ModelError};
 use crate::expand::expansion::{Content, FunctionFailures, Listing};
 use crate::expand::product;
-use crate::limits::check_time;
+use crate::run::check_time;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::{Assignments, FactorTable, Weights};

@@ -4,7 +4,8 @@ use super::super::expansion::{Content, ExpandedElement, FunctionFailures, Listin
 use super::super::rows;
 use super::cells::{self, Cell, quantile_cells};
 use super::{BranchResults, Expander};
-use crate::element::node::{AnyElement, Kind, NotEnumerable};
+use crate::element::node::{AnyElement, Kind};
+use crate::element::operations::NotEnumerable;
 use crate::error::ModelError;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
