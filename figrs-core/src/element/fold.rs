@@ -122,10 +122,10 @@ where
         Ok(Box::new(values))
     }
 
-    fn without_last(&self, others: &[&dyn Any]) -> Option<Datum> {
-        let state = others.first()?.downcast_ref::<S>()?;
-        let is_read = contained(|| (self.is_read)(state)).unwrap_or(true);
-        (!is_read).then(|| Datum::new(state.clone()))
+    fn skips_last(&self, others: &[&dyn Any]) -> bool {
+        let state = others.first().and_then(|state| state.downcast_ref::<S>());
+        let is_read = state.map(|state| contained(|| (self.is_read)(state)));
+        matches!(is_read, Some(Ok(false)))
     }
 
     fn may_skip_last(&self) -> bool {

@@ -57,13 +57,22 @@ impl EncodingBuilder<'_> {
         if let (Content::Apply(_), Some(selector)) =
             (&expanded.content, self.selectors.get(&position))
         {
-            let index: Vec<u32> = expanded.skips_last.iter().map(|&skips| skips.into()).collect();
+            let index: Vec<u32> = expanded
+                .skips_last
+                .iter()
+                .map(|&skips| skips.into())
+                .collect();
             let numbers = SituationValues {
                 index: &index,
                 unknown: 1,
                 absent: 1,
             };
-            self.number(position, expanded.read_parents(), selector.variable, &numbers);
+            self.number(
+                position,
+                expanded.read_parents(),
+                selector.variable,
+                &numbers,
+            );
         }
         match &expanded.content {
             Content::Fixed => {

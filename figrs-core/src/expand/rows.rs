@@ -132,10 +132,13 @@ fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Resu
 /// the function reads its last parent for all combinations, or if `supports` lacks the last parent because it has no values.
 pub(super) fn skips_last(op: &dyn ApplyOp, supports: &[&Support], is_lost: bool) -> Vec<bool> {
     let mut skips = Vec::new();
-    if let Some((_, read)) = supports.split_last().filter(|_| op.may_skip_last() && !is_lost) {
+    if let Some((_, read)) = supports
+        .split_last()
+        .filter(|_| op.may_skip_last() && !is_lost)
+    {
         let places: Vec<usize> = (0..read.len()).collect();
         let ended = product::for_each_combination(&places, read, |others| {
-            skips.push(others.is_some_and(|others| op.without_last(others).is_some()));
+            skips.push(others.is_some_and(|others| op.skips_last(others)));
             Ok::<_, Infallible>(())
         });
         ended.unwrap_or_default();
@@ -169,9 +172,9 @@ pub(super) fn apply(
             return Ok(());
         };
         if let Some(error) = &lost {
-            let value = op.without_last(arguments).ok_or_else(|| error.clone());
-            let place = value.map(|value| values.insert(value.as_any()).unwrap_or_default());
-            let value = failures.record(place)?;
+            let skips = op.skips_last(arguments);
+            let place = skips.then(|| values.insert(arguments[0])).flatten();
+            let value = failures.record(place.ok_or_else(|| error.clone()))?;
             index.push(value.map_or(FactorTable::NO_VALUE, |v| v as u32));
             return Ok(());
         }

@@ -48,7 +48,10 @@ impl Expander<'_> {
     pub(super) fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let lost = self.lost_parent(&element);
         let parents = match &lost {
-            Some((read, _)) => read.iter().map(|p| self.position(p)).collect::<Result<_, _>>()?,
+            Some((read, _)) => read
+                .iter()
+                .map(|p| self.position(p))
+                .collect::<Result<_, _>>()?,
             None => self.parents(&element)?,
         };
         let observed = self.observed(&element);
