@@ -233,11 +233,16 @@ impl EncodingBuilder<'_> {
             None => 0,
         };
         let expanded = &self.expansion.elements()[position];
-        let (read, skips_last) = (expanded.read_parents().len(), &expanded.skips_last);
+        let skips_last = &expanded.skips_last;
+        let read = if skips_last.is_empty() {
+            parents.len()
+        } else {
+            expanded.read_parents().len()
+        };
         let mut combination = 0;
         let (mut never, mut unknown) = (false, false);
         for (i, &parent) in parents.iter().enumerate() {
-            if i >= read && (unknown || skips_last[combination]) {
+            if i >= read && (unknown || skips_last.get(combination) == Some(&true)) {
                 // The function does not read its last parent, which may have any value; the value of the function is the same for all of them.
                 combination *= self.expansion.elements()[parent].support.len();
                 continue;
