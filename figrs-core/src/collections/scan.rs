@@ -3,18 +3,18 @@
 //! An exact algorithm knows the possible lengths of the collection; one sequence of states therefore reads all members that any world has. If the
 //! members are read from the last to the first, a state is either the length, as long as no member is read, or a state of the summary: the number of
 //! states is the sum of these two numbers of states, and not their product. A world has a member only if the length is greater than the index of the
-//! member.
+//! member. A step of the sequence is one table, which reads its member only in the worlds that have the member.
 
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::elements::{Members, constant};
+use super::elements::Members;
 use super::error::{MemberError, Origin};
 use crate::element::arithmetic::{Arithmetic, checked_sum, fallible_apply_at};
-use crate::element::if_else::if_at;
+use crate::element::fold::step_if_at;
 use crate::element::node::AnyElement;
 use crate::element::parents::One;
-use crate::element::{Constant, Element, Flip, apply_at, apply_shared_at, chain_at};
+use crate::element::{Constant, Element, Select, apply_at, chain_at};
 use crate::error::Fault;
 use crate::value::Value;
 use crate::value::support::Support;
@@ -65,56 +65,22 @@ impl<'a, T: Value> Scan<'a, T> {
         apply_at::<One<usize>, S, _>("length", self.location(), parents, function)
     }
 
-    /// Returns the member with the index `at` if `is_read` is true; otherwise returns `None`, without evaluating the member.
-    fn member_if(&self, is_read: &Element<bool>, at: usize) -> Element<Option<T>> {
-        let parents = vec![self.members.at(at).erased().clone()];
-        let some = Arc::new(|value: &T| Some(value.clone()));
-        let some =
-            apply_shared_at::<One<T>, Option<T>, _>("member", self.location(), parents, &some);
-        let none = constant(self.location(), None);
-        if_at("member", self.location(), is_read, some, none)
-    }
-
     /// Returns the state after `next` has read the members with the indices `order`. A member is read only if `is_read` is true for its index and the
-    /// state before it.
-    ///
-    /// In some rows of a table, the state expects a member, but the value of the member is missing; no world has such a row. For such a row, `next`
-    /// returns a state that some world has, so that the combination adds no state to the table.
+    /// state before it; otherwise the state does not change.
     fn read<S: Value>(
         &self,
         first: Element<S>,
         order: impl Iterator<Item = usize>,
         is_read: fn(usize, &S) -> bool,
-        next: impl Fn(usize, &S, Option<&T>) -> Result<S, Fault> + Send + Sync + 'static,
+        next: impl Fn(usize, &S, &T) -> Result<S, Fault> + Send + Sync + 'static,
     ) -> Element<S> {
         let next = Arc::new(next);
-        let mut state = first;
-        for at in order {
-            let parents = vec![state.erased().clone()];
-            let test = move |state: &S| is_read(at, state);
-            let test = apply_at::<One<S>, bool, _>("exists", self.location(), parents, test);
-            let value = self.member_if(&test, at);
+        order.fold(first, |state, at| {
             let next = Arc::clone(&next);
-            state = self.next(&state, &value, move |state, value| {
-                if is_read(at, state) {
-                    next(at, state, value.as_ref())
-                } else {
-                    Ok(state.clone())
-                }
-            });
-        }
-        state
-    }
-
-    fn next<S: Value>(
-        &self,
-        state: &Element<S>,
-        value: &Element<Option<T>>,
-        step: impl Fn(&S, &Option<T>) -> Result<S, Fault> + Send + Sync + 'static,
-    ) -> Element<S> {
-        let parents = vec![state.erased().clone(), value.erased().clone()];
-        let step = move |(state, value): (&S, &Option<T>)| step(state, value);
-        fallible_apply_at::<(S, Option<T>), S, _>("state", self.location(), parents, step)
+            let next = move |state: &S, value: &T| next(at, state, value);
+            let is_read = move |state: &S| is_read(at, state);
+            step_if_at(self.location(), &state, &self.members.at(at), is_read, next)
+        })
     }
 }
 
@@ -134,10 +100,9 @@ where
 {
     let step = Arc::clone(step);
     let first = scan.of_length(move |length| (length, start.clone()));
-    let next = move |at: usize, (length, state): &(usize, S), value: Option<&T>| {
+    let next = move |at: usize, (length, state): &(usize, S), value: &T| {
         let length = if *length == at + 1 { 0 } else { *length };
-        let state = value.map_or_else(|| state.clone(), |value| step((state, value)));
-        Ok((length, state))
+        Ok((length, step((state, value))))
     };
     let last = scan.read(first, 0..scan.longest, |at, (length, _)| *length > at, next);
     let parents: Vec<AnyElement> = vec![last.erased().clone()];
@@ -168,9 +133,9 @@ fn reversed<T: Value, S: Value>(
 ) -> Element<S> {
     let first = scan.of_length(|length| (length, None::<S>));
     let begin = start.clone();
-    let next = move |_, (_, state): &FromLast<S>, value: Option<&T>| {
-        let step = |value| step(state.as_ref().unwrap_or(&begin), value);
-        Ok((0, value.map(step).transpose()?.or_else(|| state.clone())))
+    let next = move |_, (_, state): &FromLast<S>, value: &T| {
+        let state = step(state.as_ref().unwrap_or(&begin), value)?;
+        Ok((0, Some(state)))
     };
     let last = scan.read(first, (0..scan.longest).rev(), exists::<S>, next);
     let parents = vec![last.erased().clone()];
@@ -182,23 +147,23 @@ fn reversed<T: Value, S: Value>(
 /// the probability 1 / (`at` + 1).
 pub(super) fn chosen<T: Value>(scan: &Scan<'_, T>) -> Element<T> {
     type State<T> = FromLast<Option<T>>;
-    let is_open = |at, state: &State<T>| exists(at, state) && !matches!(state.1, Some(Some(_)));
+    // The state between the choice of a member and its reading.
+    let picked = || (1, Some(None::<T>));
+    let is_picked = |_, (length, state): &State<T>| *length == 1 && matches!(state, Some(None));
     let mut state = scan.of_length(|length| (length, None::<Option<T>>));
     for at in (0..scan.longest).rev() {
         let parents = vec![state.erased().clone()];
-        let pick = move |state: &State<T>| match (is_open(at, state), at) {
-            (false, _) => Constant::new(false),
-            (true, 0) => Constant::new(true),
-            (true, _) => Flip::new(1.0 / (at + 1) as f64),
+        let pick = move |state: &State<T>| {
+            let is_open = exists(at, state) && !matches!(state.1, Some(Some(_)));
+            match (is_open, at) {
+                (false, _) => Constant::new(state.clone()),
+                (true, 0) => Constant::new(picked()),
+                (true, _) => Select::new([(1.0, picked()), (at as f64, (0, Some(None)))]),
+            }
         };
-        let pick = chain_at::<One<State<T>>, bool, _>("any_of", scan.location(), parents, pick);
-        let value = scan.member_if(&pick, at);
-        state = scan.next(&state, &value, move |state, value| {
-            Ok(match (is_open(at, state), value) {
-                (true, value) => (0, Some(value.clone())),
-                (false, _) => state.clone(),
-            })
-        });
+        let pick = chain_at::<One<State<T>>, State<T>, _>("any_of", scan.location(), parents, pick);
+        let next = |_, _: &State<T>, value: &T| Ok((0, Some(Some(value.clone()))));
+        state = scan.read(pick, std::iter::once(at), is_picked, next);
     }
     let of = scan.origin.to_string();
     let parents = vec![state.erased().clone()];

@@ -8,8 +8,7 @@ use crate::element::node::{AnyElement, Kind};
 use crate::element::operations::{ApplyOp, ChainOp};
 use crate::error::Fault;
 use crate::value::datum::Datum;
-use crate::value::support::AnyColumn;
-use crate::value::support::SupportBuilder;
+use crate::value::support::{AnyColumn, SupportBuilder};
 
 pub(super) struct FixedValue {
     of: AnyElement,

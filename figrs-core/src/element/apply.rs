@@ -14,8 +14,7 @@ use super::parents::{Arguments, Parents};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
-use crate::value::support::AnyColumn;
-use crate::value::support::SupportBuilder;
+use crate::value::support::{AnyColumn, SupportBuilder};
 use crate::value::{Value, canonical};
 
 /// Builds the element whose value is a function of its parents' values.

@@ -14,8 +14,7 @@ use super::parents::{Arguments, One};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
-use crate::value::support::AnyColumn;
-use crate::value::support::SupportBuilder;
+use crate::value::support::{AnyColumn, SupportBuilder};
 use crate::value::{Value, canonical};
 
 /// Types of numbers that support arithmetic on elements: all primitive integers and floating-point numbers.

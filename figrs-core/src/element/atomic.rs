@@ -22,8 +22,7 @@ use crate::model::evidence::LARGEST_LOG;
 use crate::run::Stream;
 use crate::value::Value;
 use crate::value::datum::Datum;
-use crate::value::support::AnyColumn;
-use crate::value::support::SupportBuilder;
+use crate::value::support::{AnyColumn, SupportBuilder};
 
 /// Builds an element with a given [`Distribution`], which the user may have defined.
 #[derive(Debug)]

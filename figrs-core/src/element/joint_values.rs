@@ -9,8 +9,7 @@ use super::operations::ApplyOp;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
-use crate::value::support::AnyColumn;
-use crate::value::support::SupportBuilder;
+use crate::value::support::{AnyColumn, SupportBuilder};
 
 struct ListValues {
     /// The elements whose values are listed; each element gives the type of its value.

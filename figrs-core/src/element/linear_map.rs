@@ -10,8 +10,7 @@ use super::operations::{ApplyOp, OpenArgument};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
-use crate::value::support::AnyColumn;
-use crate::value::support::SupportBuilder;
+use crate::value::support::{AnyColumn, SupportBuilder};
 use crate::value::{Value, canonical};
 
 /// Builds the sum of numbers, each multiplied by a constant: `Σ weight * element`.

@@ -159,6 +159,16 @@ pub trait ApplyOp: Send + Sync {
         let _ = arguments;
         None
     }
+    /// True if a world evaluates the last parent only for some values of the other parents; see [`skips_last`](Self::skips_last).
+    fn may_skip_last(&self) -> bool {
+        false
+    }
+    /// True if the function does not read its last parent for the values `others` of the other parents. The value of the function is then that of the
+    /// first parent, and a world does not evaluate the last parent.
+    fn skips_last(&self, others: &[&dyn Any]) -> bool {
+        let _ = others;
+        false
+    }
     /// Returns the values of the parents that the result `value` of the function implies (backward inference). The list has `None` for a parent whose
     /// value is not implied.
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {

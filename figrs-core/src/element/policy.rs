@@ -8,8 +8,7 @@ use super::operations::ApplyOp;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
-use crate::value::support::AnyColumn;
-use crate::value::support::{Support, SupportBuilder};
+use crate::value::support::{AnyColumn, Support, SupportBuilder};
 
 /// A policy of a decision: a function from the values of some elements to the index of an option.
 pub trait ChoosePolicy: Send + Sync {

@@ -54,6 +54,26 @@ impl EncodingBuilder<'_> {
         let expansion = self.expansion;
         let expanded = &expansion.elements()[position];
         let known = expanded.support.len();
+        if let (Content::Apply(_), Some(selector)) =
+            (&expanded.content, self.selectors.get(&position))
+        {
+            let index: Vec<u32> = expanded
+                .skips_last
+                .iter()
+                .map(|&skips| skips.into())
+                .collect();
+            let numbers = SituationValues {
+                index: &index,
+                unknown: 1,
+                absent: 1,
+            };
+            self.number(
+                position,
+                expanded.read_parents(),
+                selector.variable,
+                &numbers,
+            );
+        }
         match &expanded.content {
             Content::Fixed => {
                 let certain = Weights::from_linear(vec![1.0]);

@@ -119,6 +119,16 @@ impl EncodingBuilder<'_> {
     pub(super) fn add_selector(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let Content::Chain { choice, results } = &expanded.content else {
+            if expanded
+                .parents
+                .iter()
+                .any(|&p| self.is_skipped_by(p, position))
+            {
+                let choices = vec![ChainChoice::Result(0), ChainChoice::Nothing];
+                let variable = self.graph.add_variable(choices.len());
+                self.selectors
+                    .insert(position, Selector { variable, choices });
+            }
             return;
         };
         let elements = self.expansion.elements();

@@ -338,6 +338,14 @@ impl<'e> EncodingBuilder<'e> {
             && !matches!(self.reaches.reach[position], Some(ReachCondition::Always))
     }
 
+    /// True if the value of `position` decides that a world does not evaluate the parent `parent`.
+    pub(super) fn is_skipped_by(&self, parent: usize, position: usize) -> bool {
+        let is_listed = |reach: &ReachCondition| matches!(reach, ReachCondition::When(set) if set.contains(&(position, 0)));
+        self.may_be_absent(parent)
+            && !self.expansion.elements()[position].skips_last.is_empty()
+            && self.reaches.reach[parent].as_ref().is_some_and(is_listed)
+    }
+
     /// True if the same worlds evaluate the elements `a` and `b`.
     pub(super) fn reached_with(&self, a: usize, b: usize) -> bool {
         self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]

@@ -191,6 +191,9 @@ pub struct ExpandedElement {
     pub parametric: Option<usize>,
     /// The combinations of parent values for which the element's function failed, if there are such combinations.
     pub failures: Option<Box<FunctionFailures>>,
+    /// For each combination of values of all parents but the last one, `true` if the element does not read its last parent. The list is empty if the
+    /// element always reads all its parents.
+    pub(super) skips_last: Vec<bool>,
 }
 
 /// The combinations of parent values for which the function of an element failed, so that the element has no value.
@@ -223,12 +226,17 @@ impl ExpandedElement {
             .as_ref()
             .map_or(0, |failures| failures.failed.len());
         let own = size_of::<Self>() + size_of_val(&*self.parents) + POSITION + 2 * ALLOCATION;
-        (own + weights + content + failures) as u64
+        (own + weights + content + failures + self.skips_last.len()) as u64
     }
 
     /// Returns the number of values of the element in a factor graph, including the value `unknown` but not the value `absent`.
     pub(super) fn states(&self) -> usize {
         self.support.len() + usize::from(self.unknown)
+    }
+
+    /// Returns the parents that every world with this element evaluates.
+    pub(crate) fn read_parents(&self) -> &[usize] {
+        &self.parents[..self.parents.len() - usize::from(!self.skips_last.is_empty())]
     }
 
     /// True if the element has a value for every combination of its parents' values.

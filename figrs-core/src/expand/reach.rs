@@ -12,7 +12,7 @@ use figrs_factor::graph::{Assignments, FactorGraph, VarId};
 pub(super) enum ReachCondition {
     Always,
     /// A world evaluates the element if one of the contained Chains makes the listed choice. The pairs have the index of a Chain in the expansion,
-    /// and the index of a choice.
+    /// and the index of a choice. A function that reads its last parent only in some worlds makes the choice 0 if it reads this parent.
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
@@ -80,8 +80,13 @@ impl ReachConditions {
                 ReachConditionBuilder::When(set) => simplify(set, elements, &reach),
             };
             let element = &elements[position];
-            for &parent in &element.parents {
+            let read = element.read_parents();
+            for &parent in read {
                 gathered[parent].add(&own);
+                mentions[parent] = Mention::More;
+            }
+            for &parent in &element.parents[read.len()..] {
+                gathered[parent].add_choice((position, 0));
                 mentions[parent] = Mention::More;
             }
             if let Content::Chain { results, .. } = &element.content {
@@ -227,9 +232,21 @@ impl EncodingBuilder<'_> {
             Some(_) => 1,
             None => 0,
         };
+        let expanded = &self.expansion.elements()[position];
+        let skips_last = &expanded.skips_last;
+        let read = if skips_last.is_empty() {
+            parents.len()
+        } else {
+            expanded.read_parents().len()
+        };
         let mut combination = 0;
         let (mut never, mut unknown) = (false, false);
         for (i, &parent) in parents.iter().enumerate() {
+            if i >= read && (unknown || skips_last.get(combination) == Some(&true)) {
+                // The function does not read its last parent, which may have any value; the value of the function is the same for all of them.
+                combination *= self.expansion.elements()[parent].support.len();
+                continue;
+            }
             let value = scope.value(first + i);
             let expanded = &self.expansion.elements()[parent];
             let values = expanded.support.len();

@@ -1,6 +1,7 @@
 //! The values of an element for each combination of its parents' values.
 
 use std::any::Any;
+use std::convert::Infallible;
 
 use super::expander::Cell;
 use super::expansion::{Content, ExpandedElement, FunctionFailures};
@@ -128,11 +129,34 @@ fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Resu
     }
 }
 
-/// Returns the value of a function for each combination of its parents' values.
+/// For each combination of values of all parents but the last one, returns `true` if the function does not read its last parent. The list is empty if
+/// the function reads its last parent for all combinations, or if `supports` lacks the last parent because it has no values.
+pub(super) fn skips_last(op: &dyn ApplyOp, supports: &[&Support], is_lost: bool) -> Vec<bool> {
+    let mut skips = Vec::new();
+    if let Some((_, read)) = supports
+        .split_last()
+        .filter(|_| op.may_skip_last() && !is_lost)
+    {
+        let places: Vec<usize> = (0..read.len()).collect();
+        let ended = product::for_each_combination(&places, read, |others| {
+            skips.push(others.is_some_and(|others| op.skips_last(others)));
+            Ok::<_, Infallible>(())
+        });
+        ended.unwrap_or_default();
+    }
+    if !skips.contains(&true) {
+        skips.clear();
+    }
+    skips
+}
+
+/// Returns the value of a function for each combination of its parents' values. If the last parent is not among `parents`, because it has no value in
+/// any world, its error `lost` is the error of all combinations for which the function reads it.
 pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
     (parents, supports): (&[usize], &[&Support]),
+    lost: Option<ModelError>,
     (limits, room): (&Limits, Room<'_>),
 ) -> ExpandedTable {
     let size = product::size(element, supports, limits.element_entries)?;
@@ -148,6 +172,13 @@ pub(super) fn apply(
             index.push(FactorTable::NO_VALUE);
             return Ok(());
         };
+        if let Some(error) = &lost {
+            let skips = op.skips_last(arguments);
+            let place = skips.then(|| values.insert(arguments[0])).flatten();
+            let value = failures.record(place.ok_or_else(|| error.clone()))?;
+            index.push(value.map_or(FactorTable::NO_VALUE, |v| v as u32));
+            return Ok(());
+        }
         let value = op.intern(arguments, &mut values).and_then(|value| {
             check_equal_arguments(supports, arguments, |equal| {
                 let other = op.intern(equal, &mut values)?;

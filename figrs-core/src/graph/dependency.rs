@@ -274,7 +274,7 @@ fn always_reached(expansion: &Expansion) -> Vec<bool> {
     // Each element comes after its parents.
     for at in (0..elements.len()).rev() {
         if is_always[at] {
-            for &parent in &elements[at].parents {
+            for &parent in elements[at].read_parents() {
                 is_always[parent] = true;
             }
         }

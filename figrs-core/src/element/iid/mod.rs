@@ -21,8 +21,7 @@ use crate::error::Fault;
 use crate::run::Stream;
 use crate::value::Value;
 use crate::value::datum::Datum;
-use crate::value::support::AnyColumn;
-use crate::value::support::SupportBuilder;
+use crate::value::support::{AnyColumn, SupportBuilder};
 
 /// Builds a list of independent and identically distributed values.
 #[derive(Debug)]

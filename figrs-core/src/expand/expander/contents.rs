@@ -47,7 +47,14 @@ impl Expander<'_> {
 
     /// Adds an element that is not a Chain.
     pub(super) fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
-        let parents = self.parents(&element)?;
+        let lost = self.lost_parent(&element);
+        let parents = match &lost {
+            Some((read, _)) => read
+                .iter()
+                .map(|p| self.position(p))
+                .collect::<Result<_, _>>()?,
+            None => self.parents(&element)?,
+        };
         let observed = self.observed(&element);
         let supports = self.supports(&parents);
         let room = |bytes: u64| self.check_bytes(&element, bytes);
@@ -80,7 +87,13 @@ impl Expander<'_> {
             Kind::Apply(_, op) if self.interval_parent(&parents).is_some() => {
                 self.apply_to_cells(&element, &**op, &parents)?
             }
-            Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), within)?,
+            Kind::Apply(_, op) => {
+                let lost = lost.map(|(_, error)| error);
+                let skips_last = rows::skips_last(&**op, &supports, lost.is_some());
+                let table = rows::apply(&element, &**op, (&parents, &supports), lost, within)?;
+                self.skips_last = skips_last;
+                table
+            }
             Kind::Table(_, op) => {
                 self.require_points(&parents)?;
                 rows::table(&element, &**op, &supports, within)?
@@ -92,6 +105,17 @@ impl Expander<'_> {
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
         };
         self.finish(element, depth, parents, support, content, failures)
+    }
+
+    /// If a function reads its last parent only in some worlds, and this parent has no value in any world, returns the other parents and the error of
+    /// this parent.
+    fn lost_parent<'e>(&self, element: &'e AnyElement) -> Option<(&'e [AnyElement], ModelError)> {
+        let Kind::Apply(parents, op) = element.kind() else {
+            return None;
+        };
+        let (last, read) = parents.split_last().filter(|_| op.may_skip_last())?;
+        let (_, error) = self.failed.get(&last.id())?;
+        Some((read, error.clone()))
     }
 
     /// Returns the number of values to list if the element has infinitely many values; `None` if they are not listed.
@@ -281,6 +305,7 @@ impl Expander<'_> {
             restricted: false,
             parametric,
             failures: failures.map(Box::new),
+            skips_last: std::mem::take(&mut self.skips_last),
         };
         let position = self.expansion.elements.len();
         let cells = self.cells.take();

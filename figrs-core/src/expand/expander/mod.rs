@@ -86,6 +86,8 @@ pub(super) struct Expander<'m> {
     enclosed: FxHashMap<ElementId, Vec<AnyElement>>,
     /// The cells of the element that is being added, if some of its values are intervals.
     cells: Option<Vec<Cell>>,
+    /// The list [`ExpandedElement::skips_last`](super::expansion::ExpandedElement) of the element that is being added.
+    skips_last: Vec<bool>,
     /// The placeholder values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
     /// `true` if the recursive call whose body is being expanded must be unfolded; the traversal then ends.
@@ -129,6 +131,7 @@ impl<'m> Expander<'m> {
             unlisted: FxHashMap::default(),
             enclosed: FxHashMap::default(),
             cells: None,
+            skips_last: Vec::new(),
             placeholders: FxHashMap::default(),
             is_unfolded: false,
         }
