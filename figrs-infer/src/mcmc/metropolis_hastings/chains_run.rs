@@ -101,11 +101,11 @@ impl ChainSampler for MetropolisHastings {
         let starts = if let Some(starts) = &of_run.starts {
             starts
         } else {
-            let starts = starts::dispersed(model, targets, drawing, sampler.chains, run)?;
+            let starts = starts::dispersed(model, targets, drawing, sampler.chains, run);
             if run.stopped().is_some() {
                 return Ok(false);
             }
-            of_run.starts.insert(starts)
+            of_run.starts.insert(starts?)
         };
         let done = AtomicU64::new(of_run.chains.steps().sum());
         let finished = of_run.chains.advance(

@@ -56,12 +56,17 @@ impl MetropolisSettings {
         // These steps fit the discrete choices to the continuous choices of the candidate. Otherwise the first steps of the chain would fit the
         // continuous choices to the discrete choices, and the chains would no longer start far apart.
         for step in 0..(OVERDISPERSION_STEPS * trace.choices()).min(MAX_OVERDISPERSION_STEPS) {
-            if turn.stopped().is_some() || trace.choices() == 0 {
+            if turn.stopped().is_some() {
+                // A chain that is continued later must have made all these steps; it therefore begins again.
+                return Err(turn.run().nothing_done());
+            }
+            if trace.choices() == 0 {
                 break;
             }
             // A step may change the number of choices, because it may change which branches of Chains exist.
             let position = step % trace.choices();
-            kernel.step_if_discrete(&mut trace, &mut random, position)?;
+            let made = kernel.step_if_discrete(&mut trace, &mut random, position);
+            made.map_err(|error| turn.run().error_of(error))?;
         }
         Ok((trace, kernel, random))
     }
