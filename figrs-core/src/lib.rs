@@ -46,10 +46,12 @@ pub mod error;
 #[doc(hidden)]
 pub mod filter_state;
 #[doc(hidden)]
+pub mod limits;
+#[doc(hidden)]
 pub mod model;
 mod parts;
 #[doc(hidden)]
-pub mod run;
+pub mod random;
 mod similar_names;
 #[doc(hidden)]
 pub mod value;
@@ -90,7 +92,7 @@ pub use parts::{
     Distinct, ElementMember, Member, ObjectField, PartError, PartType, Parts, ValueMember,
     ValueParts, distinct,
 };
-pub use run::{Stream, stream};
+pub use random::{Stream, stream};
 pub use value::Value;
 pub use value::datum::Datum;
 pub use value::integer::Integer;

@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 use super::elements::Members;
 use super::error::{MemberError, Origin};
-use crate::element::arithmetic::{Arithmetic, checked_sum, fallible_apply_at};
-use crate::element::fold::step_if_at;
+use crate::element::arithmetic::{Arithmetic, checked_sum, fallible_apply_at, step_if_at};
 use crate::element::node::AnyElement;
 use crate::element::parents::One;
 use crate::element::{Constant, Element, Select, apply_at, chain_at};

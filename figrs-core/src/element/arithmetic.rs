@@ -87,8 +87,12 @@ struct PartialFunction<A, F> {
     function: F,
     /// The arithmetic operation and its constant operands, if the numbers have the type `f64`.
     operation: Option<RealOperation>,
+    /// For a function that reads its last argument only for some values of the first argument, the test of the first argument.
+    is_read: Option<ReadTest>,
     arguments: PhantomData<fn(A)>,
 }
+
+type ReadTest = Box<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 
 impl<A, T, F> ApplyOp for PartialFunction<A, F>
 where
@@ -124,6 +128,15 @@ where
 
     fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
         self.operation?.linear(arguments)
+    }
+
+    fn may_skip_last(&self) -> bool {
+        self.is_read.is_some()
+    }
+
+    fn skips_last(&self, others: &[&dyn Any]) -> bool {
+        let is_read = self.is_read.as_ref();
+        is_read.is_some_and(|is_read| !is_read(others[0]))
     }
 }
 
@@ -269,6 +282,31 @@ where
     partial_at::<A, T, _>(name, location, parents, None, contained)
 }
 
+/// Creates the state after `step` has read the element `read`, if `is_read` is true for the state before; otherwise the state does not change, and a
+/// world does not evaluate `read`.
+pub(crate) fn step_if_at<S: Value, T: Value>(
+    location: &'static Location<'static>,
+    state: &Element<S>,
+    read: &Element<T>,
+    is_read: impl Fn(&S) -> bool + Copy + Send + Sync + 'static,
+    step: impl Fn(&S, &T) -> Result<S, Fault> + Send + Sync + 'static,
+) -> Element<S> {
+    let parents = vec![state.erased().clone(), read.erased().clone()];
+    let function = move |(state, value): (&S, &T)| match is_read(state) {
+        true => contained(|| step(state, value))?,
+        false => Ok(state.clone()),
+    };
+    let partial = PartialFunction::<(S, T), _> {
+        function,
+        operation: None,
+        is_read: Some(Box::new(move |state| {
+            state.downcast_ref::<S>().is_none_or(is_read)
+        })),
+        arguments: PhantomData,
+    };
+    Element::from_kind("state", location, Kind::Apply(parents, Arc::new(partial)))
+}
+
 #[track_caller]
 fn partial<A, T, F>(
     name: &'static str,
@@ -299,6 +337,7 @@ where
     let partial = PartialFunction::<A, F> {
         function,
         operation,
+        is_read: None,
         arguments: PhantomData,
     };
     let kind = Kind::Apply(parents, Arc::new(partial));

@@ -19,7 +19,7 @@ use super::param::Number;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::model::evidence::LARGEST_LOG;
-use crate::run::Stream;
+use crate::random::Stream;
 use crate::value::Value;
 use crate::value::datum::Datum;
 use crate::value::support::{AnyColumn, SupportBuilder};

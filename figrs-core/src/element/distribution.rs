@@ -8,7 +8,7 @@ use rand::Rng;
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
 use super::param::Number;
-use crate::run::Stream;
+use crate::random::Stream;
 use crate::value::Value;
 
 /// The support of a [`Distribution`], with probabilities if it is finite.

@@ -17,7 +17,7 @@ use super::node::{AnyElement, Kind};
 use super::open_family::{OpenFamily, ParameterSource};
 use super::param::{Number, Operand};
 use crate::element::{Atomic, Element, atomic_at};
-use crate::run::Stream;
+use crate::random::Stream;
 use crate::value::Value;
 
 impl Atomic {

@@ -1,19 +1,11 @@
 //! `fold`: a state that is updated along a list of elements.
 
-use std::any::Any;
-use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::function::contained;
-use super::node::Kind;
-use super::operations::ApplyOp;
-use crate::element::parents::{Arguments, AsElement};
+use crate::element::parents::AsElement;
 use crate::element::{Constant, Element, apply_shared_at};
-use crate::error::Fault;
-use crate::value::datum::Datum;
-use crate::value::support::{AnyColumn, SupportBuilder};
-use crate::value::{Value, canonical};
+use crate::value::Value;
 
 /// Creates the state after `step` has processed all `elements` in order, starting from `start`. The elements are a list or an iterator.
 ///
@@ -55,80 +47,4 @@ where
         state = apply_shared_at::<(S, T), S, _>(constructor, location, parents, step);
     }
     state
-}
-
-/// Creates the state after `step` has read the element `read`, if `is_read` is true for the state before; otherwise the state does not change, and a
-/// world does not evaluate `read`.
-pub(crate) fn step_if_at<S: Value, T: Value>(
-    location: &'static Location<'static>,
-    state: &Element<S>,
-    read: &Element<T>,
-    is_read: impl Fn(&S) -> bool + Send + Sync + 'static,
-    step: impl Fn(&S, &T) -> Result<S, Fault> + Send + Sync + 'static,
-) -> Element<S> {
-    let parents = vec![state.erased().clone(), read.erased().clone()];
-    let op = StepIf {
-        is_read,
-        step,
-        arguments: PhantomData,
-    };
-    Element::from_kind("state", location, Kind::Apply(parents, Arc::new(op)))
-}
-
-struct StepIf<S, T, R, F> {
-    is_read: R,
-    step: F,
-    arguments: PhantomData<fn((S, T))>,
-}
-
-impl<S: Value, T: Value, R, F> StepIf<S, T, R, F>
-where
-    R: Fn(&S) -> bool,
-    F: Fn(&S, &T) -> Result<S, Fault>,
-{
-    fn next(&self, (state, value): (&S, &T)) -> Result<S, Fault> {
-        if (self.is_read)(state) {
-            (self.step)(state, value)
-        } else {
-            Ok(state.clone())
-        }
-    }
-}
-
-impl<S: Value, T: Value, R, F> ApplyOp for StepIf<S, T, R, F>
-where
-    R: Fn(&S) -> bool + Send + Sync,
-    F: Fn(&S, &T) -> Result<S, Fault> + Send + Sync,
-{
-    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
-        contained(|| self.next(<(S, T)>::refs(arguments)))?.map(Datum::new)
-    }
-
-    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
-        let value = contained(|| self.next(<(S, T)>::refs(arguments)))??;
-        Ok(values
-            .insert(&value)
-            .expect("the support has the type of its element"))
-    }
-
-    fn call_many(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-    ) -> Result<Box<dyn AnyColumn>, Fault> {
-        let columns = <(S, T)>::columns(arguments);
-        let row = |row| Ok(canonical(self.next(<(S, T)>::row(&columns, row))?));
-        let values = contained(|| (0..count).map(row).collect::<Result<Vec<S>, Fault>>())??;
-        Ok(Box::new(values))
-    }
-
-    fn skips_last(&self, others: &[&dyn Any]) -> bool {
-        let state = others.first().and_then(|state| state.downcast_ref::<S>());
-        let is_read = state.map(|state| contained(|| (self.is_read)(state)));
-        matches!(is_read, Some(Ok(false)))
-    }
-
-    fn may_skip_last(&self) -> bool {
-        true
-    }
 }

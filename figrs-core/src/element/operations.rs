@@ -14,7 +14,7 @@ use super::node::AnyElement;
 use super::param::Number;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::error::Fault;
-use crate::run::Stream;
+use crate::random::Stream;
 use crate::value::datum::Datum;
 use crate::value::support::{AnyColumn, Support, SupportBuilder};
 use figrs_factor::graph::Weights;

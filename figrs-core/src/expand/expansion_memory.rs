@@ -3,7 +3,7 @@
 use crate::element::function::Footprint;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use crate::run::check_bytes;
+use crate::limits::check_bytes;
 use figrs_factor::{Limits, MemoryAccount};
 
 pub(super) fn bytes_of<T>(count: usize) -> u64 {

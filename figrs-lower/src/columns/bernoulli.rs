@@ -221,7 +221,7 @@ fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<Undec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use figrs_core::run::stream;
+    use figrs_core::random::stream;
 
     #[test]
     fn groups_and_rows_draw_the_same() {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_core::element::function::{ALLOCATION, Footprint};
 use figrs_core::error::ModelError;
-use figrs_core::run::{check_time, too_much_memory};
+use figrs_core::limits::{check_time, too_much_memory};
 use rustc_hash::FxHashSet;
 
 use super::block::{Block, ColumnInstruction};

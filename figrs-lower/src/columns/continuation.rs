@@ -8,7 +8,7 @@ use super::run::RootEvaluation;
 use super::weights::BlockWeights;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
-use figrs_core::run::Stream;
+use figrs_core::random::Stream;
 
 impl Block {
     /// Continues the surviving worlds of the block `before`, with their weights, after all its roots have been evaluated. Each element of `handed`

@@ -11,7 +11,7 @@ use figrs_core::element::alias::Alias;
 use figrs_core::element::node::{AnyElement, Kind};
 use figrs_core::element::operations::{AtomicOp, FiniteOutcomes, NotEnumerable};
 use figrs_core::error::ModelError;
-use figrs_core::run::Stream;
+use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
 pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {

@@ -88,7 +88,7 @@ mod tests {
     use crate::{EvidenceOrder, Observations};
     use figrs_core::element::Flip;
     use figrs_core::model::Model;
-    use figrs_core::run::stream;
+    use figrs_core::random::stream;
 
     static CALLS: AtomicUsize = AtomicUsize::new(0);
 

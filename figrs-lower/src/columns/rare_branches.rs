@@ -7,7 +7,7 @@ use super::finished_rows::{FinishedRows, RowResult};
 use super::row_evaluation::RowEvaluation;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
-use figrs_core::run::Stream;
+use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
 /// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the number of worlds of the block,
@@ -232,7 +232,7 @@ mod tests {
     use figrs_core::Parents;
     use figrs_core::element::{DiscreteUniform, Element, Flip, If, Score, inject};
     use figrs_core::error::ModelError;
-    use figrs_core::run::stream;
+    use figrs_core::random::stream;
     use figrs_core::{AnyElement, Model};
 
     fn block(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Block, ModelError> {

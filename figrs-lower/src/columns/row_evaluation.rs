@@ -12,8 +12,8 @@ use crate::Observations;
 use crate::world::run::{ElementStart, World, WorldRun};
 use figrs_core::element::node::{AnyElement, ElementId};
 use figrs_core::error::ModelError;
-use figrs_core::run::Stream;
-use figrs_core::run::check_world;
+use figrs_core::limits::check_world;
+use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 

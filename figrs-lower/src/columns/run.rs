@@ -17,7 +17,7 @@ use figrs_core::element::family_values::MemberFault;
 use figrs_core::element::node::{AnyElement, Kind};
 use figrs_core::element::operations::{ApplyOp, AtomicOp, FamilyOp, NotEnumerable};
 use figrs_core::error::{Fault, ModelError};
-use figrs_core::run::Stream;
+use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 use rustc_hash::FxHashMap;
 

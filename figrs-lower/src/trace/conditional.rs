@@ -145,7 +145,7 @@ impl Trace {
 mod tests {
     use super::*;
     use figrs_core::element::{Flip, If, Normal, Variance};
-    use figrs_core::run::stream;
+    use figrs_core::random::stream;
     use figrs_core::{Element, Model};
 
     /// Returns a model with two means. Each observation, from one of two families, depends on one of the means; a free choice also depends on each

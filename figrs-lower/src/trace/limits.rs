@@ -10,7 +10,7 @@ use crate::numbering::Numbered;
 use figrs_core::element::function::ALLOCATION;
 use figrs_core::element::function::Footprint;
 use figrs_core::error::ModelError;
-use figrs_core::run::{check_bytes, check_time};
+use figrs_core::limits::{check_bytes, check_time};
 
 /// Number of elements in the world at which the memory is counted first.
 const FIRST_COUNT_AT: usize = 1 << 8;

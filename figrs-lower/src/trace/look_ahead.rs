@@ -273,7 +273,7 @@ mod tests {
     use figrs_core::element::{
         Binomial, Exponential, Flip, Gamma, If, Laplace, Normal, Rate, Scale, Score, Variance,
     };
-    use figrs_core::run::{Stream, stream};
+    use figrs_core::random::{Stream, stream};
     use figrs_core::{AnyElement, Element, Model};
 
     /// Returns a model that has changes for the fast path and for the general path: results of Chains, functions of one or two changed values,

@@ -42,7 +42,7 @@ impl Trace {
 mod tests {
     use super::*;
     use figrs_core::element::{Flip, If, Learned, Normal, Precision, StandardDeviation};
-    use figrs_core::run::stream;
+    use figrs_core::random::stream;
     use figrs_core::{Element, Model};
 
     fn trace(model: &Model, targets: &[&Element<f64>]) -> Trace {

@@ -14,7 +14,7 @@ use figrs_core::element::operations::FamilyOp;
 use figrs_core::error::ModelError;
 use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
-use figrs_core::run::stream;
+use figrs_core::random::stream;
 use figrs_core::value::datum::Datum;
 use figrs_core::{Limits, Until};
 

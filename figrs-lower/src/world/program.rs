@@ -10,9 +10,9 @@ use figrs_core::element::function::ALLOCATION;
 use figrs_core::element::function::Footprint;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
+use figrs_core::limits::{check_elements, check_world};
 use figrs_core::model::Model;
 use figrs_core::model::evidence::{Evidence, StatementIndex};
-use figrs_core::run::{check_elements, check_world};
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 

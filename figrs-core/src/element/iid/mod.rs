@@ -18,7 +18,7 @@ use super::parents::AsElement;
 use crate::element::copies::copied;
 use crate::element::{Element, inject_at};
 use crate::error::Fault;
-use crate::run::Stream;
+use crate::random::Stream;
 use crate::value::Value;
 use crate::value::datum::Datum;
 use crate::value::support::{AnyColumn, SupportBuilder};

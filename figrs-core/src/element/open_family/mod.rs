@@ -26,7 +26,7 @@ use super::param::Number;
 use crate::element::atomic::{proper, proper_sum};
 use crate::element::{Element, atomic_at, iid_at, listed};
 use crate::error::Fault;
-use crate::run::Stream;
+use crate::random::Stream;
 use crate::value::datum::Datum;
 use crate::value::support::AnyColumn;
 use crate::value::{Value, canonical};

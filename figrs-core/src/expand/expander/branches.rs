@@ -12,7 +12,7 @@ use crate::error::{Fault, ModelError};
 use crate::expand::expansion::Content;
 use crate::expand::expansion_memory::bytes_of;
 use crate::expand::product;
-use crate::run::{check_elements, check_time};
+use crate::limits::{check_elements, check_time};
 use crate::value::support::Support;
 
 #[derive(Default)]

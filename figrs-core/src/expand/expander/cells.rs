@@ -18,7 +18,7 @@ use crate::element::{quantile, tails};
 use crate::error::{Fault, ModelError};
 use crate::expand::expansion::{Content, FunctionFailures, Listing};
 use crate::expand::product;
-use crate::run::check_time;
+use crate::limits::check_time;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::{Assignments, FactorTable, Weights};

@@ -1,12 +1,9 @@
-//! What a run of an algorithm brings to a model: its streams of random numbers, and its limits, whose errors name the element at which a limit was
-//! exceeded.
+//! Checks of the limits of expansions and worlds. An error names the element at which a limit was exceeded.
 
-use rand::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use figrs_factor::{Limits, Until};
 
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
-use figrs_factor::{Limits, Until};
 
 /// Returns an error if the deadline has passed or the interrupt flag is set. This check is made while a world is evaluated, because a single world
 /// may have millions of elements.
@@ -64,30 +61,5 @@ pub fn too_much_memory(limits: &Limits, element: &AnyElement, needed: u64) -> Mo
         element: element.label(),
         needed,
         limit: limits.expansion_memory,
-    }
-}
-
-/// The random number generator of figrs: xoshiro256++ (Blackman and Vigna 2021).
-pub type Stream = Xoshiro256PlusPlus;
-
-/// Returns the random number generator for one part of a computation, such as a block of samples.
-///
-/// Because each part of the computation has its own generator, a seed gives the same result on any number of threads. The state of the generator
-/// starts as a hash of `seed` and `part`.
-pub fn stream(seed: u64, part: u64) -> Stream {
-    let base = Stream::seed_from_u64(seed).next_u64();
-    Stream::seed_from_u64(base.wrapping_add(part.wrapping_mul(0xd1b5_4a32_d192_ed03)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn streams_repeat_and_differ() {
-        let first = |seed, part| stream(seed, part).next_u64();
-        assert_eq!(first(7, 3), first(7, 3));
-        assert_ne!(first(7, 3), first(7, 4));
-        assert_ne!(first(7, 3), first(8, 3));
     }
 }
