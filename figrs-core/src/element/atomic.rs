@@ -1,7 +1,6 @@
 //! `Atomic`: a random value with its own distribution.
 
 use std::any::Any;
-use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::Location;
@@ -10,7 +9,6 @@ use rand::Rng;
 
 use super::distribution::{Distribution, Outcomes, Space, Tails};
 use super::function::contained;
-use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
 use super::node::{AnyElement, Kind};
@@ -41,22 +39,7 @@ pub(crate) fn atomic_at<T: Value>(
     location: &'static Location<'static>,
     distribution: impl Distribution<T>,
 ) -> Element<T> {
-    atomic_with_role(constructor, location, distribution, AtomicRole::Random)
-}
-
-/// Creates a parameter to be learned, with the prior `distribution`.
-pub(crate) fn learned_at<T: Value>(
-    constructor: &'static str,
-    location: &'static Location<'static>,
-    distribution: impl Distribution<T>,
-    prior: LearnedPrior,
-) -> Element<T> {
-    atomic_with_role(
-        constructor,
-        location,
-        distribution,
-        AtomicRole::Learned(prior),
-    )
+    with_known(constructor, location, distribution, None)
 }
 
 /// Creates a decision: an element whose value is chosen among the outcomes of `options`, given the values of the elements `known`.
@@ -65,29 +48,21 @@ pub(crate) fn decision_at<T: Value>(
     options: impl Distribution<T>,
     known: Vec<AnyElement>,
 ) -> Element<T> {
-    atomic_with_role("Decision", location, options, AtomicRole::Decided(known))
+    with_known("Decision", location, options, Some(known))
 }
 
-fn atomic_with_role<T: Value>(
+fn with_known<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     distribution: impl Distribution<T>,
-    role: AtomicRole,
+    known: Option<Vec<AnyElement>>,
 ) -> Element<T> {
     let op = TypedDistribution {
         distribution,
-        role,
+        known,
         values: PhantomData,
     };
     Element::from_kind(constructor, location, Kind::Atomic(Box::new(op)))
-}
-
-enum AtomicRole {
-    Random,
-    /// The element is a parameter with the contained prior; it is random for samplers and learned by expectation maximisation.
-    Learned(LearnedPrior),
-    /// The element is a decision: its value is chosen when the values of the contained elements are known.
-    Decided(Vec<AnyElement>),
 }
 
 /// Tolerance on the sum of a list of probabilities, for the rounding errors of long lists.
@@ -124,9 +99,9 @@ pub(crate) fn listed<T: Value>(
     }))
 }
 
-/// Returns `log`, the log-probability of `value`, or an error if `log` is neither finite nor `-inf`. A log-probability so low that a sum of such
-/// numbers could overflow becomes `-inf`.
-pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
+/// Returns `log`, the log-probability of a value with the text `text`, or an error if `log` is neither finite nor `-inf`. A log-probability so low
+/// that a sum of such numbers could overflow becomes `-inf`.
+pub(super) fn proper(log: f64, text: impl FnOnce() -> String) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
         Ok(if log < -LARGEST_LOG {
             f64::NEG_INFINITY
@@ -135,22 +110,21 @@ pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fau
         })
     } else {
         Err(Fault::Distribution(format!(
-            "gives {value:?} the log-probability {log}; it must be a number or -inf"
+            "gives {} the log-probability {log}; it must be a number or -inf",
+            text()
         )))
     }
 }
 
-pub(crate) fn proper_sum<T: Value>(
-    values: &[T],
-    log_prob: impl Fn(&T) -> f64,
-) -> Result<f64, Fault> {
-    let sum: f64 = values.iter().map(&log_prob).sum();
+/// Returns the sum of the log-probabilities `logs` of values; `text` returns the text of the value with a given index. See [`proper`].
+pub(super) fn proper_sum(logs: &[f64], text: impl Fn(usize) -> String) -> Result<f64, Fault> {
+    let sum: f64 = logs.iter().sum();
     if sum.abs() <= LARGEST_LOG {
         return Ok(sum);
     }
     let mut sum = 0.0;
-    for value in values {
-        sum += proper(value, log_prob(value))?;
+    for (index, &log) in logs.iter().enumerate() {
+        sum += proper(log, || text(index))?;
     }
     Ok(if sum < -LARGEST_LOG {
         f64::NEG_INFINITY
@@ -161,7 +135,8 @@ pub(crate) fn proper_sum<T: Value>(
 
 struct TypedDistribution<T, D> {
     distribution: D,
-    role: AtomicRole,
+    /// For a decision, the elements whose values are known when its value is chosen.
+    known: Option<Vec<AnyElement>>,
     values: PhantomData<fn() -> T>,
 }
 
@@ -179,7 +154,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
             return Ok(f64::NEG_INFINITY);
         };
         let log = contained(|| self.distribution.log_prob(typed))?;
-        proper(typed, log)
+        proper(log, || format!("{typed:?}"))
     }
 
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {
@@ -206,7 +181,9 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
         let Some(values) = values.as_any().downcast_ref::<Vec<T>>() else {
             return Ok(f64::NEG_INFINITY);
         };
-        contained(|| proper_sum(values, |value| self.distribution.log_prob(value)))?
+        let log = |value| self.distribution.log_prob(value);
+        let logs = contained(|| values.iter().map(log).collect::<Vec<f64>>())?;
+        proper_sum(&logs, |index| format!("{:?}", values[index]))
     }
 
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault> {
@@ -214,13 +191,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
             return Ok(None);
         };
         let tails = contained(|| self.distribution.tails(typed))?;
-        // Rounding may move tail probabilities out of [0, 1], and a computed probability may be NaN for very large numbers.
-        Ok(tails
-            .filter(|Tails { lower, upper }| !lower.is_nan() && !upper.is_nan())
-            .map(|Tails { lower, upper }| Tails {
-                lower: lower.clamp(0.0, 1.0),
-                upper: upper.clamp(0.0, 1.0),
-            }))
+        Ok(tails.and_then(Tails::clamped))
     }
 
     fn space(&self) -> Space {
@@ -257,23 +228,13 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
             return Ok(None);
         };
         match contained(|| self.distribution.log_prob_with(numbers, typed))? {
-            Some(Ok(log)) => proper(typed, log).map(|log| Some(Ok(log))),
+            Some(Ok(log)) => proper(log, || format!("{typed:?}")).map(|log| Some(Ok(log))),
             other => Ok(other),
         }
     }
 
-    fn prior(&self) -> Option<&LearnedPrior> {
-        match &self.role {
-            AtomicRole::Learned(prior) => Some(prior),
-            AtomicRole::Random | AtomicRole::Decided(_) => None,
-        }
-    }
-
     fn known(&self) -> Option<&[AnyElement]> {
-        match &self.role {
-            AtomicRole::Decided(known) => Some(known),
-            AtomicRole::Random | AtomicRole::Learned(_) => None,
-        }
+        self.known.as_deref()
     }
 
     fn conjugate_terms(&self) -> &'static [Term] {
@@ -293,7 +254,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
         let posterior = contained(|| self.distribution.posterior(likelihood))?;
         let op = |distribution| TypedDistribution {
             distribution,
-            role: AtomicRole::Random,
+            known: None,
             values: PhantomData,
         };
         Ok(posterior.map(|distribution| -> Box<dyn AtomicOp> { Box::new(op(distribution)) }))

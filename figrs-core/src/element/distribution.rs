@@ -183,6 +183,18 @@ pub struct Tails {
     pub upper: f64,
 }
 
+impl Tails {
+    /// Returns the tails within [0, 1], because rounding may move them out of this interval; `None` if one of them is NaN, as computed
+    /// probabilities of very large numbers may be.
+    pub(super) fn clamped(self) -> Option<Self> {
+        let Self { lower, upper } = self;
+        (!lower.is_nan() && !upper.is_nan()).then(|| Self {
+            lower: lower.clamp(0.0, 1.0),
+            upper: upper.clamp(0.0, 1.0),
+        })
+    }
+}
+
 /// Error in one of the parameters of a [`Family`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongParameter {

@@ -1,24 +1,30 @@
 //! Elements whose distribution is a member of a [`Family`] for given parameters.
 
-use std::fmt::Debug;
+use std::any::Any;
 use std::iter;
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::Location;
-use std::sync::Arc;
 
 use rand::Rng;
 use smallvec::SmallVec;
 
-use super::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
+use super::any_family::{MemberValues, SharedFamily};
+use super::atomic::{proper, proper_sum};
+use super::distribution::{Family, Space, Tails, WrongParameter};
+use super::function::contained;
+use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
 use super::node::{AnyElement, Kind};
 use super::open_family::{OpenFamily, ParameterSource};
+use super::operations::{AtomicOp, FiniteOutcomes, NotEnumerable, NumbersReplaced};
 use super::param::{Number, Operand};
-use crate::element::{Atomic, Element, atomic_at};
+use crate::element::{Atomic, Element};
+use crate::error::Fault;
 use crate::random::Stream;
 use crate::value::Value;
+use crate::value::datum::Datum;
+use crate::value::support::AnyColumn;
 
 impl Atomic {
     /// Creates an element of `family` with the parameters `parameters`; each parameter is a number, a [`Param`](crate::Param), or an element.
@@ -51,17 +57,17 @@ impl Atomic {
         let parameters = parameters
             .into_iter()
             .map(|parameter| Parameter::One(parameter.into()));
-        member_of("Atomic", Location::caller(), Arc::new(family), parameters)
+        family_of("Atomic", Location::caller(), family, parameters)
     }
 }
 
 /// Creates the member of `family` with the parameters `parameters`, one for each parameter name.
 ///
 /// The created element is atomic if all parameters are numbers; otherwise it is a Chain whose parents are the elements among the parameters.
-pub(crate) fn family_at<T: Value, F: Family<T> + Clone>(
+pub(crate) fn family_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
-    family: F,
+    family: impl Family<T>,
     parameters: Vec<Operand>,
 ) -> Element<T> {
     family_of(
@@ -112,30 +118,30 @@ pub(crate) enum Parameter {
     List(Element<Vec<f64>>),
 }
 
-pub(crate) fn family_of<T: Value, F: Family<T> + Clone>(
+pub(crate) fn family_of<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
-    family: F,
+    family: impl Family<T>,
     parameters: impl IntoIterator<Item = Parameter>,
 ) -> Element<T> {
-    member_of(constructor, location, OwnFamily(family), parameters)
+    let family = SharedFamily::new(family);
+    let kind = kind_of(constructor, location, family, &mut parameters.into_iter());
+    Element::from_kind(constructor, location, kind)
 }
 
-fn member_of<T: Value, F: Family<T>>(
+fn kind_of(
     constructor: &'static str,
     location: &'static Location<'static>,
-    family: impl FamilyHandle<Family = F>,
-    parameters: impl IntoIterator<Item = Parameter>,
-) -> Element<T> {
-    let mut parameters = parameters.into_iter();
+    family: SharedFamily,
+    parameters: &mut dyn Iterator<Item = Parameter>,
+) -> Kind {
     let mut numbers = Vec::with_capacity(parameters.size_hint().0);
     let first = loop {
         match parameters.next() {
             Some(Parameter::One(Operand::Number(number))) => numbers.push(number),
             Some(parent) => break parent,
             None => {
-                let member = FamilyMember::new(family, numbers);
-                return atomic_at(constructor, location, member);
+                return Kind::Atomic(Box::new(FamilyMember::new(family, numbers)));
             }
         }
     };
@@ -157,73 +163,19 @@ fn member_of<T: Value, F: Family<T>>(
     let op = OpenFamily {
         constructor,
         location,
-        family: family.into_shared(),
+        family,
         sources,
-        values: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
-}
-
-/// The family of a member, which the member owns or shares with other members.
-pub(super) trait FamilyHandle: Clone + Debug + Send + Sync + 'static {
-    type Family;
-
-    fn family(&self) -> &Self::Family;
-
-    fn into_shared(self) -> Arc<Self::Family>;
-
-    /// Returns the number of bytes of the family itself, without the heap memory that it holds; `None` if other references to the family exist.
-    fn bytes(&self) -> Option<usize>;
-}
-
-impl<F: Debug + Send + Sync + 'static> FamilyHandle for Arc<F> {
-    type Family = F;
-
-    fn family(&self) -> &F {
-        self
-    }
-
-    fn into_shared(self) -> Self {
-        self
-    }
-
-    fn bytes(&self) -> Option<usize> {
-        (Self::strong_count(self) == 1).then_some(size_of::<F>())
-    }
-}
-
-/// A family that is stored in its member, without an allocation.
-#[derive(Clone, Debug)]
-pub(super) struct OwnFamily<F>(pub(super) F);
-
-impl<F: Clone + Debug + Send + Sync + 'static> FamilyHandle for OwnFamily<F> {
-    type Family = F;
-
-    fn family(&self) -> &F {
-        &self.0
-    }
-
-    fn into_shared(self) -> Arc<F> {
-        Arc::new(self.0)
-    }
-
-    fn bytes(&self) -> Option<usize> {
-        Some(0)
-    }
-}
-
-pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<OwnFamily<F>> {
-    FamilyMember {
-        family: OwnFamily(family),
-        parameters: MemberParameters::Constants(parameters.into()),
-    }
+    Kind::Chain(parents, Box::new(op))
 }
 
 /// The distribution of a family for given parameters.
 #[derive(Debug)]
-pub(super) struct FamilyMember<H> {
-    family: H,
+pub(super) struct FamilyMember {
+    family: SharedFamily,
     parameters: MemberParameters,
+    /// The prior, if the element is a parameter to be learned: it is random for samplers, and learned by expectation maximisation.
+    prior: Option<Box<LearnedPrior>>,
 }
 
 #[derive(Debug)]
@@ -232,12 +184,30 @@ enum MemberParameters {
     Numbers(Vec<Number>),
 }
 
-impl<H: FamilyHandle> FamilyMember<H> {
-    fn family(&self) -> &H::Family {
-        self.family.family()
+pub(super) fn constant_member<T: Value>(
+    family: impl Family<T>,
+    parameters: &[f64],
+) -> FamilyMember {
+    FamilyMember {
+        family: SharedFamily::new(family),
+        parameters: MemberParameters::Constants(parameters.into()),
+        prior: None,
     }
+}
 
-    pub(super) fn new(family: H, parameters: Vec<Number>) -> Self {
+/// Creates a parameter to be learned, with the prior distribution `member`.
+pub(super) fn learned_at<T: Value>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    mut member: FamilyMember,
+    prior: LearnedPrior,
+) -> Element<T> {
+    member.prior = Some(Box::new(prior));
+    Element::from_kind(constructor, location, Kind::Atomic(Box::new(member)))
+}
+
+impl FamilyMember {
+    pub(super) fn new(family: SharedFamily, parameters: Vec<Number>) -> Self {
         let constants = parameters.iter().map(|number| match number {
             Number::Constant(x) => Some(*x),
             Number::Param(_) => None,
@@ -247,7 +217,11 @@ impl<H: FamilyHandle> FamilyMember<H> {
             Some(constants) => MemberParameters::Constants(constants),
             None => MemberParameters::Numbers(parameters),
         };
-        Self { family, parameters }
+        Self {
+            family,
+            parameters,
+            prior: None,
+        }
     }
 
     fn with_values<R>(&self, read: impl FnOnce(&[f64]) -> R) -> R {
@@ -270,40 +244,54 @@ impl<H: FamilyHandle> FamilyMember<H> {
     }
 }
 
-impl<T: Value, F: Family<T>, H: FamilyHandle<Family = F>> Distribution<T> for FamilyMember<H> {
+impl AtomicOp for FamilyMember {
     fn check(&self) -> Result<(), String> {
-        let checked = self.with_values(|values| self.family().check(values));
-        checked.map_err(|wrong| {
-            let name = family_name(self.family(), &wrong);
-            self.with_numbers(|numbers| message(name, numbers, &wrong))
-        })
+        match contained(|| self.with_values(|values| self.family.check(values))) {
+            Err(fault) => Err(fault.to_string()),
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(wrong)) => {
+                Err(self.with_numbers(|numbers| message(self.family.parameters(), numbers, &wrong)))
+            }
+        }
     }
 
-    fn outcomes(&self) -> Outcomes<T> {
-        self.with_numbers(|numbers| self.family().outcomes(numbers))
+    fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
+        contained(|| self.with_numbers(|numbers| self.family.outcomes(numbers)))?
     }
 
-    fn log_prob(&self, value: &T) -> f64 {
-        self.with_values(|values| self.family().log_prob(values, value))
+    fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {
+        let log = |values: &[f64]| self.family.log_prob(values, value);
+        match contained(|| self.with_values(log))? {
+            Some(log) => proper(log, || self.family.text(value)),
+            None => Ok(f64::NEG_INFINITY),
+        }
     }
 
-    fn sample(&self, rng: &mut dyn Rng) -> T {
-        self.with_values(|values| self.family().sample(values, rng))
+    fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {
+        contained(|| self.with_values(|values| self.family.sample(values, rng)))
     }
 
-    fn sample_many(&self, count: usize, rng: &mut Stream) -> Vec<T> {
-        self.with_values(|values| {
-            let draw = |_| self.family().sample(values, rng);
-            (0..count).map(draw).collect()
-        })
+    fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault> {
+        contained(|| self.with_values(|values| self.family.sample_many(values, count, rng)))
     }
 
-    fn tails(&self, value: &T) -> Option<Tails> {
-        self.with_values(|values| self.family().tails(values, value))
+    fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault> {
+        let mut logs = Vec::with_capacity(values.len());
+        let column = MemberValues::column(values);
+        let weigh = |parameters: &[f64]| self.family.log_probs(parameters, column, &mut logs);
+        match contained(|| self.with_values(weigh))? {
+            Some(()) => proper_sum(&logs, |index| self.family.text(values.any(index))),
+            None => Ok(f64::NEG_INFINITY),
+        }
+    }
+
+    fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault> {
+        let tails = contained(|| self.with_values(|values| self.family.tails(values, value)))?;
+        Ok(tails.and_then(Tails::clamped))
     }
 
     fn space(&self) -> Space {
-        self.family().space()
+        contained(|| self.family.space()).unwrap_or_default()
     }
 
     fn numbers(&self) -> &[Number] {
@@ -313,57 +301,85 @@ impl<T: Value, F: Family<T>, H: FamilyHandle<Family = F>> Distribution<T> for Fa
         }
     }
 
-    fn likelihood(&self, open: Range<usize>, value: &T, likelihood: &mut Likelihood) {
-        self.with_values(|values| self.family().likelihood(values, open, value, likelihood));
+    fn likelihood(
+        &self,
+        open: Range<usize>,
+        value: &dyn Any,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault> {
+        let value = MemberValues::one(value);
+        let add = |values: &[f64]| self.family.likelihood(values, open, value, likelihood);
+        if contained(|| self.with_values(add))?.is_none() {
+            likelihood.refuse();
+        }
+        Ok(())
     }
 
-    fn log_prob_derivative(&self, number: usize, value: &T) -> Option<f64> {
-        self.with_values(|values| self.family().log_prob_derivative(values, number, value))
+    fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
+        let slope = |values: &[f64]| self.family.log_prob_derivative(values, number, value);
+        let slope = contained(|| self.with_values(slope))?;
+        Ok(slope.filter(|slope| slope.is_finite()))
     }
 
-    fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
-        let wrong = self.family().check(numbers).err().map(|wrong| {
+    fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
+        if let Err(wrong) = contained(|| self.family.check(numbers))? {
             let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
-            message(family_name(self.family(), &wrong), &numbers, &wrong)
-        });
-        Some(match wrong {
-            Some(message) => Err(message),
-            None => Ok(self.family().log_prob(numbers, value)),
-        })
+            return Ok(Some(Err(message(
+                self.family.parameters(),
+                &numbers,
+                &wrong,
+            ))));
+        }
+        let log = contained(|| self.family.log_prob(numbers, value))?;
+        let log = log.map(|log| proper(log, || self.family.text(value)));
+        Ok(log.transpose()?.map(Ok))
+    }
+
+    fn prior(&self) -> Option<&LearnedPrior> {
+        self.prior.as_deref()
     }
 
     fn conjugate_terms(&self) -> &'static [Term] {
-        self.family().conjugate_terms()
+        contained(|| self.family.conjugate_terms()).unwrap_or_default()
     }
 
-    fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
-        self.with_values(|values| self.family().sample_conditional(values, likelihood, rng))
+    fn sample_conditional(
+        &self,
+        likelihood: &Likelihood,
+        rng: &mut dyn Rng,
+    ) -> Result<Option<Datum>, Fault> {
+        let draw = |values: &[f64]| self.family.sample_conditional(values, likelihood, rng);
+        contained(|| self.with_values(draw))
     }
 
-    fn posterior(&self, likelihood: &Likelihood) -> Option<Self> {
-        let numbers = self.with_values(|values| self.family().posterior(values, likelihood))?;
-        Some(Self {
-            family: self.family.clone(),
-            parameters: MemberParameters::Constants(numbers.into()),
-        })
+    fn posterior(&self, likelihood: &Likelihood) -> Result<Option<Box<dyn AtomicOp>>, Fault> {
+        let posterior = |values: &[f64]| self.family.posterior(values, likelihood);
+        let numbers = contained(|| self.with_values(posterior))?;
+        Ok(numbers.map(|numbers| -> Box<dyn AtomicOp> {
+            Box::new(Self {
+                family: self.family.clone(),
+                parameters: MemberParameters::Constants(numbers.into()),
+                prior: None,
+            })
+        }))
     }
 
     fn moments(&self) -> Option<Vec<(f64, f64)>> {
-        self.with_values(|values| self.family().moments(values))
+        contained(|| self.with_values(|values| self.family.moments(values))).ok()?
     }
 
     fn student_t_of_spread(&self) -> Option<(f64, f64)> {
-        self.with_values(|values| self.family().student_t_of_spread(values))
+        contained(|| self.with_values(|values| self.family.student_t_of_spread(values))).ok()?
     }
 
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
-        let parameters =
-            self.with_values(|values| values.iter().copied().map(Some).collect::<Vec<_>>());
-        self.family().linear_gaussian(&parameters)
+        let known: SmallVec<[Option<f64>; 4]> =
+            self.with_values(|values| values.iter().copied().map(Some).collect());
+        contained(|| self.family.linear_gaussian(&known)).ok()?
     }
 
     fn describe(&self) -> String {
-        self.with_numbers(|numbers| self.family().describe(numbers))
+        self.with_numbers(|numbers| self.family.describe(numbers))
     }
 
     fn heap_bytes(&self) -> usize {
@@ -374,28 +390,18 @@ impl<T: Value, F: Family<T>, H: FamilyHandle<Family = F>> Distribution<T> for Fa
             MemberParameters::Constants(_) => 0,
             MemberParameters::Numbers(numbers) => numbers.capacity() * size_of::<Number>(),
         };
-        parameters + own_bytes::<T, H>(&self.family)
+        let prior = self.prior.as_ref().map_or(0, |_| size_of::<LearnedPrior>());
+        parameters + prior + self.family.bytes()
     }
 }
 
-/// Returns the number of bytes of a family, with the heap memory that it holds; zero if other references to the family exist.
-pub(super) fn own_bytes<T: Value, H: FamilyHandle<Family: Family<T>>>(handle: &H) -> usize {
-    handle
-        .bytes()
-        .map_or(0, |bytes| bytes + handle.family().heap_bytes())
-}
-
-pub(super) fn family_name<T: Value>(
-    family: &impl Family<T>,
-    wrong: &WrongParameter,
-) -> &'static str {
-    let names = family.parameters();
+/// Returns the message about an invalid parameter of a family whose parameters have the names `names`.
+pub(super) fn message(names: &[&str], parameters: &[Number], wrong: &WrongParameter) -> String {
     // The parameters that follow the last name are entries of a list, and share the last name.
-    let name = names.get(wrong.index).or(names.last());
-    name.copied().unwrap_or("parameter")
-}
-
-pub(super) fn message(name: &str, parameters: &[Number], wrong: &WrongParameter) -> String {
+    let name = names
+        .get(wrong.index)
+        .or(names.last())
+        .unwrap_or(&"parameter");
     match parameters.get(wrong.index) {
         Some(number) => format!("{name} {number:?} {}", wrong.problem),
         None if wrong.index == WrongParameter::WHOLE => wrong.problem.clone(),

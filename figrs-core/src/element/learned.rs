@@ -2,11 +2,10 @@
 
 use std::panic::Location;
 
-use super::atomic::learned_at;
 use super::beta::BetaDistribution;
 use super::convention::{Rate, RateConvention, Scale, StandardDeviation};
 use super::dirichlet::DirichletDistribution;
-use super::family::constant_member;
+use super::family::{constant_member, learned_at};
 use super::gamma::GammaDistribution;
 use super::inverse_gamma::InverseGammaDistribution;
 use super::learned_prior::LearnedPrior;

@@ -3,6 +3,7 @@
 //! All elements are nodes of five kinds (`atomic`, `apply`, `chain`, `table`, `score`).
 
 pub mod alias;
+mod any_family;
 mod apply;
 pub(crate) mod arithmetic;
 mod atomic;
@@ -62,6 +63,7 @@ pub(crate) mod normal;
 mod open_family;
 pub mod operations;
 pub(crate) mod param;
+mod parameter_rows;
 pub(crate) mod parents;
 mod pareto;
 mod poisson;

@@ -1,54 +1,51 @@
 //! Families of distributions whose parameters are elements.
 
-mod rows;
-
 use std::any::Any;
 use std::hash::{Hash, Hasher};
-use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::Location;
-use std::sync::Arc;
 
 use rand::Rng;
 use rustc_hash::FxHasher;
 
-use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter};
-use super::family::{FamilyMember, Parameters, family_name, message, own_bytes};
+use super::any_family::{MemberValues, SharedFamily, WrongRow};
+use super::atomic::{proper, proper_sum};
+use super::distribution::{Space, WrongParameter};
+use super::family::{FamilyMember, Parameters, message};
 use super::function::contained;
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
-use super::node::AnyElement;
+use super::node::{AnyElement, Kind};
 use super::operations::{
-    ChainOp, FamilyOp, FiniteOutcomes, IidValues, MemberArgument, MemberFault, NotEnumerable,
-    OpenArgument,
+    AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, IidValues, MemberArgument, MemberFault,
+    NotEnumerable, OpenArgument,
 };
 use super::param::Number;
-use crate::element::atomic::{proper, proper_sum};
-use crate::element::{Element, atomic_at, iid_at, listed};
+use super::parameter_rows::ParameterRows;
 use crate::error::Fault;
 use crate::random::Stream;
+use crate::value::Value;
 use crate::value::datum::Datum;
 use crate::value::support::AnyColumn;
-use crate::value::{Value, canonical};
 
 /// Source of a parameter of a family: a number, or the value of a parent.
 #[derive(Clone, Debug)]
-pub(in crate::element) enum ParameterSource {
+pub(super) enum ParameterSource {
     Number(Number),
     /// The value of the parent at the contained index: a number, or a list of numbers.
     Parent(usize),
 }
 
 /// A family of distributions; some of its parameters are elements, the parents of a Chain.
-pub(in crate::element) struct OpenFamily<T, F> {
-    pub(in crate::element) constructor: &'static str,
-    pub(in crate::element) location: &'static Location<'static>,
-    pub(in crate::element) family: Arc<F>,
-    pub(in crate::element) sources: Vec<ParameterSource>,
-    pub(in crate::element) values: PhantomData<fn() -> T>,
+pub(super) struct OpenFamily {
+    pub(super) constructor: &'static str,
+    pub(super) location: &'static Location<'static>,
+    pub(super) family: SharedFamily,
+    pub(super) sources: Vec<ParameterSource>,
 }
 
-fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
+/// Calls `give` with each number of an argument, which is a number or a list of numbers.
+pub(super) fn for_each_number(value: &dyn Any, mut give: impl FnMut(f64)) {
     if let Some(&number) = value.downcast_ref::<f64>() {
         give(number);
     } else if let Some(numbers) = value.downcast_ref::<Vec<f64>>() {
@@ -56,15 +53,15 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
     }
 }
 
-impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<Arc<F>> {
+impl OpenFamily {
+    fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
             match source {
                 ParameterSource::Number(number) => parameters.push(number.clone()),
                 ParameterSource::Parent(parent) => match argument(*parent) {
                     MemberArgument::Value(value) => {
-                        each(value, |x| parameters.push(Number::Constant(x)));
+                        for_each_number(value, |x| parameters.push(Number::Constant(x)));
                     }
                     MemberArgument::Params(params) => {
                         parameters.extend(params.iter().map(Number::from));
@@ -75,7 +72,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         FamilyMember::new(self.family.clone(), parameters)
     }
 
-    fn member_for(&self, arguments: &[&dyn Any]) -> FamilyMember<Arc<F>> {
+    fn member_for(&self, arguments: &[&dyn Any]) -> FamilyMember {
         self.member(|parent| MemberArgument::Value(arguments[parent]))
     }
 
@@ -84,7 +81,9 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         for source in &self.sources {
             match source {
                 ParameterSource::Number(number) => numbers.push(number.get()),
-                ParameterSource::Parent(parent) => each(arguments[*parent], |x| numbers.push(x)),
+                ParameterSource::Parent(parent) => {
+                    for_each_number(arguments[*parent], |x| numbers.push(x))
+                }
             }
         }
         read(numbers.as_slice())
@@ -108,18 +107,45 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         contained(|| read(numbers)).ok().flatten()
     }
 
-    /// Returns the sum of the log-probabilities of the independent values `values`.
-    fn sum(&self, numbers: &[f64], values: &IidValues<'_>) -> Result<f64, Fault> {
+    /// Returns the sum of the log-probabilities of the independent values `values`. The contents of `logs` are overwritten.
+    fn sum(
+        &self,
+        numbers: &[f64],
+        values: &IidValues<'_>,
+        logs: &mut Vec<f64>,
+    ) -> Result<f64, Fault> {
         match values {
-            IidValues::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
-                Some(values) => proper_sum(values, |value| self.family.log_prob(numbers, value)),
-                None => Ok(f64::NEG_INFINITY),
-            },
+            IidValues::Values(values) => {
+                logs.clear();
+                let known = (self.family).log_probs(numbers, MemberValues::column(*values), logs);
+                match known {
+                    Some(()) => proper_sum(logs, |index| self.family.text(values.any(index))),
+                    None => Ok(f64::NEG_INFINITY),
+                }
+            }
             IidValues::Statistics(statistics) => {
                 let log = self.family.log_prob_of_all(numbers, statistics);
-                proper(*statistics, log)
+                proper(log, || format!("{statistics:?}"))
             }
         }
+    }
+
+    fn element(&self, member: FamilyMember) -> AnyElement {
+        let values = self.family.no_values();
+        let kind = Kind::Atomic(Box::new(member));
+        AnyElement::new(self.constructor, self.location, values, kind)
+    }
+
+    /// Calls `read` with the parameters of each row; describes invalid parameters of a row.
+    fn for_rows<R>(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+        read: impl FnOnce(&mut ParameterRows<'_>) -> Result<R, WrongRow>,
+    ) -> Result<R, MemberFault> {
+        let mut rows = ParameterRows::new(&self.sources, arguments, count);
+        let read = contained(|| read(&mut rows)).map_err(MemberFault::Function)?;
+        read.map_err(|(row, wrong)| MemberFault::Parameters(self.wrong(rows.numbers(row), &wrong)))
     }
 
     /// Returns the indices of the parameters that the parent `parent` supplies.
@@ -129,7 +155,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
             let mut count = 0;
             match source {
                 ParameterSource::Number(_) => count = 1,
-                ParameterSource::Parent(at) => each(arguments[*at], |_| count += 1),
+                ParameterSource::Parent(at) => for_each_number(arguments[*at], |_| count += 1),
             }
             if matches!(source, ParameterSource::Parent(at) if *at == parent) {
                 return start..start + count;
@@ -139,17 +165,33 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         start..start
     }
 
+    fn add_likelihood(
+        &self,
+        arguments: &[&dyn Any],
+        open: usize,
+        values: MemberValues<'_>,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Fault> {
+        let range = self.range(arguments, open);
+        contained(|| {
+            self.numbers(arguments, |numbers| {
+                let added = (self.family).likelihood(numbers, range, values, likelihood);
+                if added.is_none() {
+                    likelihood.refuse();
+                }
+            });
+        })
+    }
+
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
         let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
-        message(family_name(&*self.family, wrong), &numbers, wrong)
+        message(self.family.parameters(), &numbers, wrong)
     }
 }
 
-impl<T: Value, F: Family<T>> ChainOp for OpenFamily<T, F> {
+impl ChainOp for OpenFamily {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
-        let member = self.member_for(arguments);
-        let element: Element<T> = atomic_at(self.constructor, self.location, member);
-        Ok(element.erased().clone())
+        Ok(self.element(self.member_for(arguments)))
     }
 
     fn family(&self) -> Option<&dyn FamilyOp> {
@@ -157,11 +199,11 @@ impl<T: Value, F: Family<T>> ChainOp for OpenFamily<T, F> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.sources.capacity() * size_of::<ParameterSource>() + own_bytes::<T, _>(&self.family)
+        self.sources.capacity() * size_of::<ParameterSource>() + self.family.bytes()
     }
 }
 
-impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
+impl FamilyOp for OpenFamily {
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String> {
         let checked = contained(|| self.numbers(arguments, |numbers| self.family.check(numbers)));
         match checked {
@@ -180,34 +222,28 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
                 ParameterSource::Parent(_) => Number::Constant(f64::NAN),
             })
             .collect();
-        matches!(
-            contained(|| self.family.outcomes(&numbers)),
-            Ok(Outcomes::Continuous)
-        )
+        contained(|| self.family.is_continuous(&numbers)).unwrap_or(false)
     }
 
     fn outcomes(
         &self,
         arguments: &[&dyn Any],
     ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
-        let member = self.member_for(arguments);
-        listed(contained(|| member.outcomes())?)
+        AtomicOp::outcomes(&self.member_for(arguments))
     }
 
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault> {
-        let Some(typed) = value.downcast_ref::<T>() else {
-            return Ok(f64::NEG_INFINITY);
-        };
-        let log =
-            contained(|| self.numbers(arguments, |numbers| self.family.log_prob(numbers, typed)))?;
-        proper(typed, log)
+        let log = |numbers: &[f64]| self.family.log_prob(numbers, value);
+        match contained(|| self.numbers(arguments, log))? {
+            Some(log) => proper(log, || self.family.text(value)),
+            None => Ok(f64::NEG_INFINITY),
+        }
     }
 
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64> {
-        let value = value.downcast_ref::<T>()?;
         let weighed = self.with_numbers(arguments, |numbers| {
             self.family.check(numbers).ok()?;
-            Some(self.family.log_prob(numbers, value))
+            self.family.log_prob(numbers, value)
         });
         weighed.filter(|&log| log < f64::INFINITY)
     }
@@ -220,16 +256,11 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     ) -> Option<()> {
         self.with_numbers(arguments, |numbers| {
             self.family.check(numbers).ok()?;
-            for value in values {
-                let value = (value as &dyn Any).downcast_ref::<T>()?;
-                logs.push(self.family.log_prob(numbers, value));
-            }
-            Some(())
+            (self.family).log_probs(numbers, MemberValues::Numbers(values), logs)
         })
     }
 
     fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
-        let value = value.downcast_ref::<T>()?;
         // If the value of a parent is a list, the parent supplies several parameters, and the lengths differ.
         if self.sources.len() != self.family.parameters().len() {
             return None;
@@ -252,14 +283,11 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     }
 
     fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
-        let member = self.member(|parent| arguments[parent]);
-        let element: Element<T> = atomic_at(self.constructor, self.location, member);
-        Some(element.erased().clone())
+        Some(self.element(self.member(|parent| arguments[parent])))
     }
 
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {
         contained(|| self.numbers(arguments, |numbers| self.family.sample(numbers, rng)))
-            .map(Datum::new)
     }
 
     fn space(&self) -> Space {
@@ -273,16 +301,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault> {
-        let Some(typed) = value.downcast_ref::<T>() else {
-            likelihood.refuse();
-            return Ok(());
-        };
-        let range = self.range(arguments, open);
-        contained(|| {
-            self.numbers(arguments, |numbers| {
-                self.family.likelihood(numbers, range, typed, likelihood);
-            });
-        })
+        self.add_likelihood(arguments, open, MemberValues::one(value), likelihood)
     }
 
     fn likelihood_of_all(
@@ -292,22 +311,17 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault> {
+        let statistics = match values {
+            IidValues::Values(values) => {
+                let values = MemberValues::column(*values);
+                return self.add_likelihood(arguments, open, values, likelihood);
+            }
+            IidValues::Statistics(statistics) => statistics,
+        };
         let range = self.range(arguments, open);
         contained(|| {
-            self.numbers(arguments, |numbers| match values {
-                IidValues::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
-                    Some(values) => {
-                        for value in values {
-                            let open = range.clone();
-                            self.family.likelihood(numbers, open, value, likelihood);
-                        }
-                    }
-                    None => likelihood.refuse(),
-                },
-                IidValues::Statistics(statistics) => {
-                    self.family
-                        .likelihood_of_all(numbers, range, statistics, likelihood);
-                }
+            self.numbers(arguments, |numbers| {
+                (self.family).likelihood_of_all(numbers, range, statistics, likelihood);
             });
         })
     }
@@ -322,11 +336,8 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         let open = self.sources.iter().position(is_open)?;
         self.with_numbers(arguments, |numbers| {
             self.family.check(numbers).ok()?;
-            for value in values {
-                let value = (value as &dyn Any).downcast_ref::<T>()?;
-                (self.family).likelihood(numbers, open..open + 1, value, likelihood);
-            }
-            Some(())
+            let values = MemberValues::Numbers(values);
+            (self.family).likelihood(numbers, open..open + 1, values, likelihood)
         })
     }
 
@@ -339,7 +350,9 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
             match source {
                 ParameterSource::Number(number) => parameters.push(Some(number.get())),
                 ParameterSource::Parent(parent) => match arguments[*parent] {
-                    OpenArgument::Known(value) => each(value, |x| parameters.push(Some(x))),
+                    OpenArgument::Known(value) => {
+                        for_each_number(value, |x| parameters.push(Some(x)))
+                    }
                     OpenArgument::Open(numbers) => parameters.extend(vec![None; numbers]),
                 },
             }
@@ -364,11 +377,10 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault> {
-        let drawn = contained(|| {
+        contained(|| {
             let draw = |numbers: &[f64]| self.family.sample_conditional(numbers, likelihood, rng);
             self.numbers(arguments, draw)
-        })?;
-        Ok(drawn.map(Datum::new))
+        })
     }
 
     fn sample_many(
@@ -377,12 +389,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         count: usize,
         rng: &mut Stream,
     ) -> Result<Box<dyn AnyColumn>, MemberFault> {
-        let mut values = Vec::with_capacity(count);
-        self.for_rows(arguments, count, |numbers| {
-            values.push(canonical(self.family.sample(numbers, rng)));
-            Ok(())
-        })?;
-        Ok(Box::new(values))
+        self.for_rows(arguments, count, |rows| self.family.sample_rows(rows, rng))
     }
 
     fn log_probs(
@@ -391,19 +398,17 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         count: usize,
         value: &dyn Any,
     ) -> Result<Vec<f64>, MemberFault> {
-        let Some(value) = value.downcast_ref::<T>() else {
-            return Ok(vec![f64::NEG_INFINITY; count]);
-        };
-        let mut logs = Vec::with_capacity(count);
-        self.for_rows(arguments, count, |numbers| {
-            logs.push(proper(value, self.family.log_prob(numbers, value))?);
-            Ok(())
+        let mut logs = self.for_rows(arguments, count, |rows| {
+            let logs = self.family.log_probs_of_rows(rows, value);
+            logs.unwrap_or_else(|| Ok(vec![f64::NEG_INFINITY; count]))
         })?;
+        for log in &mut logs {
+            *log = proper(*log, || self.family.text(value)).map_err(MemberFault::Function)?;
+        }
         Ok(logs)
     }
 
     fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>> {
-        let values = values.as_any().downcast_ref::<Vec<T>>()?;
         let statistics = contained(|| self.family.statistics(values)).ok()??;
         // Sums that overflowed cannot be used.
         let all_finite = statistics.iter().all(|x| x.is_finite());
@@ -415,7 +420,8 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         arguments: &[&dyn Any],
         values: &IidValues<'_>,
     ) -> Result<f64, Fault> {
-        contained(|| self.numbers(arguments, |numbers| self.sum(numbers, values)))?
+        let sum = |numbers: &[f64]| self.sum(numbers, values, &mut Vec::new());
+        contained(|| self.numbers(arguments, sum))?
     }
 
     fn log_prob_of_all_for_numbers(
@@ -425,7 +431,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     ) -> Option<f64> {
         self.with_numbers(arguments, |numbers| {
             self.family.check(numbers).ok()?;
-            self.sum(numbers, values).ok()
+            self.sum(numbers, values, &mut Vec::new()).ok()
         })
     }
 
@@ -435,12 +441,18 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         count: usize,
         values: &IidValues<'_>,
     ) -> Result<Vec<f64>, MemberFault> {
-        let mut logs = Vec::with_capacity(count);
-        self.for_rows(arguments, count, |numbers| {
-            logs.push(self.sum(numbers, values)?);
-            Ok(())
+        let mut logs = Vec::new();
+        let sums = self.for_rows(arguments, count, |rows| {
+            let mut sums = Vec::with_capacity(count);
+            for row in 0..count {
+                let numbers = rows.numbers(row);
+                self.family.check(numbers).map_err(|wrong| (row, wrong))?;
+                sums.push(self.sum(numbers, values, &mut logs));
+            }
+            Ok(sums)
         })?;
-        Ok(logs)
+        let sums: Result<Vec<f64>, Fault> = sums.into_iter().collect();
+        sums.map_err(MemberFault::Function)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -458,7 +470,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         };
         self.sources.len() == other.sources.len()
             && self.sources.iter().zip(&other.sources).all(same)
-            && contained(|| self.family.is_same_as(&other.family)).unwrap_or(false)
+            && contained(|| self.family.is_same_as(other.family.as_any())).unwrap_or(false)
     }
 
     fn digest(&self) -> u64 {
@@ -473,13 +485,6 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     }
 
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
-        let typed = values.iter().map(|value| value.get::<T>().cloned());
-        let typed: Vec<T> = typed.collect::<Option<_>>()?;
-        let (constructor, location) = of.constructor_call();
-        let list = iid_at::<T>(of, typed.len(), constructor, location);
-        if let Some(name) = of.label().name {
-            list.erased().set_name(name);
-        }
-        Some((list.erased().clone(), Datum::new(typed)))
+        self.family.list(of, values)
     }
 }

@@ -1,0 +1,78 @@
+//! The parameters of members of a family for columns of arguments, one member for each row.
+
+use super::family::Parameters;
+use super::open_family::{ParameterSource, for_each_number};
+use crate::value::support::AnyColumn;
+
+/// The parameters of each row of the arguments.
+pub(super) struct ParameterRows<'a> {
+    sources: &'a [ParameterSource],
+    arguments: &'a [&'a dyn AnyColumn],
+    count: usize,
+    /// The parameters of one row; those that are constant are set.
+    numbers: Parameters,
+    /// The index and the column of each parameter that is not constant; `None` if an argument is a list.
+    columns: Option<Vec<(usize, &'a [f64])>>,
+}
+
+impl<'a> ParameterRows<'a> {
+    pub(super) fn new(
+        sources: &'a [ParameterSource],
+        arguments: &'a [&'a dyn AnyColumn],
+        count: usize,
+    ) -> Self {
+        let numbers = sources.iter().map(|source| match source {
+            ParameterSource::Number(number) => number.get(),
+            ParameterSource::Parent(_) => f64::NAN,
+        });
+        let columns = sources.iter().enumerate().filter_map(|(i, source)| {
+            let ParameterSource::Parent(parent) = source else {
+                return None;
+            };
+            let column = arguments[*parent].as_any().downcast_ref::<Vec<f64>>();
+            Some(column.map(|column| (i, &column[..count])))
+        });
+        Self {
+            sources,
+            arguments,
+            count,
+            numbers: numbers.collect(),
+            columns: columns.collect(),
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the column of the first parameter, and the second parameter if it exists; `None` if another parameter than the first has a column, or
+    /// if there are more than two parameters.
+    pub(super) fn first_column(&self) -> Option<(&'a [f64], Option<f64>)> {
+        match (self.columns.as_deref()?, &self.numbers[..]) {
+            (&[(0, first)], [_]) => Some((first, None)),
+            (&[(0, first)], &[_, second]) => Some((first, Some(second))),
+            _ => None,
+        }
+    }
+
+    /// Returns the parameters of the row `row`.
+    pub(super) fn numbers(&mut self, row: usize) -> &[f64] {
+        if let Some(columns) = &self.columns {
+            for &(i, column) in columns {
+                self.numbers[i] = column[row];
+            }
+        } else {
+            self.numbers.clear();
+            for source in self.sources {
+                match source {
+                    ParameterSource::Number(number) => self.numbers.push(number.get()),
+                    ParameterSource::Parent(parent) => {
+                        let argument = self.arguments[*parent].any(row);
+                        for_each_number(argument, |x| self.numbers.push(x));
+                    }
+                }
+            }
+        }
+        &self.numbers
+    }
+}
