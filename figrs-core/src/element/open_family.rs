@@ -82,7 +82,7 @@ impl OpenFamily {
             match source {
                 ParameterSource::Number(number) => numbers.push(number.get()),
                 ParameterSource::Parent(parent) => {
-                    for_each_number(arguments[*parent], |x| numbers.push(x))
+                    for_each_number(arguments[*parent], |x| numbers.push(x));
                 }
             }
         }
@@ -351,7 +351,7 @@ impl FamilyOp for OpenFamily {
                 ParameterSource::Number(number) => parameters.push(Some(number.get())),
                 ParameterSource::Parent(parent) => match arguments[*parent] {
                     OpenArgument::Known(value) => {
-                        for_each_number(value, |x| parameters.push(Some(x)))
+                        for_each_number(value, |x| parameters.push(Some(x)));
                     }
                     OpenArgument::Open(numbers) => parameters.extend(vec![None; numbers]),
                 },
