@@ -76,7 +76,7 @@ impl OpenFamily {
         self.member(|parent| MemberArgument::Value(arguments[parent]))
     }
 
-    fn numbers<R>(&self, arguments: &[&dyn Any], read: impl FnOnce(&[f64]) -> R) -> R {
+    fn numbers(&self, arguments: &[&dyn Any]) -> Parameters {
         let mut numbers = Parameters::default();
         for source in &self.sources {
             match source {
@@ -86,25 +86,29 @@ impl OpenFamily {
                 }
             }
         }
-        read(numbers.as_slice())
+        numbers
     }
 
-    /// Calls `read` with the parameters, for arguments that are single numbers. Returns `None` if `read` returns `None` or panics.
+    /// Calls `read` with the parameters, for arguments that are single numbers, if the parameters are valid. Returns `None` if `read` returns `None`
+    /// or panics.
     #[inline]
     fn with_numbers<R>(
         &self,
         arguments: &[f64],
         read: impl FnOnce(&[f64]) -> Option<R>,
     ) -> Option<R> {
-        let mut numbers = Parameters::default();
-        for source in &self.sources {
-            numbers.push(match source {
-                ParameterSource::Number(number) => number.get(),
-                ParameterSource::Parent(parent) => arguments[*parent],
-            });
-        }
-        let numbers = numbers.as_slice();
-        contained(|| read(numbers)).ok().flatten()
+        let numbers = self.sources.iter().map(|source| match source {
+            ParameterSource::Number(number) => number.get(),
+            ParameterSource::Parent(parent) => arguments[*parent],
+        });
+        let numbers: Parameters = numbers.collect();
+        let checked = || {
+            self.family
+                .check(&numbers)
+                .ok()
+                .and_then(|()| read(&numbers))
+        };
+        contained(checked).ok().flatten()
     }
 
     /// Returns the sum of the log-probabilities of the independent values `values`. The contents of `logs` are overwritten.
@@ -172,15 +176,12 @@ impl OpenFamily {
         values: MemberValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault> {
-        let range = self.range(arguments, open);
-        contained(|| {
-            self.numbers(arguments, |numbers| {
-                let added = (self.family).likelihood(numbers, range, values, likelihood);
-                if added.is_none() {
-                    likelihood.refuse();
-                }
-            });
-        })
+        let (numbers, range) = (self.numbers(arguments), self.range(arguments, open));
+        let added = contained(|| self.family.likelihood(&numbers, range, values, likelihood))?;
+        if added.is_none() {
+            likelihood.refuse();
+        }
+        Ok(())
     }
 
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
@@ -205,12 +206,10 @@ impl ChainOp for OpenFamily {
 
 impl FamilyOp for OpenFamily {
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String> {
-        let checked = contained(|| self.numbers(arguments, |numbers| self.family.check(numbers)));
-        match checked {
-            Err(fault) => Err(fault.to_string()),
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(wrong)) => Err(self.numbers(arguments, |numbers| self.wrong(numbers, &wrong))),
-        }
+        let numbers = self.numbers(arguments);
+        let checked =
+            contained(|| self.family.check(&numbers)).map_err(|fault| fault.to_string())?;
+        checked.map_err(|wrong| self.wrong(&numbers, &wrong))
     }
 
     fn is_continuous(&self) -> bool {
@@ -233,18 +232,15 @@ impl FamilyOp for OpenFamily {
     }
 
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault> {
-        let log = |numbers: &[f64]| self.family.log_prob(numbers, value);
-        match contained(|| self.numbers(arguments, log))? {
+        let numbers = self.numbers(arguments);
+        match contained(|| self.family.log_prob(&numbers, value))? {
             Some(log) => proper(log, || self.family.text(value)),
             None => Ok(f64::NEG_INFINITY),
         }
     }
 
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64> {
-        let weighed = self.with_numbers(arguments, |numbers| {
-            self.family.check(numbers).ok()?;
-            self.family.log_prob(numbers, value)
-        });
+        let weighed = self.with_numbers(arguments, |numbers| self.family.log_prob(numbers, value));
         weighed.filter(|&log| log < f64::INFINITY)
     }
 
@@ -255,7 +251,6 @@ impl FamilyOp for OpenFamily {
         logs: &mut Vec<f64>,
     ) -> Option<()> {
         self.with_numbers(arguments, |numbers| {
-            self.family.check(numbers).ok()?;
             (self.family).log_probs(numbers, MemberValues::Numbers(values), logs)
         })
     }
@@ -287,7 +282,8 @@ impl FamilyOp for OpenFamily {
     }
 
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault> {
-        contained(|| self.numbers(arguments, |numbers| self.family.sample(numbers, rng)))
+        let numbers = self.numbers(arguments);
+        contained(|| self.family.sample(&numbers, rng))
     }
 
     fn space(&self) -> Space {
@@ -318,12 +314,8 @@ impl FamilyOp for OpenFamily {
             }
             IidValues::Statistics(statistics) => statistics,
         };
-        let range = self.range(arguments, open);
-        contained(|| {
-            self.numbers(arguments, |numbers| {
-                (self.family).likelihood_of_all(numbers, range, statistics, likelihood);
-            });
-        })
+        let (numbers, range) = (self.numbers(arguments), self.range(arguments, open));
+        contained(|| (self.family).likelihood_of_all(&numbers, range, statistics, likelihood))
     }
 
     fn likelihood_of_values(
@@ -335,7 +327,6 @@ impl FamilyOp for OpenFamily {
         let is_open = |source: &ParameterSource| matches!(source, ParameterSource::Parent(0));
         let open = self.sources.iter().position(is_open)?;
         self.with_numbers(arguments, |numbers| {
-            self.family.check(numbers).ok()?;
             let values = MemberValues::Numbers(values);
             (self.family).likelihood(numbers, open..open + 1, values, likelihood)
         })
@@ -377,10 +368,8 @@ impl FamilyOp for OpenFamily {
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault> {
-        contained(|| {
-            let draw = |numbers: &[f64]| self.family.sample_conditional(numbers, likelihood, rng);
-            self.numbers(arguments, draw)
-        })
+        let numbers = self.numbers(arguments);
+        contained(|| (self.family).sample_conditional(&numbers, likelihood, rng))
     }
 
     fn sample_many(
@@ -420,8 +409,8 @@ impl FamilyOp for OpenFamily {
         arguments: &[&dyn Any],
         values: &IidValues<'_>,
     ) -> Result<f64, Fault> {
-        let sum = |numbers: &[f64]| self.sum(numbers, values, &mut Vec::new());
-        contained(|| self.numbers(arguments, sum))?
+        let numbers = self.numbers(arguments);
+        contained(|| self.sum(&numbers, values, &mut Vec::new()))?
     }
 
     fn log_prob_of_all_for_numbers(
@@ -430,7 +419,6 @@ impl FamilyOp for OpenFamily {
         values: &IidValues<'_>,
     ) -> Option<f64> {
         self.with_numbers(arguments, |numbers| {
-            self.family.check(numbers).ok()?;
             self.sum(numbers, values, &mut Vec::new()).ok()
         })
     }
