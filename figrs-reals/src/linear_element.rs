@@ -281,17 +281,13 @@ pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usi
 
 /// Returns the composition of `function` with the linear functions `open`, as a linear function of vectors.
 pub(crate) fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
-    let n = function.offset.len();
-    let mut sum = Linear::constant(&function.offset);
-    let mut columns = &function.columns[..];
-    let mut coefficients: SmallVec<[f64; 6]> = SmallVec::new();
+    let n = function.offset().len();
+    let mut sum = Linear::constant(function.offset());
+    let mut rest = function.coefficients();
     for linear in open {
-        let (own, rest) = columns.split_at(linear.numbers());
-        columns = rest;
-        coefficients.clear();
-        coefficients.extend(own.iter().flat_map(|column| &column[..n]).copied());
-        let coefficients = DMatrixView::from_slice(&coefficients, n, own.len());
-        sum.add(coefficients, linear);
+        let (own, others) = rest.split_at(n * linear.numbers());
+        rest = others;
+        sum.add(DMatrixView::from_slice(own, n, linear.numbers()), linear);
     }
     sum
 }

@@ -19,13 +19,13 @@ pub(crate) struct Rule {
 /// Returns the conditional distribution of the normal `element` given earlier vectors; `rows` has its means and covariances.
 pub(crate) fn rule(
     element: &AnyElement,
-    rows: Conditional<(Linear, Vec<Vec<f64>>)>,
+    rows: Conditional<(Linear, Vec<f64>)>,
 ) -> Result<Conditional<Rule>, Error> {
     check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
     let mut checked = SmallVec::with_capacity(rows.rows.len());
     for (mean, covariance) in rows.rows {
         checked.push(Rule {
-            lower: lower_triangle(element, &covariance)?,
+            lower: lower_triangle(element, mean.numbers(), &covariance)?,
             mean,
         });
     }
@@ -35,21 +35,21 @@ pub(crate) fn rule(
     })
 }
 
-/// Returns the lower triangle L for which L L' is the covariance matrix `rows`.
+/// Returns the lower triangle L for which L L' is the matrix `covariance`, which is given row by row and has `n` rows.
 ///
 /// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if the matrix is not positive definite.
 pub(crate) fn lower_triangle(
     element: &AnyElement,
-    rows: &[Vec<f64>],
+    n: usize,
+    covariance: &[f64],
 ) -> Result<DMatrix<f64>, Error> {
-    let n = rows.len();
-    let is_square = rows.iter().all(|row| row.len() == n);
-    if is_square && rows.iter().flatten().all(|x| x.is_finite()) {
-        let matrix = DMatrix::from_fn(n, n, |i, j| rows[i][j]);
+    if covariance.len() == n * n && covariance.iter().all(|x| x.is_finite()) {
+        let matrix = DMatrix::from_row_slice(n, n, covariance);
         if let Some(lower) = matrix.cholesky() {
             return Ok(lower.unpack());
         }
     }
+    let rows: Vec<&[f64]> = covariance.chunks(n.max(1)).collect();
     let problem = format!("its covariance {rows:?} is not finite and positive definite");
     Err(element.invalid(problem).into())
 }

@@ -148,16 +148,17 @@ impl RealComparison {
         } else {
             [-1.0, 1.0]
         };
-        let (mut offset, mut columns) = (0.0, Vec::new());
+        let mut function = LinearFunction::constant([0.0]);
         for (argument, sign) in arguments.iter().zip(signs) {
             match argument {
-                OpenArgument::Known(value) => offset += sign * value.downcast_ref::<f64>()?,
-                OpenArgument::Open(1) => columns.push(vec![sign]),
+                OpenArgument::Known(value) => {
+                    function.offset_mut()[0] += sign * value.downcast_ref::<f64>()?;
+                }
+                OpenArgument::Open(1) => function.push([sign]),
                 OpenArgument::Open(_) => return None,
             }
         }
-        let offset = vec![offset];
-        Some((LinearFunction { offset, columns }, self.if_equal))
+        Some((function, self.if_equal))
     }
 }
 

@@ -100,7 +100,7 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         Some(LinearGaussian {
             mean: LinearFunction::of_numbers(parameters),
-            covariance: self.0.rows().to_vec(),
+            covariance: self.0.rows().concat(),
         })
     }
 
