@@ -150,9 +150,7 @@ fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
             })
             .collect();
         if mentioned.is_empty() {
-            let logs = forms
-                .iter()
-                .map(|f| f.log_scale - 0.5 * f.target.norm_squared());
+            let logs = forms.iter().map(SquareRootForm::log_constant);
             graph.finite.factors.push(Factor {
                 variables: finite.clone(),
                 table: FactorTable::Dense(Weights::from_logs(logs.collect())),

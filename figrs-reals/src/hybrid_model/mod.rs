@@ -13,8 +13,8 @@ use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Limits, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
-use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::conjugate::ParameterPosterior;
 use crate::finite_part::numbers_of;
@@ -218,17 +218,15 @@ impl<'m> HybridModel<'m> {
         let columns = self.columns(&reals);
         let width: usize = columns.iter().map(|(_, width)| width).sum();
         let assignments = self.scan.finite.assignments(element, &residuals.finite)?;
-        let mut forms = Vec::with_capacity(assignments.len());
+        let mut forms: SmallVec<[SquareRootForm; 1]> = SmallVec::with_capacity(assignments.len());
         for (values, row) in assignments.iter().zip(&residuals.rows) {
             let lower = &rule.row(&residuals.finite, values, &sizes).lower;
-            let mut coefficients = DMatrix::zeros(*dimension, width);
-            for (index, matrix) in row.terms() {
+            let blocks = row.terms().map(|(index, matrix)| {
                 let place = reals.binary_search(&index).unwrap_or_default();
-                let (start, width) = columns[place];
-                coefficients.columns_mut(start, width).copy_from(&matrix);
-            }
-            let offset = DVector::from_column_slice(row.offset());
-            forms.push(SquareRootForm::residual(coefficients, offset, lower));
+                (columns[place].0, matrix)
+            });
+            let form = SquareRootForm::residual(width, blocks, row.offset(), lower);
+            forms.push(form);
         }
         if reals.is_empty() {
             let logs: Vec<f64> = forms.iter().map(SquareRootForm::log_constant).collect();
