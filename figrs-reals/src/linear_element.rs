@@ -260,11 +260,11 @@ impl<T> Conditional<T> {
 
 impl Conditional<Linear> {
     /// Returns the indices of all vectors, in ascending order.
-    pub(crate) fn vectors(&self) -> Vec<usize> {
+    pub(crate) fn vectors(&self) -> SmallVec<[usize; 4]> {
         if let [row] = &self.rows[..] {
             return row.vectors().collect();
         }
-        let mut all: Vec<usize> = self.rows.iter().flat_map(Linear::vectors).collect();
+        let mut all: SmallVec<_> = self.rows.iter().flat_map(Linear::vectors).collect();
         all.sort_unstable();
         all.dedup();
         all

@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::element::function::FunctionId;
 use crate::element::function::contained;
@@ -284,12 +285,13 @@ pub struct StatementIndex {
 impl StatementIndex {
     /// Creates the index of the statements of `model`.
     pub fn of(model: &Model) -> Self {
-        let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
+        let mut statements = FxHashMap::<ElementId, SmallVec<[&Evidence; 2]>>::default();
+        statements.reserve(model.evidence().len());
         for (element, statement) in model.evidence() {
-            let all = statements.entry(element.id()).or_default();
-            all.push(statement.clone());
+            statements.entry(element.id()).or_default().push(statement);
         }
-        let evidence = statements.into_iter().map(|(id, all)| (id, all.into()));
+        let statements = statements.into_iter();
+        let evidence = statements.map(|(id, all)| (id, all.into_iter().cloned().collect()));
         let interventions = model.interventions().iter();
         let interventions: FxHashMap<_, _> = interventions
             .map(|(element, value)| (element.id(), (element.clone(), value.clone())))

@@ -160,7 +160,7 @@ fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
             graph.factors.push(HybridFactor {
                 finite: finite.clone(),
                 reals: mentioned.iter().map(|&m| RealId(m as u32)).collect(),
-                forms,
+                forms: forms.into(),
             });
         }
         if let Some(value) = value {

@@ -14,7 +14,7 @@ use figrs_core::{AnyElement, Limits, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::conjugate::ParameterPosterior;
 use crate::finite_part::numbers_of;
@@ -250,7 +250,7 @@ impl<'m> HybridModel<'m> {
     }
 
     /// For each of the vectors `reals`, returns its first column and its number of columns in a matrix whose columns belong to these vectors.
-    fn columns(&self, reals: &[usize]) -> Vec<(usize, usize)> {
+    fn columns(&self, reals: &[usize]) -> SmallVec<[(usize, usize); 4]> {
         let mut start = 0;
         let column = |&index: &usize| {
             let width = self.reals[index].map_or(0, |real| self.graph.dimension(real));
@@ -273,9 +273,9 @@ impl<'m> HybridModel<'m> {
 
     /// Returns the variables of the finite elements `scope`, without duplicates; and for each assignment of these variables, the index of the
     /// elements' joint value in row-major order.
-    fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
+    fn entries(&self, scope: &[usize]) -> (Vec<VarId>, SmallVec<[usize; 1]>) {
         if scope.is_empty() {
-            return (Vec::new(), vec![0]);
+            return (Vec::new(), smallvec![0]);
         }
         let mut variables: Vec<VarId> = Vec::new();
         variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
@@ -285,7 +285,7 @@ impl<'m> HybridModel<'m> {
         let assignments = Assignments::rows(cardinalities);
         let sizes = self.scan.finite.sizes(scope);
         let mut values = vec![0; variables.len()];
-        let mut places = Vec::with_capacity(assignments.count());
+        let mut places = SmallVec::with_capacity(assignments.count());
         loop {
             let index = scope.iter().zip(&sizes).fold(0, |index, (&place, size)| {
                 index * size + self.value(place, &variables, &values) as usize

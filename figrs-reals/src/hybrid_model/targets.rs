@@ -24,7 +24,7 @@ pub(crate) type NumbersOfElement = Option<Range<usize>>;
 /// The vectors of a target, and a constant factor that contains them, so that their joint distribution can be read.
 pub(crate) struct Mention {
     /// The vectors of the target, each by its index in the model and its identifier in the factor graph.
-    pub(crate) vectors: Vec<(usize, RealId)>,
+    pub(crate) vectors: SmallVec<[(usize, RealId); 1]>,
     /// The index of the constant factor in the factor graph; `None` if the target is a single vector.
     factor: Option<usize>,
 }
@@ -189,7 +189,7 @@ impl HybridModel<'_> {
         let named = reals
             .iter()
             .filter_map(|&index| Some((index, self.reals[index]?)));
-        let mut named: Vec<(usize, RealId)> = named.collect();
+        let mut named: SmallVec<[(usize, RealId); 1]> = named.collect();
         if rows.finite.is_empty() && named.len() == 1 {
             return Mention {
                 vectors: named,
