@@ -135,8 +135,15 @@ impl<'g> Elimination<'g> {
         }
         let mut finite = graph.finite.clone();
         let mut messages: Vec<Vec<SquareRootForm>> = Vec::with_capacity(steps.len());
+        let size = |step: &Step| {
+            let (own, others) = (
+                numbers(graph, &step.eliminated),
+                numbers(graph, &step.separator),
+            );
+            graph.finite.dense_size(&step.finite) * own * (own + others + 1)
+        };
         let mut conditionals = Conditionals {
-            entries: Vec::new(),
+            entries: Vec::with_capacity(steps.iter().map(size).sum()),
             steps: Vec::with_capacity(steps.len()),
         };
         let mut sums = BTreeMap::new();
@@ -167,7 +174,8 @@ impl<'g> Elimination<'g> {
                 sums.entry(index).or_insert(sum).sums.clone()
             };
             if step.parent.is_none() {
-                let is_wrong = |m: &SquareRootForm| m.log_scale.is_nan() || m.log_scale == f64::INFINITY;
+                let is_wrong =
+                    |m: &SquareRootForm| m.log_scale.is_nan() || m.log_scale == f64::INFINITY;
                 if message.iter().any(is_wrong) {
                     return Err(GaussianError::InfiniteTotal);
                 }
@@ -291,7 +299,6 @@ struct StepInput {
 
 impl<'a> StepRun<'a> {
     fn new(graph: &'a HybridGraph, steps: &[Step], step: &'a Step) -> Self {
-        let numbers = |reals: &[RealId]| reals.iter().map(|&r| graph.dimension(r)).sum::<usize>();
         let column = |real: &RealId| {
             let all = step.eliminated.iter().chain(&step.separator);
             let before = all.take_while(|other| *other != real);
@@ -326,8 +333,8 @@ impl<'a> StepRun<'a> {
         Self {
             graph,
             step,
-            eliminated: numbers(&step.eliminated),
-            separator: numbers(&step.separator),
+            eliminated: numbers(graph, &step.eliminated),
+            separator: numbers(graph, &step.separator),
             inputs: inputs.collect(),
             integrates: true,
         }
@@ -441,6 +448,11 @@ impl<'a> StepRun<'a> {
         });
         found.unwrap_or(self.step.eliminated[0])
     }
+}
+
+/// Returns the number of real numbers of the vectors `reals`.
+fn numbers(graph: &HybridGraph, reals: &[RealId]) -> usize {
+    reals.iter().map(|&real| graph.dimension(real)).sum()
 }
 
 /// Returns the sign of the square of `row`: the squares of the first `added` rows are added, and the others are subtracted.

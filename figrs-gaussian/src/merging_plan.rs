@@ -8,8 +8,8 @@ use figrs_factor::graph::VarId;
 
 use crate::error::GaussianError;
 use crate::hybrid_graph::{HybridGraph, RealId};
-use crate::square_root_form::SquareRootForm;
 use crate::plan::{Input, Step};
+use crate::square_root_form::SquareRootForm;
 
 /// Number of components that each step may have before components are merged.
 const MIN_COMPONENTS: usize = 8;

@@ -106,7 +106,9 @@ impl SquareRootForm {
             let row = &mut rest[..width];
             for (k, other) in before.chunks_exact(width).enumerate() {
                 let factor = lower[(i, k)];
-                row.iter_mut().zip(other).for_each(|(x, y)| *x -= factor * y);
+                row.iter_mut()
+                    .zip(other)
+                    .for_each(|(x, y)| *x -= factor * y);
             }
             row.iter_mut().for_each(|x| *x /= lower[(i, i)]);
             log_deviations += lower[(i, i)].ln();

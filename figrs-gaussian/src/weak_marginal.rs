@@ -39,7 +39,8 @@ impl WeakMarginal {
     ) -> Result<Self, GaussianError> {
         let numbers = step.separator.iter().map(|&r| graph.dimension(r)).sum();
         let places = places(graph, step);
-        let mut groups: Vec<Vec<&SquareRootForm>> = vec![Vec::new(); graph.finite.dense_size(&step.kept)];
+        let mut groups: Vec<Vec<&SquareRootForm>> =
+            vec![Vec::new(); graph.finite.dense_size(&step.kept)];
         for (part, &place) in parts.iter().zip(&places) {
             if part.log_scale > f64::NEG_INFINITY {
                 groups[place].push(part);

@@ -266,9 +266,9 @@ fn closed_form(
     let components: Vec<NormalComponent> = components.collect();
     if let (Some(posterior), [only]) = (hybrid.scale_posterior(), &components[..])
         && let Some((freedom, squared)) = posterior.student_t_of_spread()
-        && only.covariance[0][0] > 0.0
+        && only.covariance[0] > 0.0
     {
-        let scale = Scale((only.covariance[0][0] * squared).sqrt());
+        let scale = Scale((only.covariance[0] * squared).sqrt());
         let student = StudentT::new(only.mean[0], scale, DegreesOfFreedom(freedom));
         let member = Member::Of(student.erased().clone());
         return Ok(ClosedForm::Family(FamilyMixture::new(vec![(1.0, member)])));
@@ -286,23 +286,26 @@ fn transformed(
     component: Component,
 ) -> NormalComponent {
     if vectors.len() == 1 && row.as_vector().is_some() {
-        return normal_component(component.share, component.mean, &component.covariance);
+        return normal_component(component.share, component.mean, component.covariance);
     }
     let (mean, covariance) = moments(hybrid, row, vectors, &component);
-    normal_component(component.share, mean, &covariance)
+    normal_component(component.share, mean, covariance.transpose())
 }
 
-fn normal_component(share: f64, mean: DVector<f64>, covariance: &DMatrix<f64>) -> NormalComponent {
-    let row = |i: usize| -> Vec<f64> {
-        let mut row: Vec<f64> = covariance.row(i).iter().copied().collect();
+/// Returns a component whose covariance matrix has the columns of `covariance` as its rows.
+fn normal_component(
+    share: f64,
+    mean: DVector<f64>,
+    mut covariance: DMatrix<f64>,
+) -> NormalComponent {
+    for i in 0..mean.len() {
         // Because of rounding, the computed variance of a known number may be negative.
-        row[i] = row[i].max(0.0);
-        row
-    };
+        covariance[(i, i)] = covariance[(i, i)].max(0.0);
+    }
     NormalComponent {
         share,
-        covariance: (0..mean.len()).map(row).collect(),
         mean: mean.data.into(),
+        covariance: covariance.data.into(),
     }
 }
 

@@ -208,7 +208,10 @@ impl<'m> Scan<'m> {
         }
         let parents = element.parents();
         let known = parents.iter().map(|parent| self.forms.get(&parent.id()));
-        let Some(forms) = known.map(Option::<&Form>::cloned).collect::<Option<Forms>>() else {
+        let Some(forms) = known
+            .map(Option::<&Form>::cloned)
+            .collect::<Option<Forms>>()
+        else {
             return Ok(Attempt::Needs(self.unknown(parents)));
         };
         let real_parent = forms.iter().position(Form::is_real).map(|i| &parents[i]);
@@ -307,7 +310,12 @@ impl<'m> Scan<'m> {
             })));
         }
         if are_linear {
-            let rows = self.rows(element, forms, 1.0, |arguments| Ok(op.comparison(arguments)))?;
+            let rows = self.rows(
+                element,
+                forms,
+                1.0,
+                |arguments| Ok(op.comparison(arguments)),
+            )?;
             if let Some(rows) = rows {
                 if self.accepted == Accepted::Gaussian {
                     let problem = "it compares real numbers; comparisons are accepted by Exact, VariableElimination, JunctionTree and ExpectationPropagation";

@@ -65,7 +65,11 @@ where
         comparison: None,
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(op)),
+    )
 }
 
 pub(crate) fn apply_shared_at<A, T, F>(
@@ -87,7 +91,11 @@ where
         comparison: None,
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(op)),
+    )
 }
 
 /// A function from a result to the values of the parents that this result implies; see [`ApplyOp::demand`].
@@ -112,7 +120,11 @@ where
         comparison: None,
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(op)),
+    )
 }
 
 pub(crate) fn apply_comparison<T: Value>(
@@ -129,7 +141,11 @@ pub(crate) fn apply_comparison<T: Value>(
         comparison: Some(comparison),
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(op)),
+    )
 }
 
 /// A comparison of two real numbers by size.

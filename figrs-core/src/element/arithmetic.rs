@@ -305,7 +305,11 @@ pub(crate) fn step_if_at<S: Value, T: Value>(
         })),
         arguments: PhantomData,
     };
-    Element::from_kind("state", location, Kind::Apply(parents, Arc::new(partial)))
+    Element::from_kind(
+        "state",
+        location,
+        Kind::Apply(parents.into(), Arc::new(partial)),
+    )
 }
 
 #[track_caller]
@@ -341,7 +345,7 @@ where
         is_read: None,
         arguments: PhantomData,
     };
-    let kind = Kind::Apply(parents, Arc::new(partial));
+    let kind = Kind::Apply(parents.into(), Arc::new(partial));
     Element::from_kind(name, location, kind)
 }
 

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
-use super::node::{AnyElement, Kind};
+use super::node::{Kind, ParentList};
 use super::open_family::{OpenFamily, ParameterSource};
 use super::param::{Number, Operand};
 use crate::element::{Atomic, Element, atomic_at};
@@ -139,7 +139,7 @@ fn member_of<T: Value, F: Family<T>>(
             }
         }
     };
-    let mut parents: Vec<AnyElement> = Vec::new();
+    let mut parents = ParentList::new();
     let mut sources: Vec<ParameterSource> =
         numbers.into_iter().map(ParameterSource::Number).collect();
     for parameter in iter::once(first).chain(parameters) {

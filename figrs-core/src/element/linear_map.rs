@@ -98,7 +98,11 @@ fn linear_at<T: Value>(
     parents: Vec<AnyElement>,
     map: LinearMap<T>,
 ) -> Element<T> {
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(map)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(map)),
+    )
 }
 
 impl<T: Value> LinearMap<T> {
@@ -211,7 +215,11 @@ impl<T: Value> ApplyOp for LinearMap<T> {
                 }
                 OpenArgument::Known(value) => match value.downcast_ref::<f64>() {
                     Some(&number) => add_known(number),
-                    None => value.downcast_ref::<Vec<f64>>()?.iter().copied().for_each(add_known),
+                    None => value
+                        .downcast_ref::<Vec<f64>>()?
+                        .iter()
+                        .copied()
+                        .for_each(add_known),
                 },
             }
         }

@@ -169,6 +169,7 @@ impl<'m> HybridModel<'m> {
             }
         }
         let vectors = std::mem::take(&mut this.scan.vectors);
+        this.graph.factors.reserve(vectors.len());
         for (index, vector) in vectors.iter().enumerate() {
             if let Some(vector) = vector {
                 this.add_rule(index, vector)?;

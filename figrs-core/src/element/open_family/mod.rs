@@ -4,6 +4,7 @@ mod rows;
 
 use std::any::Any;
 use std::hash::{Hash, Hasher};
+use std::iter::repeat_n;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::panic::Location;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use rand::Rng;
 use rustc_hash::FxHasher;
+use smallvec::SmallVec;
 
 use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter};
 use super::family::{FamilyMember, Parameters, family_name, message, own_bytes};
@@ -334,18 +336,18 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
         &self,
         arguments: &[OpenArgument<'_>],
     ) -> Result<Option<LinearGaussian>, String> {
-        let mut parameters: Vec<Option<f64>> = Vec::with_capacity(self.sources.len());
+        let mut parameters: SmallVec<[Option<f64>; 4]> = SmallVec::new();
         for source in &self.sources {
             match source {
                 ParameterSource::Number(number) => parameters.push(Some(number.get())),
                 ParameterSource::Parent(parent) => match arguments[*parent] {
                     OpenArgument::Known(value) => each(value, |x| parameters.push(Some(x))),
-                    OpenArgument::Open(numbers) => parameters.extend(vec![None; numbers]),
+                    OpenArgument::Open(numbers) => parameters.extend(repeat_n(None, numbers)),
                 },
             }
         }
         // An unknown parameter is checked as if it were zero.
-        let numbers: Vec<f64> = parameters.iter().map(|x| x.unwrap_or(0.0)).collect();
+        let numbers: Parameters = parameters.iter().map(|x| x.unwrap_or(0.0)).collect();
         match contained(|| self.family.check(&numbers)) {
             Err(fault) => return Err(fault.to_string()),
             Ok(Err(wrong)) => return Err(self.wrong(&numbers, &wrong)),
