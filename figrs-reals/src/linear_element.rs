@@ -165,9 +165,7 @@ impl Linear {
     }
 
     pub(crate) fn add_multiple(&mut self, factor: f64, other: &Self) {
-        for (sum, x) in self.entries.iter_mut().zip(other.offset()) {
-            *sum += factor * x;
-        }
+        add_multiple(&mut self.entries, factor, other.offset());
         for (index, coefficients) in other.terms() {
             self.add_term(factor, index, coefficients);
         }
@@ -192,8 +190,9 @@ impl Linear {
         coefficients: DMatrixView<'_, f64>,
     ) {
         let own = self.columns(index, coefficients.ncols());
-        for (sum, x) in own.iter_mut().zip(coefficients.iter()) {
-            *sum += factor * x;
+        let columns = own.chunks_exact_mut(coefficients.nrows().max(1));
+        for (sum, column) in columns.zip(coefficients.column_iter()) {
+            add_multiple(sum, factor, column.as_slice());
         }
     }
 
@@ -209,8 +208,8 @@ impl Linear {
         let (start, count) = (self.numbers * (1 + before), self.numbers * dimension);
         if found.is_err() {
             self.vectors.insert(place, (key, dimension as u32));
-            let zeros = std::iter::repeat_n(0.0, count);
-            self.entries.insert_many(start, zeros);
+            self.entries.resize(self.entries.len() + count, 0.0);
+            self.entries[start..].rotate_right(count);
         }
         &mut self.entries[start..start + count]
     }
@@ -218,9 +217,13 @@ impl Linear {
 
 fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
     for (own, &x) in matrix.column_iter().zip(column) {
-        for (sum, a) in sum.iter_mut().zip(own.iter()) {
-            *sum += a * x;
-        }
+        add_multiple(sum, x, own.as_slice());
+    }
+}
+
+fn add_multiple(sum: &mut [f64], factor: f64, numbers: &[f64]) {
+    for (sum, x) in sum.iter_mut().zip(numbers) {
+        *sum += factor * x;
     }
 }
 

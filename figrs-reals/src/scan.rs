@@ -475,6 +475,7 @@ impl<'m> Scan<'m> {
 /// Returns the first observed value of each observed element.
 fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
     let mut first = FxHashMap::default();
+    first.reserve(model.evidence().len());
     for (element, evidence) in model.evidence() {
         if let Some(value) = evidence.observed() {
             first.entry(element.id()).or_insert(value);
