@@ -207,13 +207,16 @@ impl<'m> Scan<'m> {
             return Ok(Attempt::Done(Form::Finite));
         }
         let parents = element.parents();
-        let known = parents.iter().map(|parent| self.forms.get(&parent.id()));
-        let Some(forms) = known
-            .map(Option::<&Form>::cloned)
-            .collect::<Option<Forms>>()
-        else {
-            return Ok(Attempt::Needs(self.unknown(parents)));
-        };
+        let (mut forms, mut unknown) = (Forms::new(), Elements::new());
+        for parent in parents {
+            match self.forms.get(&parent.id()) {
+                Some(form) => forms.push(form.clone()),
+                None => unknown.push(parent.clone()),
+            }
+        }
+        if !unknown.is_empty() {
+            return Ok(Attempt::Needs(unknown));
+        }
         let real_parent = forms.iter().position(Form::is_real).map(|i| &parents[i]);
         let reads_parameter = forms.iter().any(|form| matches!(form, Form::Parameter(_)));
         match element.kind() {

@@ -274,7 +274,9 @@ impl fmt::Debug for Evidence {
 /// model, and while the model is alive.
 #[derive(Debug, Default)]
 pub struct StatementIndex {
-    evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
+    evidence: Arc<Vec<(AnyElement, Evidence)>>,
+    /// For each element with evidence, the indices of its statements.
+    places: FxHashMap<ElementId, SmallVec<[u32; 4]>>,
     /// For each element with an intervention, the element and the value that the intervention sets; the stored element prevents another element from
     /// getting the same identity.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
@@ -285,13 +287,11 @@ pub struct StatementIndex {
 impl StatementIndex {
     /// Creates the index of the statements of `model`.
     pub fn of(model: &Model) -> Self {
-        let mut statements = FxHashMap::<ElementId, SmallVec<[&Evidence; 2]>>::default();
-        statements.reserve(model.evidence().len());
-        for (element, statement) in model.evidence() {
-            statements.entry(element.id()).or_default().push(statement);
+        let mut places = FxHashMap::<ElementId, SmallVec<[u32; 4]>>::default();
+        places.reserve(model.evidence.len());
+        for (place, (element, _)) in model.evidence.iter().enumerate() {
+            places.entry(element.id()).or_default().push(place as u32);
         }
-        let statements = statements.into_iter();
-        let evidence = statements.map(|(id, all)| (id, all.into_iter().cloned().collect()));
         let interventions = model.interventions().iter();
         let interventions: FxHashMap<_, _> = interventions
             .map(|(element, value)| (element.id(), (element.clone(), value.clone())))
@@ -299,7 +299,8 @@ impl StatementIndex {
         let policies = model.policies().iter();
         let open = policies.filter(|(decision, _)| !interventions.contains_key(&decision.id()));
         Self {
-            evidence: evidence.collect(),
+            evidence: Arc::clone(&model.evidence),
+            places,
             policies: open.map(|pair| (pair.0.id(), pair.clone())).collect(),
             interventions,
         }
@@ -307,8 +308,17 @@ impl StatementIndex {
 
     /// Returns the statements of evidence about `element`, in their order in the model.
     pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
-        let all = self.evidence.get(&element.id());
-        all.cloned().unwrap_or_default()
+        let stated = self.stated(element);
+        match stated.len() {
+            0 => Arc::default(),
+            _ => stated.cloned().collect(),
+        }
+    }
+
+    /// Returns references to the statements of evidence about `element`, in their order in the model.
+    pub(crate) fn stated(&self, element: &AnyElement) -> impl ExactSizeIterator<Item = &Evidence> {
+        let places = self.places.get(&element.id()).map_or(&[][..], |all| all);
+        places.iter().map(|&place| &self.evidence[place as usize].1)
     }
 
     /// Returns the value that an intervention sets for `element`, if there is one.

@@ -174,14 +174,11 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
     }
 
     fn is_continuous(&self) -> bool {
-        let numbers: Vec<Number> = self
-            .sources
-            .iter()
-            .map(|source| match source {
-                ParameterSource::Number(number) => number.clone(),
-                ParameterSource::Parent(_) => Number::Constant(f64::NAN),
-            })
-            .collect();
+        let numbers = self.sources.iter().map(|source| match source {
+            ParameterSource::Number(number) => number.clone(),
+            ParameterSource::Parent(_) => Number::Constant(f64::NAN),
+        });
+        let numbers: SmallVec<[Number; 4]> = numbers.collect();
         matches!(
             contained(|| self.family.outcomes(&numbers)),
             Ok(Outcomes::Continuous)
