@@ -4,17 +4,15 @@ use std::any::TypeId;
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
-use figrs_core::internals::{ApplyOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
-use figrs_core::{
-    AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction, LinearGaussian, Model,
-};
+use figrs_core::internals::{ApplyOp, ElementMap, Kind, NotEnumerable, OpenArgument};
+use figrs_core::{AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction, Model};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::conjugate::{Multiple, Parameter, Spread, is_prior};
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, composed, union};
-use crate::normal_rule::{Rule, check_numbers, lower_triangle, rule};
+use crate::normal_rule::{Rule, check_numbers, lower_triangle};
 use crate::site::{RealFunction, Site, Weighed};
 use crate::site_scan::function_of_number;
 
@@ -39,7 +37,7 @@ impl Form {
         !matches!(self, Self::Finite | Self::Observed)
     }
 
-    fn is_linear(&self) -> bool {
+    pub(crate) fn is_linear(&self) -> bool {
         matches!(self, Self::Finite | Self::Real(_))
     }
 }
@@ -67,7 +65,7 @@ pub(crate) struct Scan<'m> {
     pub(crate) set: FxHashSet<ElementId>,
     pub(crate) roots: Rc<[AnyElement]>,
     pub(crate) finite: FinitePart<'m>,
-    pub(crate) forms: FxHashMap<ElementId, Form>,
+    pub(crate) forms: ElementMap<Form>,
     /// The normal elements; `None` for an element that was merged into another one.
     pub(crate) vectors: Vec<Option<NormalVector>>,
     /// For each Chain with real values, its results for each assignment of its parents.
@@ -87,7 +85,7 @@ pub(crate) struct Scan<'m> {
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
     /// If the scan failed, the element that could not be classified.
     pub(crate) refused: Option<AnyElement>,
-    pub(crate) observed: FxHashMap<ElementId, &'m Datum>,
+    pub(crate) observed: ElementMap<&'m Datum>,
 }
 
 enum Parent<'f> {
@@ -117,7 +115,7 @@ impl<'m> Scan<'m> {
             roots: targets.iter().chain(evidence).cloned().collect(),
             set: model.interventions().iter().map(|(e, _)| e.id()).collect(),
             finite: FinitePart::new(model, limits),
-            forms: FxHashMap::default(),
+            forms: ElementMap::default(),
             vectors: Vec::new(),
             branches: FxHashMap::default(),
             choices: Vec::new(),
@@ -361,53 +359,9 @@ impl<'m> Scan<'m> {
         self.dependent(element)
     }
 
-    /// Classifies a member of a continuous family whose parameters are elements.
-    fn normal_member(
-        &mut self,
-        element: &AnyElement,
-        forms: &[Form],
-        family: &dyn FamilyOp,
-    ) -> Result<Attempt, Error> {
-        if !forms.iter().all(Form::is_linear) {
-            return self.dependent(element);
-        }
-        let Some(rows) = self.laws(element, forms, 1.0, family)? else {
-            let has_number = forms.iter().any(Form::is_real);
-            if self.accepts_all() && has_number {
-                return self.dependent(element);
-            }
-            let parameter = if has_number {
-                None
-            } else {
-                self.parameter_member(element, family)?
-            };
-            return parameter
-                .map(Attempt::Done)
-                .ok_or_else(|| not_normal(element));
-        };
-        let rule = rule(element, rows)?;
-        Ok(Attempt::Done(self.add_vector(element, rule)))
-    }
-
-    /// Returns the means and the covariances of a normal element; `None` if it is not normal with a linear mean. If a parent is a multiple of a
-    /// parameter, the parameter is assumed to have the value `parameter`.
-    pub(crate) fn laws(
-        &mut self,
-        element: &AnyElement,
-        forms: &[Form],
-        parameter: f64,
-        family: &dyn FamilyOp,
-    ) -> Result<Option<Conditional<(Linear, Vec<f64>)>>, Error> {
-        self.rows(element, forms, parameter, |arguments| {
-            let law = family.linear_gaussian(arguments);
-            let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
-            Ok(law.map(|LinearGaussian { mean, covariance }| (mean, covariance)))
-        })
-    }
-
     /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend; `forms` are
     /// the forms of the parents. If a parent is a multiple of a parameter, the parameter is assumed to have the value `parameter`.
-    fn rows<T>(
+    pub(crate) fn rows<T>(
         &mut self,
         element: &AnyElement,
         forms: &[Form],
@@ -460,24 +414,11 @@ impl<'m> Scan<'m> {
             rows,
         }))
     }
-
-    pub(crate) fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
-        let dimension = rule.rows.first().map_or(0, |rule| rule.mean.numbers());
-        let index = self.vectors.len();
-        self.vectors.push(Some(NormalVector {
-            element: element.clone(),
-            dimension,
-            rule,
-        }));
-        Form::Real(Rc::new(Conditional::always(Linear::vector(
-            index, dimension,
-        ))))
-    }
 }
 
 /// Returns the first observed value of each observed element.
-fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
-    let mut first = FxHashMap::default();
+fn first_observed(model: &Model) -> ElementMap<&Datum> {
+    let mut first = ElementMap::default();
     first.reserve(model.evidence().len());
     for (element, evidence) in model.evidence() {
         if let Some(value) = evidence.observed() {

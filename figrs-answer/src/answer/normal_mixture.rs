@@ -1,15 +1,14 @@
 //! The distribution of a real target in closed form: a mixture of normal distributions.
 
 use rand::{Rng, RngExt};
-use rustc_hash::FxHashMap;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use crate::answer::contents::Answer;
 use crate::answer::estimate::Estimate;
 use crate::answer::family_mixture::FamilyMixture;
 use crate::error::Error;
-use figrs_core::internals::standard_normal_tail;
-use figrs_core::{AnyElement, Element, ElementId, Value};
+use figrs_core::internals::{ElementMap, standard_normal_tail};
+use figrs_core::{AnyElement, Element, Value};
 
 /// A normal distribution of a list of numbers, as one component of a [`NormalMixture`].
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +97,7 @@ pub(crate) struct RealTargets {
     /// The method that computed the distributions; `None` if the answer has no real targets.
     pub(crate) estimate: Option<Estimate>,
     /// The index of each target in the list of distributions.
-    places: FxHashMap<ElementId, usize>,
+    places: ElementMap<usize>,
 }
 
 /// Distance from an approximate quantile of a normal distribution, in standard deviations, within which the exact quantile is.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::element::element_map::ElementMap;
 use crate::element::function::FunctionId;
 use crate::element::function::contained;
 use crate::element::node::{AnyElement, ElementId};
@@ -276,7 +277,7 @@ impl fmt::Debug for Evidence {
 pub struct StatementIndex {
     evidence: Arc<Vec<(AnyElement, Evidence)>>,
     /// For each element with evidence, the indices of its statements.
-    places: FxHashMap<ElementId, SmallVec<[u32; 4]>>,
+    places: ElementMap<SmallVec<[u32; 4]>>,
     /// For each element with an intervention, the element and the value that the intervention sets; the stored element prevents another element from
     /// getting the same identity.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
@@ -287,7 +288,7 @@ pub struct StatementIndex {
 impl StatementIndex {
     /// Creates the index of the statements of `model`.
     pub fn of(model: &Model) -> Self {
-        let mut places = FxHashMap::<ElementId, SmallVec<[u32; 4]>>::default();
+        let mut places = ElementMap::<SmallVec<[u32; 4]>>::default();
         places.reserve(model.evidence.len());
         for (place, (element, _)) in model.evidence.iter().enumerate() {
             places.entry(element.id()).or_default().push(place as u32);
