@@ -115,6 +115,7 @@ pub use rand;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
+    pub use crate::element::element_map::ElementMap;
     pub use crate::element::family_values::{
         IidValues, MemberArgument, MemberFault, SufficientStatistics,
     };

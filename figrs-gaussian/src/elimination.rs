@@ -8,20 +8,36 @@ use figrs_factor::graph::{
     Assignments, Factor, FactorGraph, FactorTable, VarId, Weights, for_each_entry, log_stored,
 };
 use nalgebra::DVector;
+use smallvec::SmallVec;
 
 use crate::error::GaussianError;
 use crate::front::{Front, Sign};
 use crate::hybrid_graph::{HybridGraph, RealId};
 use crate::merging_plan::merging_plan;
 use crate::plan::{Input, Step, first_plan, plan};
-use crate::square_root_form::LN_2_PI;
+use crate::square_root_form::{LN_2_PI, SquareRootForm};
 use crate::weak_marginal::WeakMarginal;
 
-/// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of the step's message, for one assignment of
-/// finite variables. The conditional distribution consists of linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers
-/// S of the message; each equation has an independent error of variance one. The matrix is stored in row-major order, with the target in the last
-/// column. It is empty if the assignment is impossible.
-pub(crate) type Conditional = Box<[f64]>;
+/// For each elimination step and each assignment of its finite variables, the conditional distribution of the vectors that the step eliminates, given
+/// the vectors of the step's message.
+///
+/// A conditional distribution consists of linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message;
+/// each equation has an independent error of variance one. The matrix is stored in row-major order, with the target in the last column. It is zero if
+/// the assignment is impossible.
+#[derive(Debug)]
+pub(crate) struct Conditionals {
+    entries: Vec<f64>,
+    /// For each step, the index of its first entry, and the number of entries for one assignment.
+    steps: Vec<(usize, usize)>,
+}
+
+impl Conditionals {
+    /// Returns the conditional distribution of `step` for the assignment with the index `place`.
+    pub(crate) fn get(&self, step: usize, place: usize) -> &[f64] {
+        let (first, size) = self.steps[step];
+        &self.entries[first + place * size..][..size]
+    }
+}
 
 /// If a step would have more than this number times the limit of finite assignments, components are merged without a search for a better order.
 const HOPELESS: usize = 8;
@@ -38,20 +54,10 @@ const HOPELESS: usize = 8;
 pub struct Elimination<'g> {
     pub(crate) graph: &'g HybridGraph,
     pub(crate) steps: Vec<Step>,
-    /// For each elimination step, the conditional distribution for each assignment of the step's finite variables.
-    pub(crate) conditionals: Vec<Vec<Conditional>>,
+    pub(crate) conditionals: Conditionals,
     /// For each step that sums over finite variables, the result of the sum.
     pub(crate) sums: BTreeMap<usize, WeakMarginal>,
     finite: FactorGraph,
-}
-
-/// The message of an elimination step for one assignment of its finite variables: a Gaussian function, as a matrix whose last column is the target.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Message {
-    pub(crate) rows: Vec<f64>,
-    /// Number of rows, at the end of the matrix, whose squares are subtracted.
-    pub(crate) subtracted: usize,
-    pub(crate) log_scale: f64,
 }
 
 impl<'g> Elimination<'g> {
@@ -128,8 +134,18 @@ impl<'g> Elimination<'g> {
             return Err(refused);
         }
         let mut finite = graph.finite.clone();
-        let mut messages: Vec<Vec<Message>> = Vec::with_capacity(steps.len());
-        let mut conditionals = Vec::with_capacity(steps.len());
+        let mut messages: Vec<Vec<SquareRootForm>> = Vec::with_capacity(steps.len());
+        let size = |step: &Step| {
+            let (own, others) = (
+                numbers(graph, &step.eliminated),
+                numbers(graph, &step.separator),
+            );
+            graph.finite.dense_size(&step.finite) * own * (own + others + 1)
+        };
+        let mut conditionals = Conditionals {
+            entries: Vec::with_capacity(steps.iter().map(size).sum()),
+            steps: Vec::with_capacity(steps.len()),
+        };
         let mut sums = BTreeMap::new();
         let mut is_multiplied = vec![false; finite.factors.len()];
         let mut totals: Vec<Factor> = Vec::new();
@@ -140,15 +156,14 @@ impl<'g> Elimination<'g> {
                 integrates,
                 ..StepRun::new(graph, &steps, step)
             };
-            let (conditional, found) = run.run(&mut front, &messages)?;
+            let found = run.run(&mut front, &messages, &mut conditionals)?;
             for input in &step.inputs {
                 match *input {
-                    Input::Message(used) => messages[used] = Vec::new(),
-                    Input::Finite(used) => is_multiplied[used] = true,
+                    Input::Message(used) => messages[used as usize] = Vec::new(),
+                    Input::Finite(used) => is_multiplied[used as usize] = true,
                     Input::Factor(_) => {}
                 }
             }
-            conditionals.push(conditional);
             let message = if step.summed.is_empty() {
                 found
             } else {
@@ -159,7 +174,8 @@ impl<'g> Elimination<'g> {
                 sums.entry(index).or_insert(sum).sums.clone()
             };
             if step.parent.is_none() {
-                let is_wrong = |m: &Message| m.log_scale.is_nan() || m.log_scale == f64::INFINITY;
+                let is_wrong =
+                    |m: &SquareRootForm| m.log_scale.is_nan() || m.log_scale == f64::INFINITY;
                 if message.iter().any(is_wrong) {
                     return Err(GaussianError::InfiniteTotal);
                 }
@@ -199,7 +215,7 @@ impl<'g> Elimination<'g> {
         let dimensions = graph.dimensions.iter();
         let mut reals: Vec<DVector<f64>> = dimensions.map(|&n| DVector::zeros(n)).collect();
         let mut values: Vec<f64> = Vec::new();
-        for (step, conditionals) in self.steps.iter().zip(&self.conditionals).rev() {
+        for (index, step) in self.steps.iter().enumerate().rev() {
             let place = step.finite.iter().fold(0, |place, &v| {
                 place * graph.finite.cardinality(v) + finite[v.index()] as usize
             });
@@ -209,7 +225,8 @@ impl<'g> Elimination<'g> {
             for real in &step.separator {
                 values.extend(reals[real.index()].iter());
             }
-            let rows = conditionals[place].chunks_exact(values.len() + 1);
+            let conditional = self.conditionals.get(index, place);
+            let rows = conditional.chunks_exact(values.len() + 1);
             for (i, row) in rows.enumerate().rev() {
                 let known = row[i + 1..values.len()].iter().zip(&values[i + 1..]);
                 let sum: f64 = known.map(|(coefficient, x)| coefficient * x).sum();
@@ -248,7 +265,7 @@ fn too_many_components(graph: &HybridGraph, steps: &[Step], limit: usize) -> Opt
     })
 }
 
-fn finite_factor(step: &Step, message: &[Message]) -> Factor {
+fn finite_factor(step: &Step, message: &[SquareRootForm]) -> Factor {
     let logs = message.iter().map(|message| message.log_scale).collect();
     Factor {
         variables: step.kept.clone(),
@@ -264,7 +281,7 @@ struct StepRun<'a> {
     /// Number of real numbers that the step eliminates; `separator` is the number of real numbers in its message.
     eliminated: usize,
     separator: usize,
-    inputs: Vec<StepInput>,
+    inputs: SmallVec<[StepInput; 4]>,
     /// True if the step integrates over the eliminated vectors, and false if it maximises over them.
     integrates: bool,
 }
@@ -273,7 +290,7 @@ struct StepRun<'a> {
 struct StepInput {
     input: Input,
     /// For each real number of the factor or message, its column in the matrix of the step.
-    columns: Vec<u32>,
+    columns: SmallVec<[u32; 8]>,
     /// For each finite variable of the step, its stride in the list of the factor's or message's Gaussian functions.
     strides: Vec<usize>,
     /// For a factor of finite variables, the natural logarithms of its entries.
@@ -282,7 +299,6 @@ struct StepInput {
 
 impl<'a> StepRun<'a> {
     fn new(graph: &'a HybridGraph, steps: &[Step], step: &'a Step) -> Self {
-        let numbers = |reals: &[RealId]| reals.iter().map(|&r| graph.dimension(r)).sum::<usize>();
         let column = |real: &RealId| {
             let all = step.eliminated.iter().chain(&step.separator);
             let before = all.take_while(|other| *other != real);
@@ -293,14 +309,19 @@ impl<'a> StepRun<'a> {
             reals.iter().flat_map(of_real).map(|c| c as u32).collect()
         };
         let inputs = step.inputs.iter().map(|&input| {
-            let (reals, finite) = match input {
-                Input::Factor(i) => (&graph.factors[i].reals[..], &graph.factors[i].finite),
-                Input::Finite(i) => (&[][..], &graph.finite.factors[i].variables),
-                Input::Message(i) => (&steps[i].separator[..], &steps[i].kept),
-            };
-            let logs = match input {
-                Input::Finite(i) => logs(&graph.finite, &graph.finite.factors[i]),
-                Input::Factor(_) | Input::Message(_) => Vec::new(),
+            let (reals, finite, logs) = match input {
+                Input::Factor(i) => {
+                    let factor = &graph.factors[i as usize];
+                    (&factor.reals[..], &factor.finite, Vec::new())
+                }
+                Input::Finite(i) => {
+                    let factor = &graph.finite.factors[i as usize];
+                    (&[][..], &factor.variables, logs(&graph.finite, factor))
+                }
+                Input::Message(i) => {
+                    let step = &steps[i as usize];
+                    (&step.separator[..], &step.kept, Vec::new())
+                }
             };
             StepInput {
                 input,
@@ -312,47 +333,47 @@ impl<'a> StepRun<'a> {
         Self {
             graph,
             step,
-            eliminated: numbers(&step.eliminated),
-            separator: numbers(&step.separator),
+            eliminated: numbers(graph, &step.eliminated),
+            separator: numbers(graph, &step.separator),
             inputs: inputs.collect(),
             integrates: true,
         }
     }
 
-    /// Returns the conditional distributions and the messages of the step, one for each assignment of the finite variables.
+    /// Returns the messages of the step, one for each assignment of the finite variables, and adds the conditional distributions to `conditionals`.
     fn run(
         &self,
         front: &mut Front,
-        messages: &[Vec<Message>],
-    ) -> Result<(Vec<Conditional>, Vec<Message>), GaussianError> {
+        messages: &[Vec<SquareRootForm>],
+        conditionals: &mut Conditionals,
+    ) -> Result<Vec<SquareRootForm>, GaussianError> {
         let finite = &self.graph.finite;
         let cardinalities = self.step.finite.iter().map(|&v| finite.cardinality(v));
         let assignments = Assignments::rows(cardinalities);
         let mut values = vec![0; self.step.finite.len()];
-        let mut conditionals = Vec::with_capacity(assignments.count());
+        let entries = &mut conditionals.entries;
+        let size = self.eliminated * (self.eliminated + self.separator + 1);
+        conditionals.steps.push((entries.len(), size));
         let mut made = Vec::with_capacity(assignments.count());
         loop {
             self.fill(front, messages, &values);
             if front.log_scale == f64::NEG_INFINITY {
-                conditionals.push(Conditional::default());
-                made.push(Message {
-                    log_scale: f64::NEG_INFINITY,
-                    ..Message::default()
-                });
+                entries.resize(entries.len() + size, 0.0);
+                made.push(SquareRootForm::constant(self.separator, f64::NEG_INFINITY));
             } else {
                 front.triangulate(self.eliminated);
-                conditionals.push(self.conditional(front)?);
+                self.add_conditional(front, entries)?;
                 made.push(self.message(front));
             }
             if assignments.advance(&mut values).is_none() {
-                return Ok((conditionals, made));
+                return Ok(made);
             }
         }
     }
 
     /// Multiplies the Gaussian functions of the step's factors and messages for the assignment `values` of the finite variables; the product is in
     /// `front`.
-    fn fill(&self, front: &mut Front, messages: &[Vec<Message>], values: &[u32]) {
+    fn fill(&self, front: &mut Front, messages: &[Vec<SquareRootForm>], values: &[u32]) {
         front.begin(self.eliminated + self.separator);
         let numbers = self.eliminated + self.separator;
         for StepInput {
@@ -364,73 +385,58 @@ impl<'a> StepRun<'a> {
         {
             let places = strides.iter().zip(values);
             let place: usize = places.map(|(stride, &value)| stride * value as usize).sum();
-            match *input {
-                Input::Factor(i) => {
-                    let form = &self.graph.factors[i].forms[place];
-                    front.log_scale += form.log_scale;
-                    let added = form.target.len() - form.subtracted;
-                    for (row, &target) in form.target.iter().enumerate() {
-                        front.add_row(sign(row, added), |all| {
-                            for (&column, &x) in columns.iter().zip(&form.factor.row(row)) {
-                                all[column as usize] = x;
-                            }
-                            all[numbers] = target;
-                        });
-                    }
+            let form = match *input {
+                Input::Factor(i) => &self.graph.factors[i as usize].forms[place],
+                Input::Message(i) => &messages[i as usize][place],
+                Input::Finite(_) => {
+                    front.log_scale += logs[place];
+                    continue;
                 }
-                Input::Finite(_) => front.log_scale += logs[place],
-                Input::Message(i) => {
-                    let message = &messages[i][place];
-                    front.log_scale += message.log_scale;
-                    let width = columns.len() + 1;
-                    let added = message.rows.len() / width - message.subtracted;
-                    for (i, row) in message.rows.chunks_exact(width).enumerate() {
-                        front.add_row(sign(i, added), |all| {
-                            for (&column, &x) in columns.iter().zip(row) {
-                                all[column as usize] = x;
-                            }
-                            all[numbers] = row[columns.len()];
-                        });
+            };
+            front.log_scale += form.log_scale;
+            let (rows, added) = form.rows();
+            for (i, row) in rows.enumerate() {
+                front.add_row(sign(i, added), |all| {
+                    for (&column, &x) in columns.iter().zip(row) {
+                        all[column as usize] = x;
                     }
-                }
+                    all[numbers] = row[columns.len()];
+                });
             }
         }
     }
 
-    /// Returns the conditional distribution, from the first rows of the triangular matrix. If the step integrates, also adds the logarithm of the
+    /// Adds the conditional distribution, the first rows of the triangular matrix, to `entries`. If the step integrates, also adds the logarithm of the
     /// integral to the constant term.
-    fn conditional(&self, front: &mut Front) -> Result<Conditional, GaussianError> {
-        let width = self.eliminated + self.separator + 1;
-        let mut triangle = Vec::with_capacity(self.eliminated * width);
+    fn add_conditional(
+        &self,
+        front: &mut Front,
+        entries: &mut Vec<f64>,
+    ) -> Result<(), GaussianError> {
         let mut log_scale = 0.5 * self.eliminated as f64 * LN_2_PI;
         for column in 0..self.eliminated {
             let row = front.row(Sign::Added, column);
             let row = row.ok_or_else(|| GaussianError::Improper(self.real_of(column)))?;
             log_scale -= row[column].abs().ln();
-            triangle.extend_from_slice(row);
+            entries.extend_from_slice(row);
         }
         if self.integrates {
             front.log_scale += log_scale;
         }
-        Ok(triangle.into())
+        Ok(())
     }
 
-    fn message(&self, front: &Front) -> Message {
-        let mut rows = Vec::with_capacity(self.separator * (self.separator + 1));
-        let mut subtracted = 0;
+    fn message(&self, front: &Front) -> SquareRootForm {
+        let mut message = SquareRootForm::constant(self.separator, front.log_scale);
         for sign in [Sign::Added, Sign::Subtracted] {
             for column in self.eliminated..self.eliminated + self.separator {
                 if let Some(row) = front.row(sign, column) {
-                    rows.extend_from_slice(&row[self.eliminated..]);
-                    subtracted += sign as usize;
+                    message.entries.extend_from_slice(&row[self.eliminated..]);
+                    message.subtracted += sign as usize;
                 }
             }
         }
-        Message {
-            rows,
-            subtracted,
-            log_scale: front.log_scale,
-        }
+        message
     }
 
     fn real_of(&self, column: usize) -> RealId {
@@ -442,6 +448,11 @@ impl<'a> StepRun<'a> {
         });
         found.unwrap_or(self.step.eliminated[0])
     }
+}
+
+/// Returns the number of real numbers of the vectors `reals`.
+fn numbers(graph: &HybridGraph, reals: &[RealId]) -> usize {
+    reals.iter().map(|&real| graph.dimension(real)).sum()
 }
 
 /// Returns the sign of the square of `row`: the squares of the first `added` rows are added, and the others are subtracted.

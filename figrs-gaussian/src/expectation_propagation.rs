@@ -3,7 +3,7 @@
 use figrs_factor::Until;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::{Limits, Stopped};
-use nalgebra::{DMatrix, DVector};
+use smallvec::SmallVec;
 
 use crate::elimination::Elimination;
 use crate::error::GaussianError;
@@ -325,11 +325,11 @@ impl Approximation {
     /// Returns the approximation as a function of the vectors on which its real number depends.
     fn form(&self, projection: &Projection) -> SquareRootForm {
         let root = self.root();
+        let mut entries: SmallVec<_> = projection.coefficients.iter().map(|x| root * x).collect();
+        entries.push(self.target() - root * projection.offset);
         SquareRootForm {
-            factor: DMatrix::from_fn(1, projection.coefficients.len(), |_, j| {
-                root * projection.coefficients[j]
-            }),
-            target: DVector::from_element(1, self.target() - root * projection.offset),
+            dimension: projection.coefficients.len(),
+            entries,
             subtracted: usize::from(self.precision < 0.0),
             log_scale: self.log_scale,
         }

@@ -1,6 +1,7 @@
 //! Factor graphs of finite variables and vectors of real numbers.
 
 use figrs_factor::graph::{FactorGraph, VarId};
+use smallvec::SmallVec;
 
 use crate::square_root_form::SquareRootForm;
 
@@ -21,9 +22,9 @@ pub struct HybridFactor {
     /// The finite variables of the factor, without duplicates. In the list of Gaussian functions, the last variable changes fastest.
     pub finite: Vec<VarId>,
     /// The vectors of the factor, without duplicates, in the order of the arguments of the Gaussian functions.
-    pub reals: Vec<RealId>,
+    pub reals: SmallVec<[RealId; 4]>,
     /// For each assignment of the finite variables, a Gaussian function of the vectors.
-    pub forms: Vec<SquareRootForm>,
+    pub forms: SmallVec<[SquareRootForm; 1]>,
 }
 
 /// A factor graph of finite variables and vectors of real numbers.

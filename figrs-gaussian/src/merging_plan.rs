@@ -9,6 +9,7 @@ use figrs_factor::graph::VarId;
 use crate::error::GaussianError;
 use crate::hybrid_graph::{HybridGraph, RealId};
 use crate::plan::{Input, Step};
+use crate::square_root_form::SquareRootForm;
 
 /// Number of components that each step may have before components are merged.
 const MIN_COMPONENTS: usize = 8;
@@ -141,11 +142,11 @@ impl<'g> Planner<'g> {
         for (i, factor) in graph.factors.iter().enumerate() {
             // The factor that has the density of a vector is the first factor in which the vector is the last one.
             let last = factor.reals.iter().copied().max();
-            let is_constant = factor.forms.iter().all(|form| form.factor.nrows() == 0);
+            let is_constant = factor.forms.iter().all(SquareRootForm::is_constant);
             let owned = last.filter(|real| !is_constant && this.owners[real.index()].is_none());
             this.add(Table {
-                input: Input::Factor(i),
-                reals: sorted(factor.reals.clone()),
+                input: Input::Factor(i as u32),
+                reals: sorted(factor.reals.to_vec()),
                 finite: sorted(factor.finite.clone()),
                 owned: owned.into_iter().collect(),
                 is_live: true,
@@ -153,7 +154,7 @@ impl<'g> Planner<'g> {
         }
         for (i, factor) in graph.finite.factors.iter().enumerate() {
             this.add(Table {
-                input: Input::Finite(i),
+                input: Input::Finite(i as u32),
                 reals: Vec::new(),
                 finite: sorted(factor.variables.clone()),
                 owned: Vec::new(),
@@ -313,7 +314,7 @@ impl<'g> Planner<'g> {
             owned.append(&mut table.owned);
             inputs.push(table.input);
             if let Input::Message(step) = table.input {
-                self.steps[step].parent = Some(index);
+                self.steps[step as usize].parent = Some(index);
             }
         }
         let (mut separator, mut kept) = (bucket.reals.clone(), bucket.finite.clone());
@@ -330,7 +331,7 @@ impl<'g> Planner<'g> {
         }
         owned.retain(|real| !eliminated.contains(real));
         self.add(Table {
-            input: Input::Message(index),
+            input: Input::Message(index as u32),
             reals: separator.clone(),
             finite: kept.clone(),
             owned,
@@ -348,12 +349,12 @@ impl<'g> Planner<'g> {
             self.rank_anew(other);
         }
         self.steps.push(Step {
-            eliminated,
-            separator,
+            eliminated: eliminated.into(),
+            separator: separator.into(),
             finite: bucket.finite,
             summed,
             kept,
-            inputs,
+            inputs: inputs.into(),
             parent: None,
         });
     }

@@ -5,21 +5,56 @@ use nalgebra::{DMatrix, DVector};
 use crate::expectation_propagation::Projection;
 use crate::mixture::{Component, Mixture};
 
+/// The mean and the covariance of some real numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Moments {
-    pub(crate) mean: DVector<f64>,
-    pub(crate) covariance: DMatrix<f64>,
+    /// Number of real numbers.
+    numbers: usize,
+    /// The mean, followed by the covariance, column by column.
+    entries: Vec<f64>,
 }
 
 impl Moments {
+    pub(crate) fn new(mean: &DVector<f64>, covariance: &DMatrix<f64>) -> Self {
+        Self {
+            numbers: mean.len(),
+            entries: mean.iter().chain(covariance).copied().collect(),
+        }
+    }
+
+    /// Returns the moments of no numbers.
+    pub(crate) fn none() -> Self {
+        Self {
+            numbers: 0,
+            entries: Vec::new(),
+        }
+    }
+
+    pub(crate) fn numbers(&self) -> usize {
+        self.numbers
+    }
+
+    fn covariance(&self, i: usize, j: usize) -> f64 {
+        self.entries[self.numbers * (j + 1) + i]
+    }
+
+    /// Returns the mean and the covariance of the numbers with the indices `numbers`.
+    pub(crate) fn of(&self, numbers: &[usize]) -> (DVector<f64>, DMatrix<f64>) {
+        let n = numbers.len();
+        (
+            DVector::from_fn(n, |i, _| self.entries[numbers[i]]),
+            DMatrix::from_fn(n, n, |i, j| self.covariance(numbers[i], numbers[j])),
+        )
+    }
+
     /// Returns the mean and the variance of `projection`, a linear function of the numbers with the indices `numbers`.
     pub(crate) fn projected(&self, numbers: &[usize], projection: &Projection) -> (f64, f64) {
         let terms = || numbers.iter().zip(&projection.coefficients);
-        let mean: f64 = terms().map(|(&i, c)| c * self.mean[i]).sum();
+        let mean: f64 = terms().map(|(&i, c)| c * self.entries[i]).sum();
         let mut variance = 0.0;
         for (&i, a) in terms() {
             variance += a * terms()
-                .map(|(&j, b)| b * self.covariance[(i, j)])
+                .map(|(&j, b)| b * self.covariance(i, j))
                 .sum::<f64>();
         }
         (projection.offset + mean, variance.max(0.0))
@@ -36,22 +71,19 @@ impl Moments {
     ) -> Self {
         let r = n - numbers.len();
         if r == 0 {
-            let Component {
-                mean, covariance, ..
-            } = part(self, numbers, 1.0);
-            return Self { mean, covariance };
+            let (mean, covariance) = self.of(numbers);
+            return Self::new(&mean, &covariance);
         }
         let row = |i: usize| &conditional[i * (n + 1)..(i + 1) * (n + 1)];
-        let mut mean = DVector::zeros(n);
-        let known = numbers.iter().map(|&number| self.mean[number]);
-        mean.iter_mut()
-            .skip(r)
-            .zip(known)
-            .for_each(|(to, x)| *to = x);
+        let mut entries = vec![0.0; n * (n + 1)];
+        let (mean, covariance) = entries.split_at_mut(n);
+        for (to, &number) in mean[r..].iter_mut().zip(numbers) {
+            *to = self.entries[number];
+        }
         // The diagonal of the triangle has no zeros; therefore the equations have a solution.
         for i in (0..r).rev() {
             let row = row(i);
-            let others = row[i + 1..n].iter().zip(&mean.as_slice()[i + 1..]);
+            let others = row[i + 1..n].iter().zip(&mean[i + 1..]);
             let others: f64 = others.map(|(a, x)| a * x).sum();
             mean[i] = (row[n] - others) / row[i];
         }
@@ -74,12 +106,11 @@ impl Moments {
             }
         }
         let (inverse, pull) = buffer.split_at(r * r);
-        let mut covariance = DMatrix::zeros(n, n);
-        let (own, across) = covariance.as_mut_slice().split_at_mut(r * n);
+        let (own, across) = covariance.split_at_mut(r * n);
         for (column, &number) in across.chunks_exact_mut(n).zip(numbers) {
             let (top, bottom) = column.split_at_mut(r);
             for ((to, &other), pull) in bottom.iter_mut().zip(numbers).zip(pull.chunks_exact(r)) {
-                *to = self.covariance[(other, number)];
+                *to = self.covariance(other, number);
                 add_multiple(top, *to, pull);
             }
         }
@@ -92,8 +123,13 @@ impl Moments {
                 add_multiple(top, pull[j], across);
             }
         }
-        covariance.fill_lower_triangle_with_upper_triangle();
-        Moments { mean, covariance }
+        for i in 0..n {
+            (0..i).for_each(|j| covariance[j * n + i] = covariance[i * n + j]);
+        }
+        Self {
+            numbers: n,
+            entries,
+        }
     }
 }
 
@@ -105,11 +141,11 @@ fn add_multiple(sum: &mut [f64], factor: f64, numbers: &[f64]) {
 
 /// Returns the marginal distribution of the real numbers with the indices `numbers`, as a component of a mixture.
 pub(crate) fn part(moments: &Moments, numbers: &[usize], share: f64) -> Component {
-    let n = numbers.len();
+    let (mean, covariance) = moments.of(numbers);
     Component {
         share,
-        mean: DVector::from_fn(n, |i, _| moments.mean[numbers[i]]),
-        covariance: DMatrix::from_fn(n, n, |i, j| moments.covariance[(numbers[i], numbers[j])]),
+        mean,
+        covariance,
     }
 }
 
@@ -127,10 +163,8 @@ pub(crate) fn merge(components: Vec<Component>) -> Option<Moments> {
         let Component {
             mean, covariance, ..
         } = mixture.components.pop()?;
-        return Some(Moments { mean, covariance });
+        return Some(Moments::new(&mean, &covariance));
     }
-    (!mixture.components.is_empty()).then(|| Moments {
-        mean: mixture.mean(),
-        covariance: mixture.covariance(),
-    })
+    let is_empty = mixture.components.is_empty();
+    (!is_empty).then(|| Moments::new(&mixture.mean(), &mixture.covariance()))
 }

@@ -3,6 +3,7 @@
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
 use figrs_factor::order::{MAX_WORK, SymbolicElimination, eliminate_candidates};
+use smallvec::SmallVec;
 
 use crate::error::GaussianError;
 use crate::hybrid_graph::{HybridGraph, RealId};
@@ -14,24 +15,24 @@ const MAX_BITS: usize = 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     /// A factor of the graph that contains vectors.
-    Factor(usize),
+    Factor(u32),
     /// A factor of the graph that contains only finite variables.
-    Finite(usize),
-    Message(usize),
+    Finite(u32),
+    Message(u32),
 }
 
 /// One elimination step, which integrates some vectors out of a product of factors and messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    pub(crate) eliminated: Vec<RealId>,
+    pub(crate) eliminated: SmallVec<[RealId; 4]>,
     /// The vectors of the step's message, in the order in which later steps eliminate them.
-    pub(crate) separator: Vec<RealId>,
+    pub(crate) separator: SmallVec<[RealId; 4]>,
     /// The finite variables of the step's factors and messages, sorted.
     pub(crate) finite: Vec<VarId>,
     /// The finite variables over which the step sums; `kept` are the finite variables of its message.
     pub(crate) summed: Vec<VarId>,
     pub(crate) kept: Vec<VarId>,
-    pub(crate) inputs: Vec<Input>,
+    pub(crate) inputs: SmallVec<[Input; 4]>,
     /// The elimination step that multiplies the message of this step; `None` if the message has no vectors and becomes a factor of the finite graph.
     pub(crate) parent: Option<usize>,
 }
@@ -91,21 +92,22 @@ fn steps(graph: &HybridGraph, symbolic: &SymbolicElimination) -> Vec<Step> {
             }
         }
     }
-    let factors = graph.factors.len();
+    let factors = graph.factors.len() as u32;
     let mut parents = vec![None; symbolic.buckets.len()];
     let mut steps = Vec::with_capacity(symbolic.buckets.len());
     for (i, bucket) in symbolic.buckets.iter().enumerate() {
-        let input = |&input: &u32| match (input as usize).checked_sub(factors) {
-            None => Input::Factor(input as usize),
+        let input = |&input: &u32| match input.checked_sub(factors) {
+            None => Input::Factor(input),
             Some(step) => Input::Message(step),
         };
-        let inputs: Vec<Input> = bucket.inputs.iter().map(input).collect();
+        let inputs: SmallVec<[Input; 4]> = bucket.inputs.iter().map(input).collect();
         for input in &inputs {
             if let &Input::Message(step) = input {
-                parents[step] = Some(i);
+                parents[step as usize] = Some(i);
             }
         }
-        let mut separator: Vec<RealId> = bucket.output.iter().filter_map(|&v| as_real(v)).collect();
+        let reals = bucket.output.iter().filter_map(|&v| as_real(v));
+        let mut separator: SmallVec<[RealId; 4]> = reals.collect();
         separator.sort_by_key(|real| (turn[real.index()], *real));
         let is_finite = |v: &&VarId| v.0 < finite;
         let finite: Vec<VarId> = bucket.output.iter().filter(is_finite).copied().collect();

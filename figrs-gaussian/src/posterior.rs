@@ -9,6 +9,7 @@ use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId};
 use figrs_factor::tree::marginals;
 use nalgebra::{DMatrix, DVector};
+use smallvec::{SmallVec, smallvec};
 
 use crate::elimination::{Elimination, strides};
 use crate::error::GaussianError;
@@ -17,6 +18,9 @@ use crate::hybrid_graph::{HybridFactor, HybridGraph, RealId};
 use crate::mixture::{Component, Mixture};
 use crate::moments::{Moments, merge, part};
 use crate::plan::{Input, Step};
+
+/// Moments for each assignment of some finite variables; `None` if the assignment is impossible.
+type Beliefs = SmallVec<[Option<Moments>; 1]>;
 
 /// The joint distribution of some real vectors: a mixture with one component for each possible assignment of some finite variables.
 #[derive(Clone, Debug)]
@@ -64,7 +68,7 @@ pub struct Posterior<'e> {
     roots: Vec<usize>,
     /// For each elimination step and each assignment of its finite variables, the moments of all vectors of the step; `None` if the assignment is
     /// impossible.
-    beliefs: Vec<Vec<Option<Moments>>>,
+    beliefs: Vec<Beliefs>,
 }
 
 impl<'e> Posterior<'e> {
@@ -85,7 +89,7 @@ impl<'e> Posterior<'e> {
             }
             for input in &step.inputs {
                 if let &Input::Factor(factor) = input {
-                    homes_of_factors[factor] = i;
+                    homes_of_factors[factor as usize] = i;
                 }
             }
         }
@@ -103,7 +107,7 @@ impl<'e> Posterior<'e> {
             homes,
             homes_of_factors,
             roots,
-            beliefs: vec![Vec::new(); elimination.steps.len()],
+            beliefs: vec![Beliefs::new(); elimination.steps.len()],
         };
         if log_total > f64::NEG_INFINITY {
             let mut buffer = Vec::new();
@@ -288,7 +292,7 @@ impl<'e> Posterior<'e> {
             let place = places.map(|(s, &value)| s * value as usize).sum::<usize>();
             let known = carried.as_ref().unwrap_or(moments);
             let given = self.numbers_of(above, &self.step(i).separator);
-            let conditional = &self.elimination.conditionals[i][place];
+            let conditional = self.elimination.conditionals.get(i, place);
             let all = self.reals(i).map(|&r| self.graph().dimension(r)).sum();
             carried = Some(known.extended(&given, (conditional, all), &mut Vec::new()));
             above = i;
@@ -309,8 +313,8 @@ impl<'e> Posterior<'e> {
     }
 
     /// Returns the indices of the numbers of the vectors `reals` among all real numbers of the elimination step `i`.
-    fn numbers_of(&self, i: usize, reals: &[RealId]) -> Vec<usize> {
-        let mut numbers = Vec::with_capacity(2 * reals.len());
+    fn numbers_of(&self, i: usize, reals: &[RealId]) -> SmallVec<[usize; 4]> {
+        let mut numbers = SmallVec::new();
         for &real in reals {
             let mut start = 0;
             for &other in self.reals(i) {
@@ -358,7 +362,7 @@ impl<'e> Posterior<'e> {
     ///
     /// If the step sums over finite variables, also replaces the probabilities in `joints[i]`, which are those of the message's variables, by the
     /// probabilities of all variables of the step.
-    fn beliefs_of(&mut self, i: usize, buffer: &mut Vec<f64>) -> Vec<Option<Moments>> {
+    fn beliefs_of(&mut self, i: usize, buffer: &mut Vec<f64>) -> Beliefs {
         let step = &self.elimination.steps[i];
         let eliminated = step.eliminated.iter().map(|&r| self.graph().dimension(r));
         let separator = step.separator.iter().map(|&r| self.graph().dimension(r));
@@ -374,31 +378,25 @@ impl<'e> Posterior<'e> {
                 (&made, (0..separator.sum()).collect())
             }
             None => {
-                let none = Moments {
-                    mean: DVector::zeros(0),
-                    covariance: DMatrix::zeros(0, 0),
-                };
-                made = vec![Some(none); self.joints[i].len()];
-                (&made, Vec::new())
+                made = smallvec![Some(Moments::none()); self.joints[i].len()];
+                (&made, SmallVec::new())
             }
         };
         let undone;
         if let Some(sum) = self.elimination.sums.get(&i) {
             let of_message = |moments: &Option<Moments>| {
-                let Component {
-                    mean, covariance, ..
-                } = part(moments.as_ref()?, &numbers, 1.0);
-                Some(Moments { mean, covariance })
+                let (mean, covariance) = moments.as_ref()?.of(&numbers);
+                Some(Moments::new(&mean, &covariance))
             };
             let of_message: Vec<Option<Moments>> = given.iter().map(of_message).collect();
             let (shares, moments) = sum.undone(&self.joints[i], &of_message);
             self.joints[i] = shares.into();
-            undone = moments;
+            undone = Beliefs::from(moments);
             (given, numbers) = (&undone, (0..numbers.len()).collect());
         }
         let extended = |(place, &share): (usize, &f64)| {
             let given = given[place].as_ref().filter(|_| share > 0.0)?;
-            let conditional = &self.elimination.conditionals[i][place];
+            let conditional = self.elimination.conditionals.get(i, place);
             Some(given.extended(&numbers, (conditional, all), buffer))
         };
         self.joints[i].iter().enumerate().map(extended).collect()
@@ -406,7 +404,7 @@ impl<'e> Posterior<'e> {
 
     /// Returns the moments of the vectors in the message of the step `i`, for each assignment of the message's finite variables. Components of the
     /// step `above` that differ only in other finite variables are merged.
-    fn separator_moments(&self, i: usize, above: usize) -> Vec<Option<Moments>> {
+    fn separator_moments(&self, i: usize, above: usize) -> Beliefs {
         let (scope, wider) = (&self.step(i).kept, &self.step(above).finite);
         let numbers = self.numbers_of(above, &self.step(i).separator);
         let joint = &*self.joints[above];

@@ -3,6 +3,8 @@
 use figrs_factor::Limits;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 
+use smallvec::smallvec;
+
 use crate::elimination::{Elimination, logs, strides};
 use crate::error::GaussianError;
 use crate::expectation_propagation::{Site, matching_form};
@@ -53,7 +55,7 @@ pub fn restrict(
     let assignments = Assignments::rows(cardinalities);
     let strides = strides(graph, &joint.scope, finite);
     let impossible = SquareRootForm::constant(width, f64::NEG_INFINITY);
-    let mut forms = vec![impossible; assignments.count()];
+    let mut forms = smallvec![impossible; assignments.count()];
     let mut numbers = vec![None; assignments.count()];
     for (values, component) in &joint.components {
         let places = strides.iter().zip(values);

@@ -1,8 +1,11 @@
 //! Gaussian functions of a real vector, in square-root information form.
 
-use nalgebra::{DMatrix, DVector};
+use std::slice::ChunksExact;
 
-/// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`. The squares of the last [`subtracted`](Self::subtracted) rows have the
+use nalgebra::{DMatrix, DMatrixView, DVector};
+use smallvec::{SmallVec, smallvec};
+
+/// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`. The squares of some last rows have the
 /// opposite sign, so that a quotient of two Gaussian functions has this form too.
 ///
 /// The precision matrix of the function is `factor' factor`. The precision matrix may be singular, because a likelihood of `x` without a prior
@@ -24,12 +27,12 @@ use nalgebra::{DMatrix, DVector};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SquareRootForm {
-    /// The coefficients: one row for each square, and one column for each number of the vector.
-    pub factor: DMatrix<f64>,
-    /// For each square, the value of the row of `factor x` at which the square is zero.
-    pub target: DVector<f64>,
-    /// Number of rows, at the end of `factor`, whose squares are subtracted instead of added.
-    pub subtracted: usize,
+    /// The dimension of the vector.
+    pub(crate) dimension: usize,
+    /// One row for each square, row by row: the coefficients of the vector's numbers, followed by the target.
+    pub(crate) entries: SmallVec<[f64; 10]>,
+    /// Number of rows, at the end, whose squares are subtracted instead of added.
+    pub(crate) subtracted: usize,
     /// The constant term of the exponent; the function is zero if it is minus infinity.
     pub log_scale: f64,
 }
@@ -37,11 +40,26 @@ pub struct SquareRootForm {
 pub(crate) const LN_2_PI: f64 = 1.837_877_066_409_345_5;
 
 impl SquareRootForm {
+    /// Returns the function `exp(-|factor x - target|² / 2)`. The squares of the last `subtracted` rows have the opposite sign.
+    pub fn new(factor: &DMatrix<f64>, target: &DVector<f64>, subtracted: usize) -> Self {
+        let rows = factor.row_iter().zip(target);
+        let mut entries = SmallVec::with_capacity(factor.len() + target.len());
+        for (row, target) in rows {
+            entries.extend(row.iter().chain([target]).copied());
+        }
+        Self {
+            dimension: factor.ncols(),
+            entries,
+            subtracted,
+            log_scale: 0.0,
+        }
+    }
+
     /// Returns the constant function with the logarithm `log_scale`, for vectors with the dimension `dimension`.
     pub fn constant(dimension: usize, log_scale: f64) -> Self {
         Self {
-            factor: DMatrix::zeros(0, dimension),
-            target: DVector::zeros(0),
+            dimension,
+            entries: SmallVec::new(),
             subtracted: 0,
             log_scale,
         }
@@ -56,63 +74,105 @@ impl SquareRootForm {
     ) -> Option<Self> {
         let (n, m) = (coefficients.nrows(), coefficients.ncols());
         let lower = covariance.clone().cholesky()?.unpack();
-        let mut all = DMatrix::zeros(n, n + m);
-        all.view_mut((0, 0), (n, n)).fill_with_identity();
-        all.columns_mut(n, m).copy_from(&(-coefficients));
-        Some(Self::residual(all, -offset, &lower))
+        let (own, others) = (DMatrix::identity(n, n), -coefficients);
+        let blocks = [(0, own.as_view()), (n, others.as_view())];
+        Some(Self::residual(n + m, blocks, (-offset).as_slice(), &lower))
     }
 
-    /// Returns the likelihood of `x` for a linear residual: the density at zero of a normal vector with mean `-(offset + coefficients x)`. The
-    /// covariance of the residual is `lower lower'`, where `lower` is a lower triangle with a positive diagonal.
-    pub fn residual(
-        mut coefficients: DMatrix<f64>,
-        mut offset: DVector<f64>,
+    /// Returns the likelihood of a vector `x` of `dimension` numbers for a linear residual: the density at zero of a normal vector with mean
+    /// `-(offset + coefficients x)`. Each of `blocks` has adjacent columns of the coefficients, with the index of their first column; all other
+    /// coefficients are zero. The covariance of the residual is `lower lower'`, where `lower` is a lower triangle with a positive diagonal.
+    pub fn residual<'b>(
+        dimension: usize,
+        blocks: impl IntoIterator<Item = (usize, DMatrixView<'b, f64>)>,
+        offset: &[f64],
         lower: &DMatrix<f64>,
     ) -> Self {
-        let log_deviations: f64 = lower.diagonal().iter().map(|x| x.ln()).sum();
-        lower.solve_lower_triangular_unchecked_mut(&mut coefficients);
-        lower.solve_lower_triangular_unchecked_mut(&mut offset);
-        offset.neg_mut();
-        Self {
-            factor: coefficients,
-            log_scale: -0.5 * offset.len() as f64 * LN_2_PI - log_deviations,
-            target: offset,
-            subtracted: 0,
+        let width = dimension + 1;
+        let mut entries: SmallVec<_> = smallvec![0.0; offset.len() * width];
+        for (row, &target) in entries.chunks_exact_mut(width).zip(offset) {
+            row[dimension] = target;
         }
+        for (first, block) in blocks {
+            for (row, from) in entries.chunks_exact_mut(width).zip(block.row_iter()) {
+                for (to, &x) in row[first..].iter_mut().zip(&from) {
+                    *to = x;
+                }
+            }
+        }
+        let mut log_deviations = 0.0;
+        for i in 0..offset.len() {
+            let (before, rest) = entries.split_at_mut(i * width);
+            let row = &mut rest[..width];
+            for (k, other) in before.chunks_exact(width).enumerate() {
+                let factor = lower[(i, k)];
+                row.iter_mut()
+                    .zip(other)
+                    .for_each(|(x, y)| *x -= factor * y);
+            }
+            row.iter_mut().for_each(|x| *x /= lower[(i, i)]);
+            log_deviations += lower[(i, i)].ln();
+        }
+        let targets = entries.iter_mut().skip(dimension).step_by(width);
+        targets.for_each(|target| *target = -*target);
+        Self {
+            dimension,
+            entries,
+            subtracted: 0,
+            log_scale: -0.5 * offset.len() as f64 * LN_2_PI - log_deviations,
+        }
+    }
+
+    /// Returns the rows, each with the coefficients of the vector's numbers, followed by the target; and the number of rows whose squares are added.
+    pub(crate) fn rows(&self) -> (ChunksExact<'_, f64>, usize) {
+        let rows = self.entries.chunks_exact(self.dimension + 1);
+        let added = rows.len() - self.subtracted;
+        (rows, added)
     }
 
     /// Returns the natural logarithm of the function's value, for a function of no numbers.
     pub fn log_constant(&self) -> f64 {
-        self.log_scale - 0.5 * self.squares(&self.target)
-    }
-
-    /// Returns the sum of the squares of `numbers`, which has one number for each row; the squares of the last rows are subtracted.
-    fn squares(&self, numbers: &DVector<f64>) -> f64 {
-        let added = numbers.len() - self.subtracted;
-        let (added, subtracted) = numbers.as_slice().split_at(added);
-        let sum = |numbers: &[f64]| numbers.iter().map(|x| x * x).sum::<f64>();
-        sum(added) - sum(subtracted)
+        self.log_value(&DVector::zeros(0))
     }
 
     /// Returns the dimension of the vector.
     pub fn dimension(&self) -> usize {
-        self.factor.ncols()
+        self.dimension
+    }
+
+    /// True if the function is constant because it has no squares.
+    pub fn is_constant(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Returns the natural logarithm of the value of the function at `x`.
     pub fn log_value(&self, x: &DVector<f64>) -> f64 {
-        self.log_scale - 0.5 * self.squares(&(&self.factor * x - &self.target))
+        let (rows, added) = self.rows();
+        let mut sums = [0.0; 2];
+        for (i, row) in rows.enumerate() {
+            let terms = row.iter().zip(x).map(|(a, x)| a * x);
+            let apart = terms.sum::<f64>() - row[self.dimension];
+            sums[usize::from(i >= added)] += apart * apart;
+        }
+        self.log_scale - 0.5 * (sums[0] - sums[1])
     }
 
     /// Returns the function of the other numbers of the vector, if the numbers from the index `first` on have the values `values`.
     #[must_use]
     pub fn given(&self, first: usize, values: &DVector<f64>) -> Self {
-        let within = self.factor.columns(first, values.len());
+        let known = first..first + values.len();
+        let mut entries = SmallVec::new();
+        for row in self.rows().0 {
+            let terms = row[known.clone()].iter().zip(values);
+            let sum: f64 = terms.map(|(a, x)| a * x).sum();
+            entries.extend_from_slice(&row[..first]);
+            entries.extend_from_slice(&row[known.end..self.dimension]);
+            entries.push(row[self.dimension] - sum);
+        }
         Self {
-            target: &self.target - within * values,
-            factor: self.factor.clone().remove_columns(first, values.len()),
-            subtracted: self.subtracted,
-            log_scale: self.log_scale,
+            dimension: self.dimension - values.len(),
+            entries,
+            ..*self
         }
     }
 }

@@ -2,24 +2,25 @@
 
 use figrs_factor::graph::Assignments;
 use nalgebra::{DMatrix, DVector};
+use smallvec::SmallVec;
 
-use crate::elimination::{Message, strides};
+use crate::elimination::strides;
 use crate::error::GaussianError;
 use crate::hybrid_graph::HybridGraph;
 use crate::mixture::Component;
 use crate::moments::{Moments, merge, part};
 use crate::plan::Step;
-use crate::square_root_form::LN_2_PI;
+use crate::square_root_form::{LN_2_PI, SquareRootForm};
 
 /// The message of an elimination step that sums over finite variables.
 #[derive(Debug)]
 pub(crate) struct WeakMarginal {
     /// The messages before the sum, one for each assignment of the step's finite variables.
-    parts: Vec<Message>,
+    parts: Vec<SquareRootForm>,
     /// For each assignment of the step's finite variables, the index of the assignment of the remaining finite variables.
     places: Vec<usize>,
     /// The messages after the sum, one for each assignment of the remaining finite variables.
-    pub(crate) sums: Vec<Message>,
+    pub(crate) sums: Vec<SquareRootForm>,
     /// Number of real numbers in the messages.
     numbers: usize,
     /// True if each sum has at most one positive term, or no real numbers.
@@ -34,11 +35,12 @@ impl WeakMarginal {
     pub(crate) fn new(
         graph: &HybridGraph,
         step: &Step,
-        parts: Vec<Message>,
+        parts: Vec<SquareRootForm>,
     ) -> Result<Self, GaussianError> {
         let numbers = step.separator.iter().map(|&r| graph.dimension(r)).sum();
         let places = places(graph, step);
-        let mut groups: Vec<Vec<&Message>> = vec![Vec::new(); graph.finite.dense_size(&step.kept)];
+        let mut groups: Vec<Vec<&SquareRootForm>> =
+            vec![Vec::new(); graph.finite.dense_size(&step.kept)];
         for (part, &place) in parts.iter().zip(&places) {
             if part.log_scale > f64::NEG_INFINITY {
                 groups[place].push(part);
@@ -52,23 +54,20 @@ impl WeakMarginal {
                 sums.push(only.clone());
                 continue;
             }
-            let logs: Option<Vec<f64>> = group.iter().map(|m| m.log_integral(numbers)).collect();
+            let logs: Option<Vec<f64>> = group.iter().map(|m| m.log_integral()).collect();
             let logs = logs.ok_or_else(improper)?;
             let log_total = log_sum(&logs);
             if numbers == 0 || group.is_empty() {
-                sums.push(Message {
-                    log_scale: log_total,
-                    ..Message::default()
-                });
+                sums.push(SquareRootForm::constant(numbers, log_total));
                 continue;
             }
             is_exact = false;
             let all: Vec<usize> = (0..numbers).collect();
-            let component = |(message, log): (&&Message, f64)| -> Component {
-                part(&message.moments(numbers), &all, (log - log_total).exp())
+            let component = |(message, log): (&&SquareRootForm, f64)| -> Component {
+                part(&message.moments(), &all, (log - log_total).exp())
             };
             let moments = merge(group.iter().zip(logs).map(component).collect());
-            let sum = moments.and_then(|moments| Message::with_moments(&moments, log_total));
+            let sum = moments.and_then(|moments| SquareRootForm::with_moments(&moments, log_total));
             sums.push(sum.ok_or_else(improper)?);
         }
         Ok(Self {
@@ -110,7 +109,7 @@ impl WeakMarginal {
                 }
             } else {
                 for &i in members {
-                    let log = self.parts[i].log_integral(self.numbers);
+                    let log = self.parts[i].log_integral();
                     (logs[i], all[i]) = (log.unwrap_or_default(), Some(given.clone()));
                 }
             }
@@ -132,60 +131,59 @@ impl WeakMarginal {
         let n = self.numbers;
         let (part, sum) = (&self.parts[part], &self.sums[self.places[part]]);
         let log = part.log_scale - sum.log_scale;
-        if n == 0 || part.rows == sum.rows {
+        if n == 0 || part.entries == sum.entries {
             return Some((log, given.clone()));
         }
-        let lower = given.covariance.clone().cholesky()?;
+        let all: Vec<usize> = (0..n).collect();
+        let (mean, covariance) = given.of(&all);
+        let lower = covariance.cholesky()?;
         // The quotient is computed in coordinates in which the given distribution is standard normal.
         let root = lower.l();
-        let (own, own_target) = part.seen_from(&given.mean, &root);
-        let (all, all_target) = sum.seen_from(&given.mean, &root);
+        let (own, own_target) = part.seen_from(&mean, &root);
+        let (all, all_target) = sum.seen_from(&mean, &root);
         let precision = DMatrix::identity(n, n) + own.tr_mul(&own) - all.tr_mul(&all);
         let shift = own.tr_mul(&own_target) - all.tr_mul(&all_target);
         let precision = precision.cholesky()?;
-        let mean = precision.solve(&shift);
+        let moved = precision.solve(&shift);
         let half_log_determinant: f64 = precision.l_dirty().diagonal().iter().map(|x| x.ln()).sum();
-        let squares = all_target.norm_squared() - own_target.norm_squared() + shift.dot(&mean);
+        let squares = all_target.norm_squared() - own_target.norm_squared() + shift.dot(&moved);
         let log = log + 0.5 * squares - half_log_determinant;
         let inverse = precision.inverse();
-        let moments = Moments {
-            mean: &given.mean + &root * mean,
-            covariance: &root * inverse * root.transpose(),
-        };
+        let covariance = &root * inverse * root.transpose();
+        let moments = Moments::new(&(mean + &root * moved), &covariance);
         log.is_finite().then_some((log, moments))
     }
 }
 
-impl Message {
-    /// Returns the natural logarithm of the integral of this Gaussian function of `numbers` real numbers; `None` if the integral is infinite.
-    fn log_integral(&self, numbers: usize) -> Option<f64> {
-        let width = numbers + 1;
-        if self.rows.len() != numbers * width || self.subtracted > 0 {
+impl SquareRootForm {
+    /// Returns the natural logarithm of the integral of this Gaussian function, whose matrix must be triangular; `None` if the integral is infinite.
+    fn log_integral(&self) -> Option<f64> {
+        let numbers = self.dimension;
+        let (rows, added) = self.rows();
+        if rows.len() != numbers || added != numbers {
             return None;
         }
-        let diagonal = (0..numbers).map(|i| self.rows[i * width + i].abs().ln());
+        let diagonal = rows.enumerate().map(|(i, row)| row[i].abs().ln());
         Some(self.log_scale + 0.5 * numbers as f64 * LN_2_PI - diagonal.sum::<f64>())
     }
 
     /// Returns the mean and the covariance of the normal distribution proportional to this Gaussian function, whose matrix must be triangular.
-    fn moments(&self, numbers: usize) -> Moments {
-        let none = Moments {
-            mean: DVector::zeros(0),
-            covariance: DMatrix::zeros(0, 0),
-        };
-        none.extended(&[], (&self.rows, numbers), &mut Vec::new())
+    fn moments(&self) -> Moments {
+        Moments::none().extended(&[], (&self.entries, self.dimension), &mut Vec::new())
     }
 
     /// Returns the Gaussian function with the moments `moments` and the integral `exp(log_total)`; `None` if the covariance is singular.
     fn with_moments(moments: &Moments, log_total: f64) -> Option<Self> {
-        let n = moments.mean.len();
-        let lower = moments.covariance.clone().cholesky()?.unpack();
+        let n = moments.numbers();
+        let (mean, covariance) = moments.of(&(0..n).collect::<Vec<_>>());
+        let lower = covariance.cholesky()?.unpack();
         let log_deviations: f64 = lower.diagonal().iter().map(|x| x.ln()).sum();
         let mut matrix = DMatrix::identity(n, n + 1);
-        matrix.set_column(n, &moments.mean);
+        matrix.set_column(n, &mean);
         lower.solve_lower_triangular_mut(&mut matrix);
         Some(Self {
-            rows: matrix.transpose().as_slice().to_vec(),
+            dimension: n,
+            entries: SmallVec::from_slice(matrix.transpose().as_slice()),
             subtracted: 0,
             log_scale: log_total - 0.5 * n as f64 * LN_2_PI - log_deviations,
         })
@@ -193,8 +191,8 @@ impl Message {
 
     /// Returns the coefficients and the targets of the Gaussian function of `mean + root z`, as a function of `z`.
     fn seen_from(&self, mean: &DVector<f64>, root: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
-        let width = mean.len() + 1;
-        let all = DMatrix::from_row_slice(self.rows.len() / width, width, &self.rows);
+        let width = self.dimension + 1;
+        let all = DMatrix::from_row_slice(self.rows().0.len(), width, &self.entries);
         let factor = all.columns(0, mean.len());
         let target = all.column(mean.len()) - factor * mean;
         (factor * root, target)

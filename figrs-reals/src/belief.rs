@@ -148,7 +148,7 @@ impl Belief {
                     mean: numbers.clone().map(|i| c.mean[i]).collect(),
                     covariance: numbers
                         .clone()
-                        .map(|i| numbers.clone().map(|j| c.covariance[(i, j)]).collect())
+                        .flat_map(|i| numbers.clone().map(move |j| c.covariance[(i, j)]))
                         .collect(),
                 };
                 let mixture = NormalMixture::new(self.components.iter().map(part).collect());

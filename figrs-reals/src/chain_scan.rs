@@ -6,7 +6,7 @@ use figrs_answer::error::Error;
 use figrs_core::internals::ChainOp;
 use figrs_core::{AnyElement, Datum, ElementId};
 use rustc_hash::FxHashSet;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::linear_element::{Conditional, Linear, union};
 use crate::normal_rule::check_numbers;
@@ -114,7 +114,7 @@ impl Scan<'_> {
             result
         };
         match self.forms.get(&result.id()) {
-            None => Ok(Attempt::Needs(vec![result])),
+            None => Ok(Attempt::Needs(smallvec![result])),
             Some(Form::Observed) => Ok(Attempt::Done(self.observed_form(element, value))),
             Some(_) => finite,
         }

@@ -200,7 +200,7 @@ pub(crate) fn marginals(
     if posterior.log_total() == f64::NEG_INFINITY {
         return Err(impossible(model));
     }
-    let mut mixtures = Vec::new();
+    let mut mixtures = Vec::with_capacity(reals.iter().flatten().count());
     for (target, real) in targets.iter().zip(reals) {
         if let Some(real) = real {
             let mixture = closed_form(hybrid, &posterior, real).map_err(explain)?;
@@ -258,16 +258,17 @@ fn closed_form(
         let members = members.map(|(share, op)| (share, Member::Distribution(op)));
         return Ok(ClosedForm::Family(FamilyMixture::new(members.collect())));
     }
-    let components = joint.components.iter().map(|(values, component)| {
-        let row = hybrid.row(rows, &joint.scope, values);
+    let scope = joint.scope;
+    let components = joint.components.into_iter().map(|(values, component)| {
+        let row = hybrid.row(rows, &scope, &values);
         transformed(hybrid, row, vectors, component)
     });
     let components: Vec<NormalComponent> = components.collect();
     if let (Some(posterior), [only]) = (hybrid.scale_posterior(), &components[..])
         && let Some((freedom, squared)) = posterior.student_t_of_spread()
-        && only.covariance[0][0] > 0.0
+        && only.covariance[0] > 0.0
     {
-        let scale = Scale((only.covariance[0][0] * squared).sqrt());
+        let scale = Scale((only.covariance[0] * squared).sqrt());
         let student = StudentT::new(only.mean[0], scale, DegreesOfFreedom(freedom));
         let member = Member::Of(student.erased().clone());
         return Ok(ClosedForm::Family(FamilyMixture::new(vec![(1.0, member)])));
@@ -282,26 +283,29 @@ fn transformed(
     hybrid: &HybridModel<'_>,
     row: &Linear,
     vectors: &[(usize, RealId)],
-    component: &Component,
+    component: Component,
 ) -> NormalComponent {
     if vectors.len() == 1 && row.as_vector().is_some() {
-        return normal_component(component.share, &component.mean, &component.covariance);
+        return normal_component(component.share, component.mean, component.covariance);
     }
-    let (mean, covariance) = moments(hybrid, row, vectors, component);
-    normal_component(component.share, &mean, &covariance)
+    let (mean, covariance) = moments(hybrid, row, vectors, &component);
+    normal_component(component.share, mean, covariance.transpose())
 }
 
-fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) -> NormalComponent {
-    let row = |i: usize| -> Vec<f64> {
-        let mut row: Vec<f64> = covariance.row(i).iter().copied().collect();
+/// Returns a component whose covariance matrix has the columns of `covariance` as its rows.
+fn normal_component(
+    share: f64,
+    mean: DVector<f64>,
+    mut covariance: DMatrix<f64>,
+) -> NormalComponent {
+    for i in 0..mean.len() {
         // Because of rounding, the computed variance of a known number may be negative.
-        row[i] = row[i].max(0.0);
-        row
-    };
+        covariance[(i, i)] = covariance[(i, i)].max(0.0);
+    }
     NormalComponent {
         share,
-        mean: mean.as_slice().to_vec(),
-        covariance: (0..mean.len()).map(row).collect(),
+        mean: mean.data.into(),
+        covariance: covariance.data.into(),
     }
 }
 

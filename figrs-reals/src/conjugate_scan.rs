@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use figrs_answer::error::Error;
 use figrs_core::internals::{FamilyOp, Kind, MemberArgument};
-use figrs_core::{AnyElement, LinearGaussian, SupportBuilder};
+use figrs_core::{AnyElement, SupportBuilder};
 use smallvec::SmallVec;
 
 use crate::conjugate::{
@@ -111,11 +111,12 @@ impl Scan<'_> {
     pub(crate) fn scaled_member(
         &mut self,
         element: &AnyElement,
+        forms: &[Form],
         family: &dyn FamilyOp,
     ) -> Result<Option<Form>, Error> {
         let (mut parameters, mut has_real) = (Vec::new(), false);
-        for parent in element.parents() {
-            match self.form(parent) {
+        for form in forms {
+            match form {
                 Form::Finite | Form::Observed => {}
                 Form::Real(_) => has_real = true,
                 Form::Parameter(multiple) => parameters.push(*multiple),
@@ -129,14 +130,8 @@ impl Scan<'_> {
             return Ok(None);
         }
         let at = self.at;
-        let mut law_at = |parameter: f64| {
-            self.rows(element, parameter, |arguments| {
-                let law = family.linear_gaussian(arguments);
-                let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
-                Ok(law.map(|LinearGaussian { mean, covariance }| (mean, covariance)))
-            })
-        };
-        let (Some(rows), Some(wider)) = (law_at(at)?, law_at(4.0 * at)?) else {
+        let rows = self.laws(element, forms, at, family)?;
+        let (Some(rows), Some(wider)) = (rows, self.laws(element, forms, 4.0 * at, family)?) else {
             return Ok(None);
         };
         let ratios = rows
@@ -144,7 +139,7 @@ impl Scan<'_> {
             .iter()
             .zip(&wider.rows)
             .flat_map(|((_, own), (_, other))| {
-                let entries = own.iter().flatten().zip(other.iter().flatten());
+                let entries = own.iter().zip(other);
                 entries.filter(|(x, _)| **x != 0.0).map(|(x, y)| y / x)
             });
         let ratios: Vec<f64> = ratios.collect();

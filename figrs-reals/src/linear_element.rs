@@ -165,9 +165,7 @@ impl Linear {
     }
 
     pub(crate) fn add_multiple(&mut self, factor: f64, other: &Self) {
-        for (sum, x) in self.entries.iter_mut().zip(other.offset()) {
-            *sum += factor * x;
-        }
+        add_multiple(&mut self.entries, factor, other.offset());
         for (index, coefficients) in other.terms() {
             self.add_term(factor, index, coefficients);
         }
@@ -192,8 +190,9 @@ impl Linear {
         coefficients: DMatrixView<'_, f64>,
     ) {
         let own = self.columns(index, coefficients.ncols());
-        for (sum, x) in own.iter_mut().zip(coefficients.iter()) {
-            *sum += factor * x;
+        let columns = own.chunks_exact_mut(coefficients.nrows().max(1));
+        for (sum, column) in columns.zip(coefficients.column_iter()) {
+            add_multiple(sum, factor, column.as_slice());
         }
     }
 
@@ -209,8 +208,8 @@ impl Linear {
         let (start, count) = (self.numbers * (1 + before), self.numbers * dimension);
         if found.is_err() {
             self.vectors.insert(place, (key, dimension as u32));
-            let zeros = std::iter::repeat_n(0.0, count);
-            self.entries.insert_many(start, zeros);
+            self.entries.resize(self.entries.len() + count, 0.0);
+            self.entries[start..].rotate_right(count);
         }
         &mut self.entries[start..start + count]
     }
@@ -218,9 +217,13 @@ impl Linear {
 
 fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
     for (own, &x) in matrix.column_iter().zip(column) {
-        for (sum, a) in sum.iter_mut().zip(own.iter()) {
-            *sum += a * x;
-        }
+        add_multiple(sum, x, own.as_slice());
+    }
+}
+
+fn add_multiple(sum: &mut [f64], factor: f64, numbers: &[f64]) {
+    for (sum, x) in sum.iter_mut().zip(numbers) {
+        *sum += factor * x;
     }
 }
 
@@ -260,11 +263,11 @@ impl<T> Conditional<T> {
 
 impl Conditional<Linear> {
     /// Returns the indices of all vectors, in ascending order.
-    pub(crate) fn vectors(&self) -> Vec<usize> {
+    pub(crate) fn vectors(&self) -> SmallVec<[usize; 4]> {
         if let [row] = &self.rows[..] {
             return row.vectors().collect();
         }
-        let mut all: Vec<usize> = self.rows.iter().flat_map(Linear::vectors).collect();
+        let mut all: SmallVec<_> = self.rows.iter().flat_map(Linear::vectors).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -281,17 +284,13 @@ pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usi
 
 /// Returns the composition of `function` with the linear functions `open`, as a linear function of vectors.
 pub(crate) fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
-    let n = function.offset.len();
-    let mut sum = Linear::constant(&function.offset);
-    let mut columns = &function.columns[..];
-    let mut coefficients: SmallVec<[f64; 6]> = SmallVec::new();
+    let n = function.offset().len();
+    let mut sum = Linear::constant(function.offset());
+    let mut rest = function.coefficients();
     for linear in open {
-        let (own, rest) = columns.split_at(linear.numbers());
-        columns = rest;
-        coefficients.clear();
-        coefficients.extend(own.iter().flat_map(|column| &column[..n]).copied());
-        let coefficients = DMatrixView::from_slice(&coefficients, n, own.len());
-        sum.add(coefficients, linear);
+        let (own, others) = rest.split_at(n * linear.numbers());
+        rest = others;
+        sum.add(DMatrixView::from_slice(own, n, linear.numbers()), linear);
     }
     sum
 }

@@ -1,12 +1,15 @@
 //! Distributions of normal vectors given earlier vectors.
 
+use std::rc::Rc;
+
 use figrs_answer::error::Error;
-use figrs_core::AnyElement;
+use figrs_core::internals::FamilyOp;
+use figrs_core::{AnyElement, LinearGaussian};
 use nalgebra::DMatrix;
 use smallvec::SmallVec;
 
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::not_closed;
+use crate::scan::{Attempt, Form, NormalVector, Scan, not_closed, not_normal};
 
 /// The distribution of a vector given earlier vectors, for one assignment of finite elements.
 #[derive(Clone, Debug)]
@@ -16,16 +19,75 @@ pub(crate) struct Rule {
     pub(crate) lower: DMatrix<f64>,
 }
 
+impl Scan<'_> {
+    /// Classifies a member of a continuous family whose parameters are elements.
+    pub(crate) fn normal_member(
+        &mut self,
+        element: &AnyElement,
+        forms: &[Form],
+        family: &dyn FamilyOp,
+    ) -> Result<Attempt, Error> {
+        if !forms.iter().all(Form::is_linear) {
+            return self.dependent(element);
+        }
+        let Some(rows) = self.laws(element, forms, 1.0, family)? else {
+            let has_number = forms.iter().any(Form::is_real);
+            if self.accepts_all() && has_number {
+                return self.dependent(element);
+            }
+            let parameter = if has_number {
+                None
+            } else {
+                self.parameter_member(element, family)?
+            };
+            return parameter
+                .map(Attempt::Done)
+                .ok_or_else(|| not_normal(element));
+        };
+        let rule = rule(element, rows)?;
+        Ok(Attempt::Done(self.add_vector(element, rule)))
+    }
+
+    /// Returns the means and the covariances of a normal element; `None` if it is not normal with a linear mean. If a parent is a multiple of a
+    /// parameter, the parameter is assumed to have the value `parameter`.
+    pub(crate) fn laws(
+        &mut self,
+        element: &AnyElement,
+        forms: &[Form],
+        parameter: f64,
+        family: &dyn FamilyOp,
+    ) -> Result<Option<Conditional<(Linear, Vec<f64>)>>, Error> {
+        self.rows(element, forms, parameter, |arguments| {
+            let law = family.linear_gaussian(arguments);
+            let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
+            Ok(law.map(|LinearGaussian { mean, covariance }| (mean, covariance)))
+        })
+    }
+
+    pub(crate) fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
+        let dimension = rule.rows.first().map_or(0, |rule| rule.mean.numbers());
+        let index = self.vectors.len();
+        self.vectors.push(Some(NormalVector {
+            element: element.clone(),
+            dimension,
+            rule,
+        }));
+        Form::Real(Rc::new(Conditional::always(Linear::vector(
+            index, dimension,
+        ))))
+    }
+}
+
 /// Returns the conditional distribution of the normal `element` given earlier vectors; `rows` has its means and covariances.
 pub(crate) fn rule(
     element: &AnyElement,
-    rows: Conditional<(Linear, Vec<Vec<f64>>)>,
+    rows: Conditional<(Linear, Vec<f64>)>,
 ) -> Result<Conditional<Rule>, Error> {
     check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
     let mut checked = SmallVec::with_capacity(rows.rows.len());
     for (mean, covariance) in rows.rows {
         checked.push(Rule {
-            lower: lower_triangle(element, &covariance)?,
+            lower: lower_triangle(element, mean.numbers(), &covariance)?,
             mean,
         });
     }
@@ -35,21 +97,21 @@ pub(crate) fn rule(
     })
 }
 
-/// Returns the lower triangle L for which L L' is the covariance matrix `rows`.
+/// Returns the lower triangle L for which L L' is the matrix `covariance`, which is given row by row and has `n` rows.
 ///
 /// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if the matrix is not positive definite.
 pub(crate) fn lower_triangle(
     element: &AnyElement,
-    rows: &[Vec<f64>],
+    n: usize,
+    covariance: &[f64],
 ) -> Result<DMatrix<f64>, Error> {
-    let n = rows.len();
-    let is_square = rows.iter().all(|row| row.len() == n);
-    if is_square && rows.iter().flatten().all(|x| x.is_finite()) {
-        let matrix = DMatrix::from_fn(n, n, |i, j| rows[i][j]);
+    if covariance.len() == n * n && covariance.iter().all(|x| x.is_finite()) {
+        let matrix = DMatrix::from_row_slice(n, n, covariance);
         if let Some(lower) = matrix.cholesky() {
             return Ok(lower.unpack());
         }
     }
+    let rows: Vec<&[f64]> = covariance.chunks(n.max(1)).collect();
     let problem = format!("its covariance {rows:?} is not finite and positive definite");
     Err(element.invalid(problem).into())
 }

@@ -4,17 +4,15 @@ use std::any::TypeId;
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
-use figrs_core::internals::{ApplyOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
-use figrs_core::{
-    AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction, LinearGaussian, Model,
-};
+use figrs_core::internals::{ApplyOp, ElementMap, Kind, NotEnumerable, OpenArgument};
+use figrs_core::{AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction, Model};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::conjugate::{Multiple, Parameter, Spread, is_prior};
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, composed, union};
-use crate::normal_rule::{Rule, check_numbers, lower_triangle, rule};
+use crate::normal_rule::{Rule, check_numbers, lower_triangle};
 use crate::site::{RealFunction, Site, Weighed};
 use crate::site_scan::function_of_number;
 
@@ -31,6 +29,17 @@ pub(crate) enum Form {
     Parameter(Multiple),
     /// The element is observed; its distribution is not normal given one real number.
     Observed,
+}
+
+impl Form {
+    /// True if the element depends on a normal element or on a parameter, and is not observed.
+    pub(crate) fn is_real(&self) -> bool {
+        !matches!(self, Self::Finite | Self::Observed)
+    }
+
+    pub(crate) fn is_linear(&self) -> bool {
+        matches!(self, Self::Finite | Self::Real(_))
+    }
 }
 
 /// The likelihoods of real numbers that a scan accepts.
@@ -56,7 +65,7 @@ pub(crate) struct Scan<'m> {
     pub(crate) set: FxHashSet<ElementId>,
     pub(crate) roots: Rc<[AnyElement]>,
     pub(crate) finite: FinitePart<'m>,
-    pub(crate) forms: FxHashMap<ElementId, Form>,
+    pub(crate) forms: ElementMap<Form>,
     /// The normal elements; `None` for an element that was merged into another one.
     pub(crate) vectors: Vec<Option<NormalVector>>,
     /// For each Chain with real values, its results for each assignment of its parents.
@@ -76,11 +85,11 @@ pub(crate) struct Scan<'m> {
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
     /// If the scan failed, the element that could not be classified.
     pub(crate) refused: Option<AnyElement>,
-    pub(crate) observed: FxHashMap<ElementId, &'m Datum>,
+    pub(crate) observed: ElementMap<&'m Datum>,
 }
 
-enum Parent {
-    Real(Rc<Conditional<Linear>>),
+enum Parent<'f> {
+    Real(&'f Conditional<Linear>),
     /// The finite element with the contained index.
     Finite(usize),
     /// A multiple of a parameter; the contained number is its assumed value.
@@ -90,8 +99,13 @@ enum Parent {
 /// The classification of an element, or the elements that must be classified first.
 pub(crate) enum Attempt {
     Done(Form),
-    Needs(Vec<AnyElement>),
+    Needs(Elements),
 }
+
+pub(crate) type Elements = SmallVec<[AnyElement; 2]>;
+
+/// The forms of the parents of an element.
+type Forms = SmallVec<[Form; 2]>;
 
 impl<'m> Scan<'m> {
     /// Creates a scan of the targets and of the elements with evidence.
@@ -101,7 +115,7 @@ impl<'m> Scan<'m> {
             roots: targets.iter().chain(evidence).cloned().collect(),
             set: model.interventions().iter().map(|(e, _)| e.id()).collect(),
             finite: FinitePart::new(model, limits),
-            forms: FxHashMap::default(),
+            forms: ElementMap::default(),
             vectors: Vec::new(),
             branches: FxHashMap::default(),
             choices: Vec::new(),
@@ -150,9 +164,6 @@ impl<'m> Scan<'m> {
 
     /// Finds the form of `root` and of the elements on which it depends; `stack` must be empty.
     fn resolve(&mut self, root: &AnyElement, stack: &mut Vec<AnyElement>) -> Result<(), Error> {
-        if self.forms.contains_key(&root.id()) {
-            return Ok(());
-        }
         stack.push(root.clone());
         while let Some(element) = stack.pop() {
             if self.forms.contains_key(&element.id()) {
@@ -176,14 +187,9 @@ impl<'m> Scan<'m> {
     }
 
     /// Returns the elements of `elements` that have not been classified yet.
-    pub(crate) fn unknown(&self, elements: &[AnyElement]) -> Vec<AnyElement> {
+    pub(crate) fn unknown(&self, elements: &[AnyElement]) -> Elements {
         let is_unknown = |element: &&AnyElement| !self.forms.contains_key(&element.id());
         elements.iter().filter(is_unknown).cloned().collect()
-    }
-
-    fn reads_parameter(&self, element: &AnyElement) -> bool {
-        let mut parents = element.parents().iter();
-        parents.any(|parent| matches!(self.form(parent), Form::Parameter(_)))
     }
 
     pub(crate) fn is_set(&self, element: &AnyElement) -> bool {
@@ -191,18 +197,26 @@ impl<'m> Scan<'m> {
     }
 
     pub(crate) fn is_real(&self, element: &AnyElement) -> bool {
-        !matches!(self.form(element), Form::Finite | Form::Observed)
+        self.form(element).is_real()
     }
 
     fn attempt(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
         if self.set.contains(&element.id()) {
             return Ok(Attempt::Done(Form::Finite));
         }
-        let unknown = self.unknown(element.parents());
+        let parents = element.parents();
+        let (mut forms, mut unknown) = (Forms::new(), Elements::new());
+        for parent in parents {
+            match self.forms.get(&parent.id()) {
+                Some(form) => forms.push(form.clone()),
+                None => unknown.push(parent.clone()),
+            }
+        }
         if !unknown.is_empty() {
             return Ok(Attempt::Needs(unknown));
         }
-        let real_parent = element.parents().iter().find(|parent| self.is_real(parent));
+        let real_parent = forms.iter().position(Form::is_real).map(|i| &parents[i]);
+        let reads_parameter = forms.iter().any(|form| matches!(form, Form::Parameter(_)));
         match element.kind() {
             Kind::Atomic(op) => {
                 op.check().map_err(|problem| element.invalid(problem))?;
@@ -217,9 +231,10 @@ impl<'m> Scan<'m> {
                     let prior = Conditional::always(element.clone());
                     return Ok(Attempt::Done(self.add_parameter(element, prior)));
                 };
+                let mean = composed(&law.mean, &[]);
                 let rule = Rule {
-                    mean: composed(&law.mean, &[]),
-                    lower: lower_triangle(element, &law.covariance)?,
+                    lower: lower_triangle(element, mean.numbers(), &law.covariance)?,
+                    mean,
                 };
                 Ok(Attempt::Done(
                     self.add_vector(element, Conditional::always(rule)),
@@ -238,18 +253,20 @@ impl<'m> Scan<'m> {
             },
             Kind::Apply(_, op) => match real_parent {
                 None => Ok(Attempt::Done(Form::Finite)),
-                Some(_) => self.function(element, &**op),
+                Some(_) => self.function(element, &forms, &**op),
             },
             Kind::Chain(_, op) => match (op.family(), real_parent) {
-                (Some(family), Some(_)) if self.reads_parameter(element) => {
+                (Some(family), Some(_)) if reads_parameter => {
                     if family.is_continuous()
-                        && let Some(form) = self.scaled_member(element, family)?
+                        && let Some(form) = self.scaled_member(element, &forms, family)?
                     {
                         return Ok(Attempt::Done(form));
                     }
                     Ok(Attempt::Done(self.reader(element, family)?))
                 }
-                (Some(family), _) if family.is_continuous() => self.normal_member(element, family),
+                (Some(family), _) if family.is_continuous() => {
+                    self.normal_member(element, &forms, family)
+                }
                 (_, Some(_)) if self.accepts_all() => self.dependent(element),
                 (Some(_), Some(parent)) => Err(finite_child(element, parent)),
                 (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
@@ -266,13 +283,15 @@ impl<'m> Scan<'m> {
     }
 
     /// Classifies a deterministic function of real elements as linear or nonlinear.
-    fn function(&mut self, element: &AnyElement, op: &dyn ApplyOp) -> Result<Attempt, Error> {
-        let are_linear = element
-            .parents()
-            .iter()
-            .all(|parent| matches!(self.form(parent), Form::Finite | Form::Real(_)));
+    fn function(
+        &mut self,
+        element: &AnyElement,
+        forms: &[Form],
+        op: &dyn ApplyOp,
+    ) -> Result<Attempt, Error> {
+        let are_linear = forms.iter().all(Form::is_linear);
         if are_linear {
-            let rows = self.rows(element, 1.0, |arguments| {
+            let rows = self.rows(element, forms, 1.0, |arguments| {
                 Ok(op.linear(arguments).map(|f| (f, ())))
             })?;
             if let Some(rows) = rows {
@@ -281,19 +300,23 @@ impl<'m> Scan<'m> {
                 return Ok(Attempt::Done(Form::Real(Rc::new(rows))));
             }
         }
-        if let [parent] = element.parents()
-            && let Form::Parameter(multiple) = *self.form(parent)
-            && let Some(LinearFunction { offset, columns }) = op.linear(&[OpenArgument::Open(1)])
-            && let ([0.0], [column]) = (&offset[..], &columns[..])
+        if let &[Form::Parameter(multiple)] = forms
+            && let Some(function) = op.linear(&[OpenArgument::Open(1)])
+            && let ([0.0], &[slope]) = (function.offset(), function.coefficients())
         {
-            let factor = multiple.factor * column[0];
+            let factor = multiple.factor * slope;
             return Ok(Attempt::Done(Form::Parameter(Multiple {
                 factor,
                 ..multiple
             })));
         }
         if are_linear {
-            let rows = self.rows(element, 1.0, |arguments| Ok(op.comparison(arguments)))?;
+            let rows = self.rows(
+                element,
+                forms,
+                1.0,
+                |arguments| Ok(op.comparison(arguments)),
+            )?;
             if let Some(rows) = rows {
                 if self.accepted == Accepted::Gaussian {
                     let problem = "it compares real numbers; comparisons are accepted by Exact, VariableElimination, JunctionTree and ExpectationPropagation";
@@ -336,59 +359,27 @@ impl<'m> Scan<'m> {
         self.dependent(element)
     }
 
-    /// Classifies a member of a continuous family whose parameters are elements.
-    fn normal_member(
-        &mut self,
-        element: &AnyElement,
-        family: &dyn FamilyOp,
-    ) -> Result<Attempt, Error> {
-        let is_linear =
-            |parent: &AnyElement| matches!(self.form(parent), Form::Finite | Form::Real(_));
-        if !element.parents().iter().all(is_linear) {
-            return self.dependent(element);
-        }
-        let rows = self.rows(element, 1.0, |arguments| {
-            let law = family.linear_gaussian(arguments);
-            let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
-            Ok(law.map(|LinearGaussian { mean, covariance }| (mean, covariance)))
-        })?;
-        let Some(rows) = rows else {
-            let has_number = element.parents().iter().any(|parent| self.is_real(parent));
-            if self.accepts_all() && has_number {
-                return self.dependent(element);
-            }
-            let parameter = if has_number {
-                None
-            } else {
-                self.parameter_member(element, family)?
-            };
-            return parameter
-                .map(Attempt::Done)
-                .ok_or_else(|| not_normal(element));
-        };
-        let rule = rule(element, rows)?;
-        Ok(Attempt::Done(self.add_vector(element, rule)))
-    }
-
-    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend. If a parent
-    /// is a multiple of a parameter, the parameter is assumed to have the value `parameter`.
+    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend; `forms` are
+    /// the forms of the parents. If a parent is a multiple of a parameter, the parameter is assumed to have the value `parameter`.
     pub(crate) fn rows<T>(
         &mut self,
         element: &AnyElement,
+        forms: &[Form],
         parameter: f64,
         mut build: impl FnMut(&[OpenArgument<'_>]) -> Result<Option<(LinearFunction, T)>, Error>,
     ) -> Result<Option<Conditional<(Linear, T)>>, Error> {
-        self.supported_parents(element)?;
-        let mut parents: SmallVec<[Parent; 2]> = SmallVec::new();
-        for parent in element.parents() {
-            parents.push(match self.form(parent).clone() {
-                Form::Real(rows) => Parent::Real(rows),
-                Form::Parameter(multiple) => Parent::Parameter(multiple.factor * parameter),
-                Form::Finite | Form::Function(_) | Form::Observed => {
-                    Parent::Finite(self.finite.place(parent))
-                }
-            });
+        if !forms.iter().all(Form::is_real) {
+            self.supported_parents(element)?;
         }
+        let pairs = element.parents().iter().zip(forms);
+        let parents = pairs.map(|(parent, form)| match form {
+            Form::Real(rows) => Parent::Real(rows),
+            Form::Parameter(multiple) => Parent::Parameter(multiple.factor * parameter),
+            Form::Finite | Form::Function(_) | Form::Observed => {
+                Parent::Finite(self.finite.place(parent))
+            }
+        });
+        let parents: SmallVec<[Parent<'_>; 2]> = parents.collect();
         let scope = union(parents.iter().map(|parent| match parent {
             Parent::Real(rows) => &rows.finite[..],
             Parent::Finite(place) => std::slice::from_ref(place),
@@ -423,24 +414,12 @@ impl<'m> Scan<'m> {
             rows,
         }))
     }
-
-    pub(crate) fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
-        let dimension = rule.rows.first().map_or(0, |rule| rule.mean.numbers());
-        let index = self.vectors.len();
-        self.vectors.push(Some(NormalVector {
-            element: element.clone(),
-            dimension,
-            rule,
-        }));
-        Form::Real(Rc::new(Conditional::always(Linear::vector(
-            index, dimension,
-        ))))
-    }
 }
 
 /// Returns the first observed value of each observed element.
-fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
-    let mut first = FxHashMap::default();
+fn first_observed(model: &Model) -> ElementMap<&Datum> {
+    let mut first = ElementMap::default();
+    first.reserve(model.evidence().len());
     for (element, evidence) in model.evidence() {
         if let Some(value) = evidence.observed() {
             first.entry(element.id()).or_insert(value);

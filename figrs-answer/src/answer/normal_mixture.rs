@@ -1,15 +1,14 @@
 //! The distribution of a real target in closed form: a mixture of normal distributions.
 
 use rand::{Rng, RngExt};
-use rustc_hash::FxHashMap;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use crate::answer::contents::Answer;
 use crate::answer::estimate::Estimate;
 use crate::answer::family_mixture::FamilyMixture;
 use crate::error::Error;
-use figrs_core::internals::standard_normal_tail;
-use figrs_core::{AnyElement, Element, ElementId, Value};
+use figrs_core::internals::{ElementMap, standard_normal_tail};
+use figrs_core::{AnyElement, Element, Value};
 
 /// A normal distribution of a list of numbers, as one component of a [`NormalMixture`].
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +18,7 @@ pub struct NormalComponent {
     /// The mean of each number.
     pub mean: Vec<f64>,
     /// The covariance matrix of the numbers, row by row. A number that is known exactly has variance zero.
-    pub covariance: Vec<Vec<f64>>,
+    pub covariance: Vec<f64>,
 }
 
 /// The distribution of a number, or of a list of numbers, as a mixture of normal distributions.
@@ -98,7 +97,7 @@ pub(crate) struct RealTargets {
     /// The method that computed the distributions; `None` if the answer has no real targets.
     pub(crate) estimate: Option<Estimate>,
     /// The index of each target in the list of distributions.
-    places: FxHashMap<ElementId, usize>,
+    places: ElementMap<usize>,
 }
 
 /// Distance from an approximate quantile of a normal distribution, in standard deviations, within which the exact quantile is.
@@ -143,7 +142,8 @@ impl NormalMixture {
     pub fn covariance(&self) -> Vec<Vec<f64>> {
         let means = self.means();
         let entry = |i: usize, j: usize| {
-            self.average(|c| c.covariance[i][j] + (c.mean[i] - means[i]) * (c.mean[j] - means[j]))
+            let within = |c: &NormalComponent| c.covariance[i * means.len() + j];
+            self.average(|c| within(c) + (c.mean[i] - means[i]) * (c.mean[j] - means[j]))
         };
         let row = |i| (0..means.len()).map(|j| entry(i, j)).collect();
         (0..means.len()).map(row).collect()
@@ -152,7 +152,7 @@ impl NormalMixture {
     /// Returns the variance of the first number of the list.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
-        self.average(|c| c.covariance[0][0] + (c.mean[0] - mean).powi(2))
+        self.average(|c| c.covariance[0] + (c.mean[0] - mean).powi(2))
     }
 
     /// Returns the standard deviation of the first number of the list.
@@ -199,7 +199,7 @@ impl NormalMixture {
         }
         let own = |c: &NormalComponent| {
             let quantile = normal(c).map_or(c.mean[0], |normal| normal.inverse_cdf(probability));
-            (quantile, c.covariance[0][0].sqrt() * WITHIN)
+            (quantile, c.covariance[0].sqrt() * WITHIN)
         };
         let quantiles = self.components.iter().map(own);
         let (mut low, mut high) = quantiles
@@ -262,17 +262,17 @@ pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> boo
 
 /// Returns the probability that the first number of a component is above `x`.
 fn upper_tail(component: &NormalComponent, x: f64) -> f64 {
-    standard_normal_tail((x - component.mean[0]) / component.covariance[0][0].sqrt())
+    standard_normal_tail((x - component.mean[0]) / component.covariance[0].sqrt())
 }
 
 /// Returns the probability that the first number of a component is below `x`.
 fn lower_tail(component: &NormalComponent, x: f64) -> f64 {
-    standard_normal_tail((component.mean[0] - x) / component.covariance[0][0].sqrt())
+    standard_normal_tail((component.mean[0] - x) / component.covariance[0].sqrt())
 }
 
 /// Returns the normal distribution of the first number of a component; `None` if the component assigns this number with certainty.
 fn normal(component: &NormalComponent) -> Option<Normal> {
-    Normal::new(component.mean[0], component.covariance[0][0].sqrt()).ok()
+    Normal::new(component.mean[0], component.covariance[0].sqrt()).ok()
 }
 
 impl Answer {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, Weak};
 
 use super::twin_world::TwinWorld;
-use crate::element::node::{AnyElement, Kind};
+use crate::element::node::{AnyElement, Kind, ParentList};
 use crate::element::operations::{ApplyOp, ChainOp};
 use crate::error::Fault;
 use crate::value::datum::Datum;
@@ -23,7 +23,7 @@ impl FixedValue {
             of: of.clone(),
             value,
         };
-        of.with_kind(Kind::Apply(Vec::new(), Arc::new(value)))
+        of.with_kind(Kind::Apply(ParentList::new(), Arc::new(value)))
     }
 }
 

@@ -135,10 +135,10 @@ impl TwinWorld {
             // The elements that a function has captured may differ between the two worlds even if the arguments of the function are equal.
             Kind::Chain(_, op) if op.family().is_none() => {
                 let op = TwinChain::new(element, Arc::downgrade(world))?;
-                Kind::Chain(parents, Box::new(op))
+                Kind::Chain(parents.into(), Box::new(op))
             }
             _ if is_same => return Ok(element.clone()),
-            Kind::Apply(_, op) => Kind::Apply(parents, op.clone()),
+            Kind::Apply(_, op) => Kind::Apply(parents.into(), op.clone()),
             Kind::Chain(..) | Kind::Table(..) => {
                 let own = element.parents().iter().cloned();
                 let all = own.chain(parents).chain([element.clone()]);

@@ -65,7 +65,11 @@ where
         comparison: None,
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(op)),
+    )
 }
 
 pub(crate) fn apply_shared_at<A, T, F>(
@@ -87,7 +91,11 @@ where
         comparison: None,
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(op)),
+    )
 }
 
 /// A function from a result to the values of the parents that this result implies; see [`ApplyOp::demand`].
@@ -112,7 +120,11 @@ where
         comparison: None,
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(op)),
+    )
 }
 
 pub(crate) fn apply_comparison<T: Value>(
@@ -129,7 +141,11 @@ pub(crate) fn apply_comparison<T: Value>(
         comparison: Some(comparison),
         arguments: PhantomData,
     };
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(op)),
+    )
 }
 
 /// A comparison of two real numbers by size.
@@ -148,16 +164,17 @@ impl RealComparison {
         } else {
             [-1.0, 1.0]
         };
-        let (mut offset, mut columns) = (0.0, Vec::new());
+        let mut function = LinearFunction::constant([0.0]);
         for (argument, sign) in arguments.iter().zip(signs) {
             match argument {
-                OpenArgument::Known(value) => offset += sign * value.downcast_ref::<f64>()?,
-                OpenArgument::Open(1) => columns.push(vec![sign]),
+                OpenArgument::Known(value) => {
+                    function.offset_mut()[0] += sign * value.downcast_ref::<f64>()?;
+                }
+                OpenArgument::Open(1) => function.push([sign]),
                 OpenArgument::Open(_) => return None,
             }
         }
-        let offset = vec![offset];
-        Some((LinearFunction { offset, columns }, self.if_equal))
+        Some((function, self.if_equal))
     }
 }
 

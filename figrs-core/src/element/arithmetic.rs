@@ -6,6 +6,8 @@ use std::ops;
 use std::panic::Location;
 use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::function::contained;
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind};
@@ -176,22 +178,21 @@ impl RealOperation {
         });
         let left = self.left.or_else(|| arguments.next()?);
         let right = self.right.or_else(|| arguments.next()?);
-        let (offset, coefficients) = match (self.operator, left, right) {
-            (Operator::Add, None, None) => (0.0, vec![1.0, 1.0]),
-            (Operator::Sub, None, None) => (0.0, vec![1.0, -1.0]),
-            (Operator::Add, Some(x), None) | (Operator::Add, None, Some(x)) => (x, vec![1.0]),
-            (Operator::Sub, Some(x), None) => (x, vec![-1.0]),
-            (Operator::Sub, None, Some(x)) => (-x, vec![1.0]),
-            (Operator::Mul, Some(x), None) | (Operator::Mul, None, Some(x)) => (0.0, vec![x]),
-            (Operator::Div, None, Some(x)) => (0.0, vec![x.recip()]),
+        let (offset, coefficients): (f64, SmallVec<[f64; 2]>) = match (self.operator, left, right) {
+            (Operator::Add, None, None) => (0.0, smallvec![1.0, 1.0]),
+            (Operator::Sub, None, None) => (0.0, smallvec![1.0, -1.0]),
+            (Operator::Add, Some(x), None) | (Operator::Add, None, Some(x)) => (x, smallvec![1.0]),
+            (Operator::Sub, Some(x), None) => (x, smallvec![-1.0]),
+            (Operator::Sub, None, Some(x)) => (-x, smallvec![1.0]),
+            (Operator::Mul, Some(x), None) | (Operator::Mul, None, Some(x)) => (0.0, smallvec![x]),
+            (Operator::Div, None, Some(x)) => (0.0, smallvec![x.recip()]),
             (Operator::Add | Operator::Sub | Operator::Mul | Operator::Div | Operator::Rem, ..) => {
                 return None;
             }
         };
-        Some(LinearFunction {
-            offset: vec![offset],
-            columns: coefficients.into_iter().map(|x| vec![x]).collect(),
-        })
+        let mut function = LinearFunction::constant([offset]);
+        coefficients.into_iter().for_each(|x| function.push([x]));
+        Some(function)
     }
 }
 
@@ -304,7 +305,11 @@ pub(crate) fn step_if_at<S: Value, T: Value>(
         })),
         arguments: PhantomData,
     };
-    Element::from_kind("state", location, Kind::Apply(parents, Arc::new(partial)))
+    Element::from_kind(
+        "state",
+        location,
+        Kind::Apply(parents.into(), Arc::new(partial)),
+    )
 }
 
 #[track_caller]
@@ -340,7 +345,7 @@ where
         is_read: None,
         arguments: PhantomData,
     };
-    let kind = Kind::Apply(parents, Arc::new(partial));
+    let kind = Kind::Apply(parents.into(), Arc::new(partial));
     Element::from_kind(name, location, kind)
 }
 

@@ -71,7 +71,11 @@ where
         memory: BranchMemory::default(),
         for_tables: None,
     };
-    Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Chain(parents.into(), Box::new(op)),
+    )
 }
 
 /// Creates a Chain whose function may return an error for some values.
@@ -93,7 +97,11 @@ where
         memory: BranchMemory::default(),
         for_tables: None,
     };
-    Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Chain(parents.into(), Box::new(op)),
+    )
 }
 
 /// Creates a Chain whose function may return an error. For exact algorithms, `for_tables` may replace the Chain by a single element, given the
@@ -119,7 +127,11 @@ where
             Some(for_tables(supports)?.erased().clone())
         })),
     };
-    Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Chain(parents.into(), Box::new(op)),
+    )
 }
 
 /// A function from the possible values of the parents of a Chain to an element that replaces the Chain in tables.

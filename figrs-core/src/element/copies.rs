@@ -21,7 +21,7 @@ pub(super) fn copied<T: Value>(
         Kind::Table(parents.clone(), op.clone())
     } else {
         let copy = CopiedFunction(of.clone(), BranchMemory::default());
-        Kind::Chain(of.parents().to_vec(), Box::new(copy))
+        Kind::Chain(of.parents().into(), Box::new(copy))
     };
     Element::from_kind("Iid", location, kind)
 }

@@ -1,5 +1,9 @@
 //! Covariance matrices, and the Cholesky factors of symmetric positive definite matrices.
 
+use std::fmt;
+
+use smallvec::SmallVec;
+
 /// A covariance matrix, which must be symmetric and positive definite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covariance(Vec<Vec<f64>>);
@@ -144,31 +148,49 @@ pub(super) fn triangle(rows: &[Vec<f64>], without: usize) -> Vec<f64> {
     rows.iter().enumerate().flat_map(row).collect()
 }
 
+/// A covariance matrix with its Cholesky factor, without heap allocations for two numbers.
 #[derive(Clone)]
 pub(super) struct FactoredCovariance {
-    covariance: Covariance,
-    factor: Result<Vec<Vec<f64>>, String>,
+    /// The numbers of the covariance matrix, row by row.
+    numbers: SmallVec<[f64; 4]>,
+    /// The numbers of the lower triangle of the Cholesky factor, row by row; or the error in the covariance matrix as a predicate.
+    factor: Result<SmallVec<[f64; 3]>, String>,
+    size: usize,
 }
 
 impl FactoredCovariance {
-    pub(super) fn new(covariance: Covariance) -> Self {
+    pub(super) fn new(Covariance(rows): &Covariance) -> Self {
         Self {
-            factor: cholesky(&covariance.0),
-            covariance,
+            numbers: rows.iter().flatten().copied().collect(),
+            factor: cholesky(rows).map(|lower| lower.into_iter().flatten().collect()),
+            size: rows.len(),
         }
     }
 
-    pub(super) fn rows(&self) -> &[Vec<f64>] {
-        self.covariance.as_rows()
+    /// Returns the numbers of the covariance matrix, row by row.
+    pub(super) fn numbers(&self) -> &[f64] {
+        &self.numbers
     }
 
-    /// Returns the Cholesky factor, or the error in the covariance matrix as a predicate.
-    pub(super) fn factor(&self) -> &Result<Vec<Vec<f64>>, String> {
-        &self.factor
+    /// Returns the number of rows; if the covariance matrix is invalid, returns the error as a predicate.
+    pub(super) fn size(&self) -> Result<usize, &str> {
+        self.factor
+            .as_ref()
+            .map(|_| self.size)
+            .map_err(|problem| &problem[..])
     }
 
-    /// Returns the rows of the Cholesky factor; no rows if the covariance matrix is invalid.
-    pub(super) fn factor_rows(&self) -> &[Vec<f64>] {
-        self.factor.as_deref().unwrap_or_default()
+    /// Returns the rows of the Cholesky factor, each up to the diagonal; no rows if the covariance matrix is invalid.
+    pub(super) fn factor_rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        let numbers = self.factor.as_deref().unwrap_or_default();
+        (0..self.size().unwrap_or(0)).map(|i| &numbers[i * (i + 1) / 2..][..=i])
+    }
+}
+
+impl fmt::Debug for FactoredCovariance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(self.numbers.chunks(self.size.max(1)))
+            .finish()
     }
 }

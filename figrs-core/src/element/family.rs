@@ -15,7 +15,7 @@ use super::function::contained;
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
-use super::node::{AnyElement, Kind};
+use super::node::{Kind, ParentList};
 use super::open_family::{OpenFamily, ParameterSource};
 use super::operations::{AtomicOp, FiniteOutcomes, NotEnumerable, NumbersReplaced};
 use super::param::{Number, Operand};
@@ -145,7 +145,7 @@ fn kind_of(
             }
         }
     };
-    let mut parents: Vec<AnyElement> = Vec::new();
+    let mut parents = ParentList::new();
     let mut sources: Vec<ParameterSource> =
         numbers.into_iter().map(ParameterSource::Number).collect();
     for parameter in iter::once(first).chain(parameters) {

@@ -66,6 +66,6 @@ pub fn joint_values(elements: Vec<AnyElement>) -> Element<Vec<Datum>> {
     Element::from_kind(
         "joint_values",
         Location::caller(),
-        Kind::Apply(elements, Arc::new(op)),
+        Kind::Apply(elements.into(), Arc::new(op)),
     )
 }

@@ -1,12 +1,14 @@
 //! Linear functions of unknown numbers, with normal noise.
 
+use smallvec::SmallVec;
+
 /// A linear function of unknown numbers x; its value is a list of numbers: `offset + Σ columns[i] * x[i]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearFunction {
-    /// The value of the function if all unknown numbers are zero.
-    pub offset: Vec<f64>,
-    /// For each unknown number, in order, its coefficient in each number of the value.
-    pub columns: Vec<Vec<f64>>,
+    /// Number of numbers of the value.
+    numbers: usize,
+    /// The offset, followed by the columns.
+    entries: SmallVec<[f64; 6]>,
 }
 
 /// A normal distribution whose mean is a linear function of unknown numbers.
@@ -15,21 +17,53 @@ pub struct LinearGaussian {
     /// The mean, as a linear function of the unknown numbers.
     pub mean: LinearFunction,
     /// The covariance matrix, row by row; for a single number, its variance.
-    pub covariance: Vec<Vec<f64>>,
+    pub covariance: Vec<f64>,
 }
 
 impl LinearFunction {
+    /// Creates a function of no unknown numbers, whose value is `offset`.
+    pub fn constant(offset: impl IntoIterator<Item = f64>) -> Self {
+        let entries: SmallVec<_> = offset.into_iter().collect();
+        Self {
+            numbers: entries.len(),
+            entries,
+        }
+    }
+
+    /// Adds an unknown number, after the other unknown numbers. Its coefficient in each number of the value is in `column`; missing coefficients are
+    /// zero.
+    pub fn push(&mut self, column: impl IntoIterator<Item = f64>) {
+        let end = self.entries.len() + self.numbers;
+        self.entries.extend(column.into_iter().take(self.numbers));
+        self.entries.resize(end, 0.0);
+    }
+
     /// Returns `numbers` as a linear function of its unknown numbers, which are `None`.
     pub fn of_numbers(numbers: &[Option<f64>]) -> Self {
-        let unit = |i| {
-            let mut column = vec![0.0; numbers.len()];
-            column[i] = 1.0;
-            column
-        };
+        let mut this = Self::constant(numbers.iter().map(|x| x.unwrap_or(0.0)));
         let open = numbers.iter().enumerate().filter(|(_, x)| x.is_none());
-        Self {
-            offset: numbers.iter().map(|x| x.unwrap_or(0.0)).collect(),
-            columns: open.map(|(i, _)| unit(i)).collect(),
+        for (i, _) in open {
+            this.push((0..=i).map(|row| if row == i { 1.0 } else { 0.0 }));
         }
+        this
+    }
+
+    /// Returns the value of the function if all unknown numbers are zero.
+    pub fn offset(&self) -> &[f64] {
+        &self.entries[..self.numbers]
+    }
+
+    pub(super) fn offset_mut(&mut self) -> &mut [f64] {
+        &mut self.entries[..self.numbers]
+    }
+
+    /// Returns the coefficients of all unknown numbers, one unknown number after another.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.entries[self.numbers..]
+    }
+
+    /// Returns, for each unknown number in order, its coefficient in each number of the value.
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.coefficients().chunks_exact(self.numbers.max(1))
     }
 }

@@ -4,6 +4,8 @@ use std::any::Any;
 use std::panic::Location;
 use std::sync::Arc;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind};
 use super::operations::{ApplyOp, OpenArgument};
@@ -25,7 +27,7 @@ use crate::value::{Value, canonical};
 /// ```
 #[track_caller]
 pub fn weighted_sum<'a>(terms: impl IntoIterator<Item = (f64, &'a Element<f64>)>) -> Element<f64> {
-    let (weights, parents): (Vec<f64>, Vec<AnyElement>) = terms
+    let (weights, parents): (SmallVec<[f64; 4]>, Vec<AnyElement>) = terms
         .into_iter()
         .map(|(weight, element)| (weight, element.erased().clone()))
         .unzip();
@@ -33,11 +35,7 @@ pub fn weighted_sum<'a>(terms: impl IntoIterator<Item = (f64, &'a Element<f64>)>
         "weighted_sum",
         Location::caller(),
         parents,
-        LinearMap {
-            rows: vec![weights],
-            offset: vec![0.0],
-            result: |numbers| numbers[0],
-        },
+        LinearMap::new([&weights], [0.0], |numbers| numbers[0]),
     )
 }
 
@@ -59,15 +57,12 @@ impl Element<Vec<f64>> {
         matrix: impl IntoIterator<Item = R>,
         offset: impl Into<Vec<f64>>,
     ) -> Self {
+        let rows: SmallVec<[Vec<f64>; 4]> = matrix.into_iter().map(Into::into).collect();
         linear_at(
             "affine",
             Location::caller(),
             vec![self.erased().clone()],
-            LinearMap {
-                rows: matrix.into_iter().map(Into::into).collect(),
-                offset: offset.into(),
-                result: |numbers| numbers,
-            },
+            LinearMap::new(rows, offset.into(), |numbers| numbers.to_vec()),
         )
     }
 
@@ -75,27 +70,26 @@ impl Element<Vec<f64>> {
     /// error.
     #[track_caller]
     pub fn entry(&self, position: usize) -> Element<f64> {
-        let mut row = vec![0.0; position + 1];
+        let mut row: SmallVec<[f64; 4]> = smallvec![0.0; position + 1];
         row[position] = 1.0;
         linear_at(
             "entry",
             Location::caller(),
             vec![self.erased().clone()],
-            LinearMap {
-                rows: vec![row],
-                offset: vec![0.0],
-                result: |numbers| numbers[0],
-            },
+            LinearMap::new([&row], [0.0], |numbers| numbers[0]),
         )
     }
 }
 
-/// A linear function of the numbers of all arguments, which are joined to one list. A row of the matrix may be shorter than this list; the missing
+/// A linear function of the numbers of all arguments, which are joined to one list. The list may be longer than the rows of the matrix; the missing
 /// coefficients are zero.
 struct LinearMap<T> {
-    rows: Vec<Vec<f64>>,
-    offset: Vec<f64>,
-    result: fn(Vec<f64>) -> T,
+    rows: usize,
+    columns: usize,
+    /// The coefficients, row by row.
+    matrix: SmallVec<[f64; 4]>,
+    offset: SmallVec<[f64; 2]>,
+    result: fn(&[f64]) -> T,
 }
 
 fn linear_at<T: Value>(
@@ -104,39 +98,72 @@ fn linear_at<T: Value>(
     parents: Vec<AnyElement>,
     map: LinearMap<T>,
 ) -> Element<T> {
-    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(map)))
+    Element::from_kind(
+        constructor,
+        location,
+        Kind::Apply(parents.into(), Arc::new(map)),
+    )
 }
 
 impl<T: Value> LinearMap<T> {
+    /// Creates the function with the matrix `rows`; zeros are added at the end of rows that are shorter than the longest row.
+    fn new<R: AsRef<[f64]>>(
+        rows: impl AsRef<[R]>,
+        offset: impl AsRef<[f64]>,
+        result: fn(&[f64]) -> T,
+    ) -> Self {
+        let rows = rows.as_ref().iter().map(AsRef::as_ref);
+        let columns = rows.clone().map(<[f64]>::len).max().unwrap_or(0);
+        let mut matrix = SmallVec::with_capacity(rows.len() * columns);
+        for (i, row) in rows.clone().enumerate() {
+            matrix.extend_from_slice(row);
+            matrix.resize((i + 1) * columns, 0.0);
+        }
+        Self {
+            rows: rows.len(),
+            columns,
+            matrix,
+            offset: SmallVec::from_slice(offset.as_ref()),
+            result,
+        }
+    }
+
     fn value(&self, arguments: &[&dyn Any]) -> Result<T, Fault> {
-        let mut numbers: Vec<f64> = Vec::with_capacity(arguments.len());
+        let mut numbers: SmallVec<[f64; 4]> = SmallVec::new();
         for argument in arguments {
             if let Some(&number) = argument.downcast_ref::<f64>() {
                 numbers.push(number);
             } else if let Some(list) = argument.downcast_ref::<Vec<f64>>() {
-                numbers.extend(list);
+                numbers.extend_from_slice(list);
             }
         }
         self.check(numbers.len())?;
-        let products = |row: &Vec<f64>| row.iter().zip(&numbers).map(|(a, x)| a * x).sum::<f64>();
-        let values = self
-            .rows
-            .iter()
-            .zip(&self.offset)
-            .map(|(row, b)| products(row) + b);
-        Ok((self.result)(values.collect()))
+        let value = |(i, b): (usize, &f64)| {
+            let row = &self.matrix[i * self.columns..(i + 1) * self.columns];
+            row.iter().zip(&numbers).map(|(a, x)| a * x).sum::<f64>() + b
+        };
+        let values: SmallVec<[f64; 4]> = self.offset.iter().enumerate().map(value).collect();
+        Ok((self.result)(&values))
     }
 
     fn check(&self, numbers: usize) -> Result<(), Fault> {
-        let longest = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        if longest > numbers || self.rows.len() != self.offset.len() {
+        let Self { rows, columns, .. } = self;
+        if *columns > numbers || *rows != self.offset.len() {
             return Err(Fault::Arithmetic(format!(
-                "a matrix of {} rows of up to {longest} numbers and an offset of {} numbers do not fit a list of {numbers} numbers",
-                self.rows.len(),
+                "a matrix of {rows} rows of up to {columns} numbers and an offset of {} numbers do not fit a list of {numbers} numbers",
                 self.offset.len()
             )));
         }
         Ok(())
+    }
+
+    /// Returns the coefficients of the number with the index `position`.
+    fn column(&self, position: usize) -> impl Iterator<Item = f64> {
+        let is_known = position < self.columns;
+        (0..self.rows).map(move |row| match is_known {
+            true => self.matrix[row * self.columns + position],
+            false => 0.0,
+        })
     }
 }
 
@@ -170,43 +197,33 @@ impl<T: Value> ApplyOp for LinearMap<T> {
     }
 
     fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
-        let mut offset = self.offset.clone();
-        let mut columns = Vec::new();
+        let mut function = LinearFunction::constant(self.offset.iter().copied());
         let mut position = 0;
-        let coefficient =
-            |row: &Vec<f64>, position: usize| row.get(position).copied().unwrap_or(0.0);
-        let add_known = |offset: &mut Vec<f64>, position: usize, x: f64| {
-            for (sum, row) in offset.iter_mut().zip(&self.rows) {
-                *sum += coefficient(row, position) * x;
-            }
-        };
         for argument in arguments {
+            let mut add_known = |x: f64| {
+                for (sum, a) in function.offset_mut().iter_mut().zip(self.column(position)) {
+                    *sum += a * x;
+                }
+                position += 1;
+            };
             match argument {
                 OpenArgument::Open(numbers) => {
                     for column in position..position + numbers {
-                        columns.push(
-                            self.rows
-                                .iter()
-                                .map(|row| coefficient(row, column))
-                                .collect(),
-                        );
+                        function.push(self.column(column));
                     }
                     position += numbers;
                 }
-                OpenArgument::Known(value) => {
-                    if let Some(&number) = value.downcast_ref::<f64>() {
-                        add_known(&mut offset, position, number);
-                        position += 1;
-                    } else {
-                        for &x in value.downcast_ref::<Vec<f64>>()? {
-                            add_known(&mut offset, position, x);
-                            position += 1;
-                        }
-                    }
-                }
+                OpenArgument::Known(value) => match value.downcast_ref::<f64>() {
+                    Some(&number) => add_known(number),
+                    None => value
+                        .downcast_ref::<Vec<f64>>()?
+                        .iter()
+                        .copied()
+                        .for_each(add_known),
+                },
             }
         }
         self.check(position).ok()?;
-        Some(LinearFunction { offset, columns })
+        Some(function)
     }
 }

@@ -26,6 +26,7 @@ mod discrete_uniform;
 mod discretise;
 mod dist;
 pub mod distribution;
+pub mod element_map;
 mod element_value;
 mod exponential;
 mod family;

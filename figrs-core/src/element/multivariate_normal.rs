@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use rand::Rng;
 use rand::distr::Distribution as _;
+use smallvec::SmallVec;
 use statrs::distribution::Normal;
 
 use super::convention::{finite, kept_finite};
@@ -37,7 +38,7 @@ impl MultivariateNormal {
         family_of(
             "MultivariateNormal",
             Location::caller(),
-            MultivariateNormalDistribution(FactoredCovariance::new(covariance)),
+            MultivariateNormalDistribution(FactoredCovariance::new(&covariance)),
             mean.into().parameters(),
         )
     }
@@ -49,7 +50,7 @@ struct MultivariateNormalDistribution(FactoredCovariance);
 
 impl fmt::Debug for MultivariateNormalDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MultivariateNormal[covariance {:?}]", self.0.rows())
+        write!(f, "MultivariateNormal[covariance {:?}]", self.0)
     }
 }
 
@@ -61,8 +62,8 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
     #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         let wrong = |problem: String| Err(WrongParameter::new(WrongParameter::WHOLE, problem));
-        let rows = match self.0.factor() {
-            Ok(rows) => rows.len(),
+        let rows = match self.0.size() {
+            Ok(rows) => rows,
             Err(problem) => return wrong(format!("its covariance {problem}")),
         };
         if rows == 0 || rows != parameters.len() {
@@ -85,9 +86,9 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
             return f64::NEG_INFINITY;
         }
         // Solves L z = value − mean by substitution, where L is the Cholesky factor.
-        let mut solved: Vec<f64> = Vec::with_capacity(rows.len());
+        let mut solved: SmallVec<[f64; 4]> = SmallVec::new();
         let mut log = 0.0;
-        for ((row, x), mean) in rows.iter().zip(value).zip(parameters) {
+        for ((row, x), mean) in rows.zip(value).zip(parameters) {
             let known: f64 = row.iter().zip(&solved).map(|(l, z)| l * z).sum();
             let pivot = row[solved.len()];
             let z = (x - mean - known) / pivot;
@@ -100,7 +101,7 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         Some(LinearGaussian {
             mean: LinearFunction::of_numbers(parameters),
-            covariance: self.0.rows().to_vec(),
+            covariance: self.0.numbers().to_vec(),
         })
     }
 
@@ -108,11 +109,11 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
         let rows = self.0.factor_rows();
         let normal = Normal::standard();
-        let z: Vec<f64> = rows.iter().map(|_| normal.sample(rng)).collect();
-        let entry = |(row, mean): (&Vec<f64>, &f64)| {
+        let z: SmallVec<[f64; 4]> = (0..rows.len()).map(|_| normal.sample(rng)).collect();
+        let entry = |(row, mean): (&[f64], &f64)| {
             let moved: f64 = row.iter().zip(&z).map(|(l, z)| l * z).sum();
             kept_finite(mean + moved)
         };
-        rows.iter().zip(parameters).map(entry).collect()
+        rows.zip(parameters).map(entry).collect()
     }
 }

@@ -7,6 +7,8 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 
+use smallvec::SmallVec;
+
 use super::function::{ALLOCATION, Footprint};
 use super::label::{Label, printable};
 use super::operations::{ApplyOp, AtomicOp, ChainOp, FamilyOp, TableOp};
@@ -259,18 +261,21 @@ impl WeakElement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementId(usize);
 
+/// The parents of a node, without a heap allocation for one or two parents.
+pub type ParentList = SmallVec<[AnyElement; 2]>;
+
 /// The kinds of nodes of a model graph. All constructors build elements of these kinds.
 pub enum Kind {
     /// A random value with its own distribution.
     Atomic(Box<dyn AtomicOp>),
     /// A deterministic function of the values of the parents.
-    Apply(Vec<AnyElement>, Arc<dyn ApplyOp>),
+    Apply(ParentList, Arc<dyn ApplyOp>),
     /// A function from the values of the parents to an element, whose value becomes the value of the node.
-    Chain(Vec<AnyElement>, Box<dyn ChainOp>),
+    Chain(ParentList, Box<dyn ChainOp>),
     /// A conditional probability table over parents with finitely many values.
-    Table(Vec<AnyElement>, Arc<dyn TableOp>),
+    Table(ParentList, Arc<dyn TableOp>),
     /// The value of another element, with evidence in the worlds that evaluate this node.
-    Score(AnyElement, Evidence),
+    Score(AnyElement, Box<Evidence>),
 }
 
 impl Kind {
@@ -288,12 +293,19 @@ impl Kind {
     pub(super) fn heap_bytes(&self) -> usize {
         let (parents, op) = match self {
             Self::Atomic(op) => (0, size_of_val(&**op) + op.heap_bytes()),
-            Self::Apply(parents, op) => (parents.capacity(), size_of_val(&**op)),
-            Self::Chain(parents, op) => (parents.capacity(), size_of_val(&**op) + op.heap_bytes()),
-            Self::Table(parents, op) => (parents.capacity(), size_of_val(&**op) + op.heap_bytes()),
-            Self::Score(..) => return 0,
+            Self::Apply(parents, op) => (heap_bytes(parents), size_of_val(&**op)),
+            Self::Chain(parents, op) => (heap_bytes(parents), size_of_val(&**op) + op.heap_bytes()),
+            Self::Table(parents, op) => (heap_bytes(parents), size_of_val(&**op) + op.heap_bytes()),
+            Self::Score(_, evidence) => (0, size_of_val(&**evidence)),
         };
-        parents * size_of::<AnyElement>() + op + 2 * ALLOCATION
+        parents + op + ALLOCATION
+    }
+}
+
+fn heap_bytes(parents: &ParentList) -> usize {
+    match parents.spilled() {
+        true => parents.capacity() * size_of::<AnyElement>() + ALLOCATION,
+        false => 0,
     }
 }
 

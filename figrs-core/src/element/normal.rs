@@ -325,7 +325,7 @@ impl Family<f64> for NormalDistribution {
         };
         Some(LinearGaussian {
             mean: LinearFunction::of_numbers(&parameters[..1]),
-            covariance: vec![vec![variance]],
+            covariance: vec![variance],
         })
     }
 

@@ -2,11 +2,13 @@
 
 use std::any::Any;
 use std::hash::{Hash, Hasher};
+use std::iter::repeat_n;
 use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
 use rustc_hash::FxHasher;
+use smallvec::SmallVec;
 
 use super::any_family::{MemberValues, SharedFamily, WrongRow};
 use super::atomic::{proper, proper_sum};
@@ -213,14 +215,11 @@ impl FamilyOp for OpenFamily {
     }
 
     fn is_continuous(&self) -> bool {
-        let numbers: Vec<Number> = self
-            .sources
-            .iter()
-            .map(|source| match source {
-                ParameterSource::Number(number) => number.clone(),
-                ParameterSource::Parent(_) => Number::Constant(f64::NAN),
-            })
-            .collect();
+        let numbers = self.sources.iter().map(|source| match source {
+            ParameterSource::Number(number) => number.clone(),
+            ParameterSource::Parent(_) => Number::Constant(f64::NAN),
+        });
+        let numbers: SmallVec<[Number; 4]> = numbers.collect();
         contained(|| self.family.is_continuous(&numbers)).unwrap_or(false)
     }
 
@@ -336,7 +335,7 @@ impl FamilyOp for OpenFamily {
         &self,
         arguments: &[OpenArgument<'_>],
     ) -> Result<Option<LinearGaussian>, String> {
-        let mut parameters: Vec<Option<f64>> = Vec::with_capacity(self.sources.len());
+        let mut parameters: SmallVec<[Option<f64>; 4]> = SmallVec::new();
         for source in &self.sources {
             match source {
                 ParameterSource::Number(number) => parameters.push(Some(number.get())),
@@ -344,12 +343,12 @@ impl FamilyOp for OpenFamily {
                     OpenArgument::Known(value) => {
                         for_each_number(value, |x| parameters.push(Some(x)));
                     }
-                    OpenArgument::Open(numbers) => parameters.extend(vec![None; numbers]),
+                    OpenArgument::Open(numbers) => parameters.extend(repeat_n(None, numbers)),
                 },
             }
         }
         // An unknown parameter is checked as if it were zero.
-        let numbers: Vec<f64> = parameters.iter().map(|x| x.unwrap_or(0.0)).collect();
+        let numbers: Parameters = parameters.iter().map(|x| x.unwrap_or(0.0)).collect();
         match contained(|| self.family.check(&numbers)) {
             Err(fault) => return Err(fault.to_string()),
             Ok(Err(wrong)) => return Err(self.wrong(&numbers, &wrong)),

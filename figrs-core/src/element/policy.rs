@@ -36,7 +36,7 @@ impl AnyElement {
     ) -> AnyElement {
         let options = options.clone();
         let op = ChosenOption { options, policy };
-        let chosen = self.with_kind(Kind::Apply(known, Arc::new(op)));
+        let chosen = self.with_kind(Kind::Apply(known.into(), Arc::new(op)));
         if let Some(name) = self.label().name {
             chosen.set_name(name);
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::function::{CallId, FunctionId};
 use super::function::{check_purity, contained};
-use super::node::{AnyElement, Kind};
+use super::node::{AnyElement, Kind, ParentList};
 use super::operations::ChainOp;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
@@ -93,7 +93,7 @@ impl<A: Value, T: Value> Recursive<A, T> {
             argument: canonical(argument),
             memory: BranchMemory::default(),
         };
-        let kind = Kind::Chain(Vec::new(), Box::new(op));
+        let kind = Kind::Chain(ParentList::new(), Box::new(op));
         Element::from_kind("Recursive", location, kind)
     }
 }

@@ -72,7 +72,7 @@ impl Score {
         evidence: Evidence,
         location: &'static Location<'static>,
     ) -> Element<T> {
-        let kind = Kind::Score(element.erased().clone(), evidence);
+        let kind = Kind::Score(element.erased().clone(), Box::new(evidence));
         Element::from_kind("Score", location, kind)
     }
 }

@@ -60,7 +60,7 @@ impl Table {
             }
             None => op.normalise().err(),
         };
-        let kind = Kind::Table(parents, Arc::new(op));
+        let kind = Kind::Table(parents.into(), Arc::new(op));
         Element::from_kind("Table", Location::caller(), kind)
     }
 }

@@ -46,7 +46,7 @@ impl Wishart {
         family_of(
             "Wishart",
             Location::caller(),
-            WishartDistribution(FactoredCovariance::new(covariance)),
+            WishartDistribution(FactoredCovariance::new(&covariance)),
             [Parameter::One(freedom.operand())],
         )
     }
@@ -58,7 +58,7 @@ struct WishartDistribution(FactoredCovariance);
 
 impl fmt::Debug for WishartDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Wishart[covariance {:?}]", self.0.rows())
+        write!(f, "Wishart[covariance {:?}]", self.0)
     }
 }
 
@@ -72,7 +72,7 @@ impl WishartDistribution {
         }
         let mut solved = cholesky(Covariance::lower_triangle(value).as_rows()).ok()?;
         // Solves L Z = C by substitution, row by row, where C is the Cholesky factor of the value.
-        for (i, lower) in lower.iter().enumerate() {
+        for (i, lower) in lower.enumerate() {
             let (known, rest) = solved.split_at_mut(i);
             for (j, number) in rest[0].iter_mut().enumerate() {
                 let above = known.iter().zip(lower).skip(j);
@@ -96,11 +96,11 @@ impl Family<Vec<f64>> for WishartDistribution {
 
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         let wrong = |problem: String| Err(WrongParameter::new(WrongParameter::WHOLE, problem));
-        let least = match self.0.factor() {
-            Ok(rows) if rows.is_empty() => {
+        let least = match self.0.size() {
+            Ok(0) => {
                 return wrong("its covariance has no rows; give at least one".into());
             }
-            Ok(rows) => rows.len() - 1,
+            Ok(rows) => rows - 1,
             Err(problem) => return wrong(format!("its covariance {problem}")),
         };
         if parameters[0] > least as f64 && parameters[0].is_finite() {
@@ -140,7 +140,7 @@ impl Family<Vec<f64>> for WishartDistribution {
     }
 
     fn is_same_as(&self, other: &Self) -> bool {
-        self.0.rows() == other.0.rows()
+        self.0.numbers() == other.0.numbers()
     }
 
     fn log_prob_derivative(&self, parameters: &[f64], _: usize, value: &Vec<f64>) -> Option<f64> {
@@ -162,15 +162,16 @@ impl Family<Vec<f64>> for WishartDistribution {
             row.push((0.5 * (ln_half + LN_2)).exp());
             row
         };
-        let standard: Vec<Vec<f64>> = (0..lower.len()).map(row).collect();
-        let factor = |l: &Vec<f64>| {
+        let size = lower.len();
+        let standard: Vec<Vec<f64>> = (0..size).map(row).collect();
+        let factor = |l: &[f64]| {
             let column = |j: usize| {
                 let terms = l.iter().zip(&standard).skip(j);
                 terms.map(|(l, row)| l * row[j]).sum::<f64>()
             };
             (0..l.len()).map(column).collect::<Vec<f64>>()
         };
-        let factor: Vec<Vec<f64>> = lower.iter().map(factor).collect();
+        let factor: Vec<Vec<f64>> = lower.map(factor).collect();
         let product = |i: usize, j: usize| {
             let sum = factor[i].iter().zip(&factor[j]).map(|(a, b)| a * b).sum();
             if i == j {
@@ -179,7 +180,7 @@ impl Family<Vec<f64>> for WishartDistribution {
                 kept_finite(sum)
             }
         };
-        let row = |i| (0..lower.len()).map(|j| product(i, j)).collect();
-        triangle(&kept_definite((0..lower.len()).map(row).collect()), 0)
+        let row = |i| (0..size).map(|j| product(i, j)).collect();
+        triangle(&kept_definite((0..size).map(row).collect()), 0)
     }
 }

@@ -6,7 +6,9 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
+use crate::element::element_map::ElementMap;
 use crate::element::function::FunctionId;
 use crate::element::function::contained;
 use crate::element::node::{AnyElement, ElementId};
@@ -273,7 +275,9 @@ impl fmt::Debug for Evidence {
 /// model, and while the model is alive.
 #[derive(Debug, Default)]
 pub struct StatementIndex {
-    evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
+    evidence: Arc<Vec<(AnyElement, Evidence)>>,
+    /// For each element with evidence, the indices of its statements.
+    places: ElementMap<SmallVec<[u32; 4]>>,
     /// For each element with an intervention, the element and the value that the intervention sets; the stored element prevents another element from
     /// getting the same identity.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
@@ -284,12 +288,11 @@ pub struct StatementIndex {
 impl StatementIndex {
     /// Creates the index of the statements of `model`.
     pub fn of(model: &Model) -> Self {
-        let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
-        for (element, statement) in model.evidence() {
-            let all = statements.entry(element.id()).or_default();
-            all.push(statement.clone());
+        let mut places = ElementMap::<SmallVec<[u32; 4]>>::default();
+        places.reserve(model.evidence.len());
+        for (place, (element, _)) in model.evidence.iter().enumerate() {
+            places.entry(element.id()).or_default().push(place as u32);
         }
-        let evidence = statements.into_iter().map(|(id, all)| (id, all.into()));
         let interventions = model.interventions().iter();
         let interventions: FxHashMap<_, _> = interventions
             .map(|(element, value)| (element.id(), (element.clone(), value.clone())))
@@ -297,7 +300,8 @@ impl StatementIndex {
         let policies = model.policies().iter();
         let open = policies.filter(|(decision, _)| !interventions.contains_key(&decision.id()));
         Self {
-            evidence: evidence.collect(),
+            evidence: Arc::clone(&model.evidence),
+            places,
             policies: open.map(|pair| (pair.0.id(), pair.clone())).collect(),
             interventions,
         }
@@ -305,8 +309,17 @@ impl StatementIndex {
 
     /// Returns the statements of evidence about `element`, in their order in the model.
     pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
-        let all = self.evidence.get(&element.id());
-        all.cloned().unwrap_or_default()
+        let stated = self.stated(element);
+        match stated.len() {
+            0 => Arc::default(),
+            _ => stated.cloned().collect(),
+        }
+    }
+
+    /// Returns references to the statements of evidence about `element`, in their order in the model.
+    pub(crate) fn stated(&self, element: &AnyElement) -> impl ExactSizeIterator<Item = &Evidence> {
+        let places = self.places.get(&element.id()).map_or(&[][..], |all| all);
+        places.iter().map(|&place| &self.evidence[place as usize].1)
     }
 
     /// Returns the value that an intervention sets for `element`, if there is one.

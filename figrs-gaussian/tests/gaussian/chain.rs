@@ -26,14 +26,14 @@ fn track(readings: &[f64], start_variance: f64) -> HybridGraph {
         reals.extend(before);
         graph.factors.push(HybridFactor {
             finite: Vec::new(),
-            reals,
-            forms: vec![form.unwrap()],
+            reals: reals.into(),
+            forms: vec![form.unwrap()].into(),
         });
         let seen = SquareRootForm::linear(&dvector![0.0], &dmatrix![1.0, 0.0], &dmatrix![2.0]);
         graph.factors.push(HybridFactor {
             finite: Vec::new(),
-            reals: vec![state],
-            forms: vec![seen.unwrap().given(0, &dvector![reading])],
+            reals: vec![state].into(),
+            forms: vec![seen.unwrap().given(0, &dvector![reading])].into(),
         });
         before = Some(state);
     }
@@ -131,8 +131,8 @@ fn vectors_without_a_distribution_are_named() {
     for _ in 0..2 {
         graph.factors.push(HybridFactor {
             finite: Vec::new(),
-            reals: vec![x, y],
-            forms: vec![apart.clone()],
+            reals: vec![x, y].into(),
+            forms: vec![apart.clone()].into(),
         });
     }
     let error = Elimination::run(&graph, 1, &Until::default()).unwrap_err();

@@ -14,12 +14,12 @@ fn square(reals: &[u32], coefficients: &[f64], target: f64, is_subtracted: bool)
     HybridFactor {
         finite: Vec::new(),
         reals: reals.iter().copied().map(RealId).collect(),
-        forms: vec![SquareRootForm {
-            factor: DMatrix::from_row_slice(1, coefficients.len(), coefficients),
-            target: DVector::from_element(1, target),
-            subtracted: usize::from(is_subtracted),
-            log_scale: 0.0,
-        }],
+        forms: vec![SquareRootForm::new(
+            &DMatrix::from_row_slice(1, coefficients.len(), coefficients),
+            &DVector::from_element(1, target),
+            usize::from(is_subtracted),
+        )]
+        .into(),
     }
 }
 

@@ -150,9 +150,7 @@ fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
             })
             .collect();
         if mentioned.is_empty() {
-            let logs = forms
-                .iter()
-                .map(|f| f.log_scale - 0.5 * f.target.norm_squared());
+            let logs = forms.iter().map(SquareRootForm::log_constant);
             graph.finite.factors.push(Factor {
                 variables: finite.clone(),
                 table: FactorTable::Dense(Weights::from_logs(logs.collect())),
@@ -162,7 +160,7 @@ fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
             graph.factors.push(HybridFactor {
                 finite: finite.clone(),
                 reals: mentioned.iter().map(|&m| RealId(m as u32)).collect(),
-                forms,
+                forms: forms.into(),
             });
         }
         if let Some(value) = value {

@@ -155,7 +155,7 @@ impl Trace {
             return 0.0;
         };
         let score = match node.element.kind() {
-            Kind::Score(_, evidence) if node.role == NodeRole::Score => Some(evidence),
+            Kind::Score(_, evidence) if node.role == NodeRole::Score => Some(&**evidence),
             _ => None,
         };
         let mut sum = 0.0;

@@ -13,8 +13,8 @@ use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Limits, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
-use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::conjugate::ParameterPosterior;
 use crate::finite_part::numbers_of;
@@ -169,6 +169,7 @@ impl<'m> HybridModel<'m> {
             }
         }
         let vectors = std::mem::take(&mut this.scan.vectors);
+        this.graph.factors.reserve(vectors.len());
         for (index, vector) in vectors.iter().enumerate() {
             if let Some(vector) = vector {
                 this.add_rule(index, vector)?;
@@ -218,17 +219,15 @@ impl<'m> HybridModel<'m> {
         let columns = self.columns(&reals);
         let width: usize = columns.iter().map(|(_, width)| width).sum();
         let assignments = self.scan.finite.assignments(element, &residuals.finite)?;
-        let mut forms = Vec::with_capacity(assignments.len());
+        let mut forms: SmallVec<[SquareRootForm; 1]> = SmallVec::with_capacity(assignments.len());
         for (values, row) in assignments.iter().zip(&residuals.rows) {
             let lower = &rule.row(&residuals.finite, values, &sizes).lower;
-            let mut coefficients = DMatrix::zeros(*dimension, width);
-            for (index, matrix) in row.terms() {
+            let blocks = row.terms().map(|(index, matrix)| {
                 let place = reals.binary_search(&index).unwrap_or_default();
-                let (start, width) = columns[place];
-                coefficients.columns_mut(start, width).copy_from(&matrix);
-            }
-            let offset = DVector::from_column_slice(row.offset());
-            forms.push(SquareRootForm::residual(coefficients, offset, lower));
+                (columns[place].0, matrix)
+            });
+            let form = SquareRootForm::residual(width, blocks, row.offset(), lower);
+            forms.push(form);
         }
         if reals.is_empty() {
             let logs: Vec<f64> = forms.iter().map(SquareRootForm::log_constant).collect();
@@ -252,7 +251,7 @@ impl<'m> HybridModel<'m> {
     }
 
     /// For each of the vectors `reals`, returns its first column and its number of columns in a matrix whose columns belong to these vectors.
-    fn columns(&self, reals: &[usize]) -> Vec<(usize, usize)> {
+    fn columns(&self, reals: &[usize]) -> SmallVec<[(usize, usize); 4]> {
         let mut start = 0;
         let column = |&index: &usize| {
             let width = self.reals[index].map_or(0, |real| self.graph.dimension(real));
@@ -275,9 +274,9 @@ impl<'m> HybridModel<'m> {
 
     /// Returns the variables of the finite elements `scope`, without duplicates; and for each assignment of these variables, the index of the
     /// elements' joint value in row-major order.
-    fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
+    fn entries(&self, scope: &[usize]) -> (Vec<VarId>, SmallVec<[usize; 1]>) {
         if scope.is_empty() {
-            return (Vec::new(), vec![0]);
+            return (Vec::new(), smallvec![0]);
         }
         let mut variables: Vec<VarId> = Vec::new();
         variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
@@ -287,7 +286,7 @@ impl<'m> HybridModel<'m> {
         let assignments = Assignments::rows(cardinalities);
         let sizes = self.scan.finite.sizes(scope);
         let mut values = vec![0; variables.len()];
-        let mut places = Vec::with_capacity(assignments.count());
+        let mut places = SmallVec::with_capacity(assignments.count());
         loop {
             let index = scope.iter().zip(&sizes).fold(0, |index, (&place, size)| {
                 index * size + self.value(place, &variables, &values) as usize

@@ -24,7 +24,7 @@ impl HybridModel<'_> {
             not_closed(element, problem.to_owned())
         })?;
         let mut solved = SmallVec::with_capacity(rows.rows.len());
-        let mut logs = Vec::with_capacity(rows.rows.len());
+        let mut logs: SmallVec<[f64; 1]> = SmallVec::with_capacity(rows.rows.len());
         let free = self.known.len();
         for row in &rows.rows {
             let (solution, log) = solution(row, (index, free), value).ok_or_else(|| {
@@ -77,7 +77,7 @@ impl HybridModel<'_> {
     ) -> Result<Option<Conditional<Linear>>, Error> {
         let all = rows.rows.iter().flat_map(Linear::vectors);
         let known = all.filter_map(|index| self.known[index].as_deref());
-        let known: Vec<&Conditional<Linear>> = known.collect();
+        let known: SmallVec<[&Conditional<Linear>; 4]> = known.collect();
         if known.is_empty() {
             return Ok(None);
         }

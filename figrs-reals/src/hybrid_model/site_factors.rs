@@ -9,6 +9,7 @@ use figrs_gaussian::{
     Convergence, HybridFactor, Peaks, Projection, SquareRootForm, Sweeps, Tilted, propagate,
 };
 use nalgebra::DVector;
+use smallvec::smallvec;
 
 use super::HybridModel;
 use crate::closed_form::explained;
@@ -101,7 +102,7 @@ impl HybridModel<'_> {
         self.graph.factors.push(HybridFactor {
             finite,
             reals: named.collect(),
-            forms: vec![SquareRootForm::constant(width, 0.0); places.len()],
+            forms: smallvec![SquareRootForm::constant(width, 0.0); places.len()],
         });
         Ok(SiteFactor {
             site,

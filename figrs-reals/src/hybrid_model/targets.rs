@@ -11,7 +11,7 @@ use figrs_factor::graph::VarId;
 use figrs_gaussian::{
     GaussianError, HybridFactor, JointMixture, Posterior, RealId, SquareRootForm,
 };
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 use smallvec::{SmallVec, smallvec};
 
 use super::HybridModel;
@@ -24,7 +24,7 @@ pub(crate) type NumbersOfElement = Option<Range<usize>>;
 /// The vectors of a target, and a constant factor that contains them, so that their joint distribution can be read.
 pub(crate) struct Mention {
     /// The vectors of the target, each by its index in the model and its identifier in the factor graph.
-    pub(crate) vectors: Vec<(usize, RealId)>,
+    pub(crate) vectors: SmallVec<[(usize, RealId); 1]>,
     /// The index of the constant factor in the factor graph; `None` if the target is a single vector.
     factor: Option<usize>,
 }
@@ -189,7 +189,7 @@ impl HybridModel<'_> {
         let named = reals
             .iter()
             .filter_map(|&index| Some((index, self.reals[index]?)));
-        let mut named: Vec<(usize, RealId)> = named.collect();
+        let mut named: SmallVec<[(usize, RealId); 1]> = named.collect();
         if rows.finite.is_empty() && named.len() == 1 {
             return Mention {
                 vectors: named,
@@ -208,20 +208,20 @@ impl HybridModel<'_> {
             // together with a vector.
             let unused = self.graph.add_real(1);
             let one = DMatrix::identity(1, 1);
-            let form = SquareRootForm::residual(one.clone(), DVector::zeros(1), &one);
+            let form = SquareRootForm::residual(1, [(0, one.as_view())], &[0.0], &one);
             self.graph.factors.push(HybridFactor {
                 finite: Vec::new(),
-                reals: vec![unused],
-                forms: vec![form],
+                reals: smallvec![unused],
+                forms: smallvec![form],
             });
             named.push((usize::MAX, unused));
         }
-        let reals: Vec<RealId> = named.iter().map(|(_, real)| *real).collect();
+        let reals: SmallVec<[RealId; 4]> = named.iter().map(|(_, real)| *real).collect();
         let dimension = reals.iter().map(|&real| self.graph.dimension(real)).sum();
         self.graph.factors.push(HybridFactor {
             finite,
             reals,
-            forms: vec![SquareRootForm::constant(dimension, 0.0); places.len()],
+            forms: smallvec![SquareRootForm::constant(dimension, 0.0); places.len()],
         });
         Mention {
             vectors: named,

@@ -212,8 +212,7 @@ impl Expander<'_> {
             (_, Content::Chain { results, .. }) if results.iter().any(endless) => None,
             _ => Some(0.0),
         };
-        let evidence = self.statements.evidence(element);
-        let stated = evidence.iter().map(Evidence::log_maximum);
+        let stated = self.statements.stated(element).map(Evidence::log_maximum);
         let factors = stated.chain([own]);
         let logs = factors.map(|log| log.unwrap_or(f64::INFINITY));
         // The product is zero if one factor is zero, even if another factor is infinite.

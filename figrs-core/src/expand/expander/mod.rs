@@ -178,8 +178,8 @@ impl<'m> Expander<'m> {
 
     /// Returns the observed value or the placeholder value of `element`, if there is one.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
-        let evidence = self.statements.evidence(element);
-        let observed = evidence.iter().find_map(Evidence::observed);
+        let mut stated = self.statements.stated(element);
+        let observed = stated.find_map(Evidence::observed);
         observed
             .or_else(|| self.placeholders.get(&element.id()))
             .cloned()

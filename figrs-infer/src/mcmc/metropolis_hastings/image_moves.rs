@@ -214,7 +214,7 @@ impl Image {
                 known.insert(element.id(), Argument::Call(calls.len()));
                 calls.push((element, arguments));
             } else {
-                let parents: Vec<AnyElement> = parents.clone();
+                let parents: Vec<AnyElement> = parents.to_vec();
                 open.push((element, true));
                 open.extend(parents.into_iter().map(|parent| (parent, false)));
             }

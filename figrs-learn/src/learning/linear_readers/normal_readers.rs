@@ -45,7 +45,7 @@ impl Walk<'_> {
                 .find(|p| self.depends.get(&p.id()) == Some(&true));
             return Err(self.not_learnable(reading.unwrap_or(element), element));
         };
-        let variances = [one.covariance[0][0], two.covariance[0][0]];
+        let variances = [one.covariance[0], two.covariance[0]];
         let spread = match spread {
             None => Spread::Variance(variances[0]),
             Some((place, at)) => match (self.learned.at(at).prior(), variances) {
@@ -60,7 +60,7 @@ impl Walk<'_> {
         };
         let mut reals = IndexMap::default();
         let mut mean = Polynomial::default();
-        *mean.entry((None, None)).or_insert(0.0) += one.mean.offset[0];
+        *mean.entry((None, None)).or_insert(0.0) += one.mean.offset()[0];
         let open = parents.iter().enumerate().filter(|(i, _)| match spread {
             Spread::Variance(_) => true,
             Spread::LearnedVariance(at) | Spread::LearnedPrecision(at) => {
@@ -68,7 +68,7 @@ impl Walk<'_> {
             }
         });
         let open: Vec<AnyElement> = open.map(|(_, parent)| parent.clone()).collect();
-        for (parent, column) in open.iter().zip(&one.mean.columns) {
+        for (parent, column) in open.iter().zip(one.mean.columns()) {
             for (term, coefficient) in self.polynomial(element, parent, &mut reals)? {
                 *mean.entry(term).or_insert(0.0) += column[0] * coefficient;
             }
@@ -132,13 +132,13 @@ fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     let open: Vec<OpenArgument<'_>> = parts.iter().map(|_| OpenArgument::Open(1)).collect();
     let mut all = Polynomial::default();
     if let Some(function) = op.linear(&open) {
-        let [offset] = function.offset[..] else {
+        let &[offset] = function.offset() else {
             return None;
         };
         if offset != 0.0 {
             *all.entry((None, None)).or_insert(0.0) += offset;
         }
-        for (part, column) in parts.iter().zip(&function.columns) {
+        for (part, column) in parts.iter().zip(function.columns()) {
             for (&term, coefficient) in *part {
                 *all.entry(term).or_insert(0.0) += column[0] * coefficient;
             }
@@ -151,7 +151,7 @@ fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     // A function of two numbers is their product if it is `c y` for each value `c` of the first number.
     for c in [1.0, 2.0, -3.0] {
         let function = op.linear(&[OpenArgument::Known(&c), OpenArgument::Open(1)])?;
-        if function.offset != [0.0] || function.columns != [vec![c]] {
+        if function.offset() != [0.0] || function.coefficients() != [c] {
             return None;
         }
     }

@@ -1,0 +1,71 @@
+//! Maps whose keys are the identities of elements.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::node::ElementId;
+
+/// A map from elements to values.
+///
+/// The identity of an element is its address, and elements that are created one after another have addresses near each other. The map stores
+/// elements of one block of memory near each other, so that the processor's cache has most entries if elements are visited in the order of their
+/// creation.
+pub type ElementMap<T> = HashMap<ElementId, T, BuildHasherDefault<ElementHasher>>;
+
+/// Base-2 logarithm of the alignment of addresses.
+const ALIGNMENT: u32 = 4;
+
+/// Base-2 logarithm of the number of aligned addresses in a block of memory. Blocks are scattered over the map.
+const BLOCK: u32 = 11;
+
+/// An odd number for multiplicative hashing: 2⁶⁴ divided by the golden ratio.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The hasher of [`ElementMap`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ElementHasher(u64);
+
+impl Hasher for ElementHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_usize(usize::from(byte) << ALIGNMENT);
+        }
+    }
+
+    #[inline]
+    fn write_usize(&mut self, address: usize) {
+        let place = self.0.wrapping_add(address as u64) >> ALIGNMENT;
+        let block = (place >> BLOCK).wrapping_mul(GOLDEN).rotate_left(32);
+        // The map uses the lowest bits as the place of an entry, and the seven highest bits to tell entries at near places apart.
+        self.0 = block.wrapping_add(place) ^ (place << 57);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::hash::{BuildHasher, BuildHasherDefault};
+
+    use super::ElementHasher;
+
+    /// Numbers at regular distances must not share places of a table, and neighbours must have places near each other.
+    #[test]
+    fn regular_addresses_get_different_places() {
+        let hash =
+            |address: usize| BuildHasherDefault::<ElementHasher>::default().hash_one(address);
+        for stride in [48, 64, 144, 1456, 4096, 1 << 16, 3 << 20] {
+            let count = 1 << 16;
+            let places =
+                (0..count).map(|i| hash(0x7f00_0000_0000 + i * stride) % (2 * count as u64));
+            let distinct: HashSet<u64> = places.collect();
+            assert!(distinct.len() > count / 2, "{stride}: {}", distinct.len());
+        }
+        let apart = |i: &usize| hash(160 * (i + 1)).wrapping_sub(hash(160 * i)) & 0xffff;
+        let near = (0..100).filter(|i| apart(i) == 10);
+        assert!(near.count() > 90);
+    }
+}
