@@ -10,7 +10,7 @@ use figrs_core::value::support::AnyColumn;
 use figrs_core::value::support::{Support, SupportBuilder};
 
 use super::block::Block;
-use super::classes::codes;
+use super::column::codes;
 use super::column::{Column, ColumnSlot, DictionaryId};
 use super::selection::Selection;
 
