@@ -4,15 +4,16 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use figrs_core::{AnyElement, Model, ModelError, Stream, stream};
-use figrs_lower::internals::{Block, ColumnValues, Pool};
+use figrs_lower::internals::{Block, Pool};
 use figrs_lower::{EvidenceOrder, Observations};
 
-use super::block_tally::{BlockTally, WeightTail};
-use super::joined_blocks::JoinedBlocks;
+use super::block_tally::BlockTally;
+use super::block_tally::JoinedBlocks;
 use super::settings::SamplerSettings;
 use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
+use figrs_answer::quality::diagnostics::WeightTail;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
@@ -92,10 +93,7 @@ impl BlockSampling<'_> {
         block.run(PILOT, &mut stream(self.drawing.seed, u64::MAX))?;
         let cells = (block.cells() as u64 / PILOT as u64).max(1);
         let rows = self.rows(cells, block.bytes_of_first_run());
-        let has_typed = (0..targets.len()).any(|target| {
-            let column = block.target(target);
-            matches!(column.values(), ColumnValues::Typed(values) if !values.is_empty())
-        });
+        let has_typed = (0..targets.len()).any(|target| block.target(target).is_typed());
         Ok(UnitSize {
             rows,
             blocks: self.blocks_of_unit(rows, cells, has_typed),

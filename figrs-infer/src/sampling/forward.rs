@@ -145,4 +145,4 @@ impl ResumableSampler for ForwardSampling {
     }
 }
 
-figrs_answer::run::replicate::unit_sampler!(ForwardSampling, drawing.seed);
+figrs_answer::run::unit_run::unit_sampler!(ForwardSampling, drawing.seed);

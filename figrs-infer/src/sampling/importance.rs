@@ -208,4 +208,4 @@ impl ResumableSampler for ImportanceSampling {
     }
 }
 
-figrs_answer::run::replicate::unit_sampler!(ImportanceSampling, drawing.seed);
+figrs_answer::run::unit_run::unit_sampler!(ImportanceSampling, drawing.seed);

@@ -155,7 +155,7 @@ impl ResumableSampler for RejectionSampling {
     }
 }
 
-figrs_answer::run::replicate::unit_sampler!(RejectionSampling, drawing.seed);
+figrs_answer::run::unit_run::unit_sampler!(RejectionSampling, drawing.seed);
 
 /// Accepts each world with the probability weight / maximum, and sets the weight of accepted worlds to one.
 fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {

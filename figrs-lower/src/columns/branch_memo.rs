@@ -436,7 +436,7 @@ impl FunctionMemo {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use crate::columns::{Block, ColumnValues};
+    use crate::columns::Block;
     use crate::{EvidenceOrder, Observations};
     use figrs_core::element::Flip;
     use figrs_core::model::Model;
@@ -459,10 +459,7 @@ mod tests {
         block.run(1 << 14, &mut stream(1, 0)).unwrap();
         // Debug builds call a function twice for each value, to compare the results.
         assert!(CALLS.load(Ordering::Relaxed) <= 4);
-        let mut bits = |target| match block.target(target).values() {
-            ColumnValues::Bits(bits) => bits.to_vec(),
-            other => panic!("{other:?}"),
-        };
+        let mut bits = |target| block.target(target).bits().unwrap().to_vec();
         let (first, second) = (bits(0), bits(1));
         let agree = first
             .iter()

@@ -1,11 +1,13 @@
 //! The values of one element in the worlds (rows) of a block.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::block::Block;
-use super::dictionary::Dictionary;
+use super::dictionary::{Dictionaries, Dictionary};
 use super::selection::{Selection, first_row, for_each_row, mask_where};
 use figrs_core::element::function::ALLOCATION;
+use figrs_core::element::node::AnyElement;
 use figrs_core::value::support::AnyColumn;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,30 +119,17 @@ impl Block {
         let slot = self.target_slot(target);
         self.follow_resampling(slot);
         let rows = self.weights.alive().clone();
-        let no_values = || {
-            let element = &self.instructions[slot.index()].element;
-            Column::Typed(Rc::from(element.no_column()))
-        };
-        let column = self.values[slot.index()]
-            .as_ref()
-            .map_or_else(no_values, |stored| {
-                stored.column.restrict(&stored.rows, &rows)
-            });
-        let (values, dictionary) = match column {
-            Column::Bits(bits) => (TargetColumnValues::Bits(bits), None),
-            Column::Codes(codes, dictionary) => {
-                (TargetColumnValues::Codes(codes), Some(dictionary))
-            }
-            Column::Classes(classes, dictionary) => {
-                let codes = codes(&classes, &rows);
-                (TargetColumnValues::Codes(Rc::new(codes)), Some(dictionary))
-            }
-            Column::Typed(values) => (TargetColumnValues::Typed(values), None),
-        };
+        let element = &self.instructions[slot.index()].element;
+        let no_values = || Column::Typed(Rc::from(element.no_column()));
+        let stored = self.values[slot.index()].as_ref();
+        let column = stored.map_or_else(no_values, |stored| {
+            stored.column.restrict(&stored.rows, &rows)
+        });
         TargetColumn {
+            element,
             rows,
-            values,
-            dictionary: dictionary.map(|dictionary| self.dictionary(dictionary)),
+            column,
+            dictionaries: &self.dictionaries,
         }
     }
 }
@@ -148,28 +137,10 @@ impl Block {
 /// The values of a target in the surviving worlds of a block.
 #[derive(Debug)]
 pub struct TargetColumn<'a> {
+    element: &'a AnyElement,
     rows: Selection,
-    values: TargetColumnValues,
-    /// The dictionary of the codes, if the values are stored as codes.
-    dictionary: Option<&'a Dictionary>,
-}
-
-#[derive(Debug)]
-enum TargetColumnValues {
-    Bits(Rc<Vec<u64>>),
-    Codes(Rc<Vec<u32>>),
-    Typed(Rc<dyn AnyColumn>),
-}
-
-/// The values of a column, in their storage format.
-#[derive(Debug)]
-pub enum ColumnValues<'a> {
-    /// Truth values, with one bit for each world of the block.
-    Bits(&'a [u64]),
-    /// Dictionary codes, in the order of the worlds.
-    Codes(&'a [u32]),
-    /// A typed list of values, in the order of the worlds.
-    Typed(&'a dyn AnyColumn),
+    column: Column,
+    dictionaries: &'a Dictionaries,
 }
 
 impl TargetColumn<'_> {
@@ -188,23 +159,64 @@ impl TargetColumn<'_> {
         self.rows.mask()
     }
 
-    /// Returns the values, in their storage format.
-    pub fn values(&self) -> ColumnValues<'_> {
-        match &self.values {
-            TargetColumnValues::Bits(bits) => ColumnValues::Bits(bits),
-            TargetColumnValues::Codes(codes) => ColumnValues::Codes(codes),
-            TargetColumnValues::Typed(values) => ColumnValues::Typed(&**values),
+    /// Returns the values as bits, one for each world of the block, if they are truth values.
+    pub fn bits(&self) -> Option<&[u64]> {
+        match &self.column {
+            Column::Bits(bits) => Some(bits),
+            _ => None,
         }
     }
 
-    /// Returns the number of values in the dictionary; zero if the column has no dictionary.
-    pub fn codes(&self) -> usize {
-        self.dictionary.map_or(0, Dictionary::len)
+    /// True if the values are stored as a typed list, because they rarely repeat.
+    pub fn is_typed(&self) -> bool {
+        matches!(&self.column, Column::Typed(values) if !values.is_empty())
     }
 
-    /// Returns the value with the code `code`.
-    pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
-        self.dictionary.map(|values| values.any(code as usize))
+    /// Returns the values, in the order of the surviving worlds.
+    pub fn typed(&self) -> Rc<dyn AnyColumn> {
+        self.dictionaries.typed(&self.column, &self.rows)
+    }
+
+    /// Returns the distinct values in the order of first occurrence, and for each surviving world the index of its value. The result does not depend
+    /// on the storage format of the values.
+    pub fn coded(&self) -> (Box<dyn AnyColumn>, Vec<u32>) {
+        const UNKNOWN: u32 = u32::MAX;
+        let mut values = self.element.no_column();
+        let (codes, dictionary): (Cow<'_, [u32]>, _) = match &self.column {
+            Column::Bits(bits) => {
+                let truth = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
+                (self.rows().iter().map(truth).collect(), None)
+            }
+            Column::Codes(codes, dictionary) => (Cow::Borrowed(codes), Some(*dictionary)),
+            Column::Classes(classes, dictionary) => {
+                (codes(classes, &self.rows).into(), Some(*dictionary))
+            }
+            Column::Typed(typed) => {
+                let codes = self.element.no_values().encode(&**typed);
+                let codes = codes.unwrap_or_default();
+                for (at, &code) in codes.iter().enumerate() {
+                    if code as usize == values.len() {
+                        values.push(typed.any(at));
+                    }
+                }
+                return (values, codes);
+            }
+        };
+        let dictionary = dictionary.map(|dictionary| self.dictionaries.get(dictionary));
+        let mut positions = vec![UNKNOWN; dictionary.map_or(2, Dictionary::len)];
+        let position = |&code: &u32| {
+            let position = &mut positions[code as usize];
+            if *position == UNKNOWN {
+                *position = values.len() as u32;
+                match dictionary {
+                    Some(dictionary) => values.push(dictionary.any(code as usize)),
+                    None => values.push(&(code == 1)),
+                }
+            }
+            *position
+        };
+        let codes = codes.iter().map(position).collect();
+        (values, codes)
     }
 }
 

@@ -65,7 +65,7 @@ impl Dictionary {
     }
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Dictionaries(Vec<Dictionary>);
 
 impl Dictionaries {

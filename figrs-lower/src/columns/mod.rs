@@ -31,6 +31,6 @@ mod weights;
 
 pub use block::Block;
 pub use block_memory::Pool;
-pub use column::{ColumnValues, TargetColumn};
+pub use column::TargetColumn;
 pub use plain_weights::{PlainWeights, WeightForm};
 pub use weights::BlockWeights;
