@@ -406,7 +406,7 @@ macro_rules! unit_sampler {
             }
 
             fn own_watch(&self) -> Option<&$crate::run::watch::Watch> {
-                Some(&self.watch)
+                Some($crate::ResumableSampler::watch(self))
             }
         }
     };

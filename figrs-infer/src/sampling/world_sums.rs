@@ -50,14 +50,14 @@ impl WorldSums {
         Self {
             algorithm: by.algorithm,
             remedy: by.remedy,
-            samples: by.samples,
+            samples: by.settings.samples,
             size,
-            target_ess: by.target_ess,
+            target_ess: by.settings.target_ess,
             log_unit: by.log_unit,
             unseen: UnseenWorlds::of(model, targets, by.maximum),
             tally: Tally::new(targets),
             largest: LargestWeight::new(),
-            kept: by.keep_draws.then(|| KeptDraws::new(targets)),
+            kept: by.settings.keep_draws.then(|| KeptDraws::new(targets)),
             blocks: 0,
             met: 0,
         }

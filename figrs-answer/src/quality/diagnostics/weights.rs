@@ -102,23 +102,6 @@ fn fit(sorted: &[f64]) -> f64 {
     (shape(b) * n + 0.5 * PRIOR) / (n + PRIOR)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_weights_all_count_and_one_giant_alone() {
-        let same = [-1000.0; 50];
-        assert!((weight_ess(&same) - 50.0).abs() < 1e-12);
-        assert!((largest_share(&same) - 0.02).abs() < 1e-15);
-        let giant = [0.0, -800.0, f64::NEG_INFINITY];
-        assert_eq!((weight_ess(&giant), largest_share(&giant)), (1.0, 1.0));
-        let two = [0.0, 3.0_f64.ln()];
-        assert!((weight_ess(&two) - 1.6).abs() < 1e-12);
-        assert!(weight_ess(&[f64::NEG_INFINITY; 3]).is_nan() && largest_share(&[]).is_nan());
-    }
-}
-
 /// Maximum number of weights that are retained: the size of the tail of a hundred million samples.
 pub const MAX_TAIL_SIZE: usize = 30_001;
 
@@ -218,5 +201,17 @@ mod tests {
         let mut equal = WeightTail::default();
         equal.add(&[0.25; 100], 0.0, 100);
         assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn equal_weights_all_count_and_one_giant_alone() {
+        let same = [-1000.0; 50];
+        assert!((weight_ess(&same) - 50.0).abs() < 1e-12);
+        assert!((largest_share(&same) - 0.02).abs() < 1e-15);
+        let giant = [0.0, -800.0, f64::NEG_INFINITY];
+        assert_eq!((weight_ess(&giant), largest_share(&giant)), (1.0, 1.0));
+        let two = [0.0, 3.0_f64.ln()];
+        assert!((weight_ess(&two) - 1.6).abs() < 1e-12);
+        assert!(weight_ess(&[f64::NEG_INFINITY; 3]).is_nan() && largest_share(&[]).is_nan());
     }
 }
