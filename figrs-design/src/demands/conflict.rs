@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use figrs_infer::{Frontier, WorkBudget};
+use figrs_infer::{Compiled, Frontier, WorkBudget};
 use figrs_models::board::ConflictStage;
 use figrs_models::mdmc::Tile;
 

@@ -1,7 +1,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_infer::{Frontier, ItemSampler, JunctionTree, Run, Sequence, SequentialMonteCarlo};
+use figrs_infer::{
+    Compiled, Frontier, ItemSampler, JunctionTree, Run, Sequence, SequentialMonteCarlo,
+};
 
 use super::parts::LevelParts;
 use crate::demands::*;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use figrs_infer::{Frontier, SequentialMonteCarlo};
+use figrs_infer::{Compiled, Frontier, SequentialMonteCarlo};
 
 use super::parts::LevelParts;
 use super::tests::{Levels, exactly, particles};
