@@ -5,7 +5,7 @@ use figrs_infer::{
     Compiled, Frontier, ItemSampler, JunctionTree, Run, Sequence, SequentialMonteCarlo,
 };
 
-use super::parts::LevelParts;
+use super::steered::LevelParts;
 use crate::demands::*;
 use crate::{DemandError, Playability, ground_gaps};
 use figrs_models::board::{BoardError, ConditionalSampler, Event, Method, NumberedBoards};

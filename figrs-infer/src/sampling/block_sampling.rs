@@ -9,13 +9,12 @@ use figrs_lower::{EvidenceOrder, Observations};
 
 use super::block_tally::BlockTally;
 use super::block_tally::JoinedBlocks;
-use super::settings::SamplerSettings;
+use super::settings::WorldSettings;
 use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
 use figrs_answer::quality::diagnostics::WeightTail;
 use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
 /// Maximum number of worlds in a block; with this number, the columns of the block stay in the processor cache.
@@ -49,42 +48,6 @@ pub(super) struct UnitSize {
 impl UnitSize {
     pub(super) fn worlds(self) -> u64 {
         self.rows * self.blocks
-    }
-}
-
-/// The settings that all samplers of independent worlds share.
-#[derive(Clone, Debug)]
-pub(crate) struct WorldSettings {
-    /// Number of worlds, if it is fixed.
-    pub(super) samples: Option<u64>,
-    /// The effective sample size at which the run ends. The run ends only after a complete block, and after a minimum number of blocks.
-    pub(super) target_ess: Option<f64>,
-    pub(super) drawing: SamplerSettings,
-    pub(super) keep_draws: bool,
-    pub(super) watch: Watch,
-}
-
-impl WorldSettings {
-    pub(super) fn new(samples: Option<u64>) -> Self {
-        Self {
-            samples,
-            target_ess: None,
-            drawing: SamplerSettings::default(),
-            keep_draws: false,
-            watch: Watch::default(),
-        }
-    }
-
-    /// Returns the settings of a run with `more` more worlds, or with an effective sample size that is larger by `more`.
-    pub(super) fn lengthened(&self, more: u64) -> Option<Self> {
-        let mut longer = self.clone();
-        if let Some(samples) = &mut longer.samples {
-            *samples = samples.checked_add(more)?;
-        }
-        if let Some(enough) = &mut longer.target_ess {
-            *enough += more as f64;
-        }
-        Some(longer)
     }
 }
 

@@ -5,7 +5,8 @@ use figrs_lower::Observations;
 use figrs_lower::internals::Block;
 use rand::RngExt;
 
-use super::block_sampling::{BlockSampling, WorldSettings, world_sampler};
+use super::block_sampling::{BlockSampling, world_sampler};
+use super::settings::WorldSettings;
 use super::unseen_worlds::WeightBound;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
