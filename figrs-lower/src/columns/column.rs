@@ -203,7 +203,7 @@ impl TargetColumn<'_> {
             }
         };
         let dictionary = dictionary.map(|dictionary| self.dictionaries.get(dictionary));
-        let mut positions = vec![UNKNOWN; dictionary.map_or(2, Dictionary::len)];
+        let mut positions = vec![UNKNOWN; dictionary.map_or(2, |values| values.len())];
         let position = |&code: &u32| {
             let position = &mut positions[code as usize];
             if *position == UNKNOWN {

@@ -199,13 +199,14 @@ impl Block {
         };
         match &stored.column {
             Column::Bits(bits) => Some(Datum::new(bits[word] >> bit & 1 == 1)),
-            Column::Codes(codes, dictionary) => {
-                Some(self.dictionary(*dictionary).datum(codes[position()?]))
-            }
+            Column::Codes(codes, dictionary) => Some(
+                self.dictionary(*dictionary)
+                    .datum(codes[position()?] as usize),
+            ),
             Column::Classes(classes, dictionary) => {
                 let has = |rows: &Selection| rows.mask()[word] >> bit & 1 == 1;
                 let class = classes.iter().find(|class| has(&class.rows))?;
-                Some(self.dictionary(*dictionary).datum(class.code))
+                Some(self.dictionary(*dictionary).datum(class.code as usize))
             }
             Column::Typed(values) => Some(values.datum(position()?)),
         }
