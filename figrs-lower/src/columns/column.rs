@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::block::Block;
-use super::dictionary::{Dictionaries, Dictionary};
+use super::dictionary::Dictionaries;
 use super::selection::{Selection, first_row, for_each_row, mask_where};
 use figrs_core::element::function::ALLOCATION;
 use figrs_core::element::node::AnyElement;

@@ -107,13 +107,6 @@ impl Block {
         }
     }
 
-    /// Replaces the worlds: world `r` continues world `ancestors[r]`, with all values of this ancestor and the weight one. All ancestors must have
-    /// the same number of densities among their likelihoods. The number of worlds may change.
-    pub fn resample(&mut self, ancestors: Vec<u32>) {
-        let size = ancestors.len();
-        self.resample_populations(ancestors, size, &[true]);
-    }
-
     /// Replaces the worlds: world `r` continues world `ancestors[r]`, with all values of this ancestor. A population is a group of `size` successive
     /// worlds. In populations that `replaced` marks, the weights become one, and all ancestors must have the same number of densities. In other
     /// populations, each world gets the weight of its ancestor.
