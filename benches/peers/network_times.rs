@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use figrs::network::{Network, Observation, State, Variable};
-use figrs::{CompiledTree, Element, JunctionTree, Model};
+use figrs::{Compiled, CompiledTree, Element, JunctionTree, Model};
 use figrs_benches::Clock;
 use serde_json::{Value, json};
 

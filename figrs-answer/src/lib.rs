@@ -35,15 +35,13 @@ pub use answer::choice::{
     AlgorithmAttempt, AlgorithmChoice, AttemptOutcome, SubmodelQuality, SubmodelSolution,
 };
 pub use answer::draws::{Draws, TargetDraws};
-pub use answer::estimate::{Estimate, unseen_share};
+pub use answer::estimate::{Estimate, Quality, unseen_share};
 pub use answer::family_mixture::FamilyMixture;
 pub use answer::marginal::Marginal;
 pub use answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 pub use answer::posterior::Posterior;
-pub use answer::quality::Quality;
-pub use answer::run_statistics::RunStatistics;
 pub use answer::world::World;
-pub use answer::{Answer, LogEvidence, TargetMarginal};
+pub use answer::{Answer, LogEvidence, RunStatistics, TargetMarginal};
 pub use error::Error;
 pub use quality::diagnosis::{Diagnosis, Finding, Measure, Part, Quantity};
 pub use quality::diagnostics;

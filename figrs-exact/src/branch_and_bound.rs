@@ -4,17 +4,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::bounds::Improvement;
-use figrs_factor::eliminate::log_weight;
 use figrs_search::branch_and_bound::{SearchObserver, SearchResult, solve};
 
 use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
-use figrs_answer::answer::run_statistics::RunStatistics;
-use figrs_answer::conflict;
+use figrs_answer::answer::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
@@ -164,13 +161,7 @@ impl MpeBranchAndBound {
     fn search(&self, question: &Question<'_>, watching: &RunMonitor<'_>) -> Result<Answer, Error> {
         let limits = Limits::default().until(watching.until());
         let limits = limits.with_expansion_of(&self.limits);
-        let impossible = || question.impossible(&limits);
-        let expansion = question.expand_for_best_world(&limits)?;
-        if expansion.impossible().is_some() {
-            return Err(impossible());
-        }
-        conflict::check_failures(&expansion, &limits)?;
-        let encoding = Encoding::for_worlds(&expansion)?;
+        let worlds = question.world_graph(&limits)?;
         let observer = SearchObserver {
             progress: &|done| watching.report(done),
             improvement: &|step| {
@@ -180,9 +171,9 @@ impl MpeBranchAndBound {
             },
         };
         let search_limits = self.limits.until(watching.until());
-        let (world, steps, stopped) = match solve(encoding.graph(), &search_limits, observer)? {
+        let (world, steps, stopped) = match solve(worlds.graph(), &search_limits, observer)? {
             SearchResult::Found(world, steps, stopped) => (world, steps, stopped),
-            SearchResult::Impossible => return Err(impossible()),
+            SearchResult::Impossible => return Err(question.impossible(&limits)),
             SearchResult::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
             SearchResult::Unknown {
                 work, upper_bound, ..
@@ -190,13 +181,8 @@ impl MpeBranchAndBound {
                 return Err(Error::NoWorldFound { work, upper_bound });
             }
         };
-        let values = expansion.elements().iter().filter_map(|expanded| {
-            let value = encoding.value(&expansion, &expanded.element, &world)?;
-            Some((expanded.element.clone(), value))
-        });
-        let log_probability = log_weight(encoding.graph(), &world);
         let work = steps.last().map_or(0, |last| last.work);
-        let answer = Answer::searched_world(self.name(), values, log_probability, steps);
+        let answer = worlds.answer(self.name(), &world, steps);
         let Some(why) = stopped else {
             return Ok(answer);
         };

@@ -1,12 +1,12 @@
-//! The common interface of the compiled forms of a model: contraction trees, circuits and frontiers.
+//! The queries of the compiled forms of a model: contraction trees, circuits and frontiers.
 
-use figrs_core::{Element, Value};
+use std::iter;
+
+use figrs_core::{Element, Value, stream};
 use num_bigint::BigUint;
 use rand::Rng;
 
-use super::circuit::CompiledCircuit;
-use super::frontier::CompiledFrontier;
-use super::junction_tree::compiled_tree::CompiledTree;
+use figrs_answer::answer::Answer;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::error::Error;
@@ -32,30 +32,49 @@ use figrs_answer::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes a varying element. The observation replaces the evidence of earlier calls of `set` and `weigh` on this element.
+    /// Observes a varying element. The observation replaces the evidence of earlier calls of `set` and `weigh` on this element. Evidence about the
+    /// element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::NotInAnswer`] from a
-    /// [`CompiledFrontier`].
+    /// [`CompiledFrontier`](crate::CompiledFrontier).
     #[track_caller]
     fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error>;
 
     /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
     fn log_evidence(&self) -> f64;
 
-    /// Returns the distribution of the target `element`.
+    /// Returns the distribution of `element`, a target or a varying element.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the
     /// evidence.
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error>;
 
-    /// Returns the most probable world that agrees with the evidence.
+    /// Returns the probability that `element`, a target or a varying element, has the value `value`.
+    ///
+    /// **Errors.** The errors of [`distribution`](Self::distribution).
+    fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
+        Ok(self.distribution(element)?.probability(value))
+    }
+
+    /// Returns the distributions of all targets, and the probability of the evidence.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
+    fn answer(&self) -> Result<Answer, Error>;
+
+    /// Returns the most probable world: values of the targets, the elements with evidence, and the elements on which they depend. A world of a
+    /// [`CompiledFrontier`](crate::CompiledFrontier) consists of the values of the targets; of equally probable worlds, it returns the first in the
+    /// order of values.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled form does not represent single worlds.
     fn most_probable(&self) -> Result<World, Error>;
 
-    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them.
+    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are in memory at the same
+    /// time.
     ///
-    /// **Errors.** The errors of [`most_probable`](Self::most_probable); [`Error::NotInAnswer`] from a [`CompiledFrontier`].
+    /// **Guarantee.** The result is exact; worlds of equal probability have a fixed order for each model.
+    ///
+    /// **Errors.** The errors of [`most_probable`](Self::most_probable); [`Error::NotInAnswer`] from a
+    /// [`CompiledFrontier`](crate::CompiledFrontier).
     fn k_best(&self, count: usize) -> Result<Vec<World>, Error>;
 
     /// Draws one world from the exact posterior distribution.
@@ -63,86 +82,19 @@ pub trait Compiled: Clone + Send + Sync {
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     fn sample(&self, rng: &mut impl Rng) -> Result<World, Error>;
 
+    /// Returns an endless iterator of independent worlds, drawn from the exact posterior distribution. The same seed gives the same worlds.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
+    fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+        let mut rng = stream(seed, 0);
+        let first = self.sample(&mut rng)?;
+        let others = iter::from_fn(move || self.sample(&mut rng).ok());
+        Ok(iter::once(first).chain(others))
+    }
+
     /// Returns the number of worlds that agree with the evidence.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the compiled form does not represent single worlds; an error of the memory limit
     /// if the counts exceed it.
     fn count(&self) -> Result<BigUint, Error>;
-}
-
-/// Implements the methods of [`Compiled`] that all compiled forms have.
-macro_rules! methods_of_all_forms {
-    () => {
-        fn log_evidence(&self) -> f64 {
-            self.log_evidence()
-        }
-
-        fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-            self.distribution(element)
-        }
-
-        fn most_probable(&self) -> Result<World, Error> {
-            self.most_probable()
-        }
-
-        fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-            self.sample(rng)
-        }
-
-        fn count(&self) -> Result<BigUint, Error> {
-            self.count()
-        }
-    };
-}
-
-/// Implements [`Compiled`] for a form whose evidence may change.
-macro_rules! compiled_form {
-    ($form:ty) => {
-        impl Compiled for $form {
-            #[track_caller]
-            fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-                self.set(element, value)
-            }
-
-            fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
-                self.k_best(count)
-            }
-
-            methods_of_all_forms!();
-        }
-    };
-}
-compiled_form!(CompiledTree);
-compiled_form!(CompiledCircuit);
-
-impl Compiled for CompiledFrontier {
-    /// Always returns an error, because the states of a compiled frontier depend on the evidence.
-    fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
-        Err(unsupported(
-            "evidence that may change",
-            "state it in the model, or use JunctionTree::compile",
-        ))
-    }
-
-    /// Returns an error for a `count` above one.
-    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
-        match count {
-            0 => Ok(Vec::new()),
-            1 => Ok(vec![self.most_probable()?]),
-            _ => Err(unsupported(
-                "worlds after the most probable one",
-                "use JunctionTree::compile",
-            )),
-        }
-    }
-
-    methods_of_all_forms!();
-}
-
-fn unsupported(asked: &'static str, remedy: &'static str) -> Error {
-    Error::NotInAnswer {
-        algorithm: "Frontier",
-        asked,
-        remedy,
-    }
 }

@@ -231,18 +231,8 @@ pub(crate) fn unfolded_expansion(
 /// Defines the methods that set, replace and withdraw evidence on varying elements, for a compiled form with the method `state`.
 macro_rules! varying_evidence {
     () => {
-        /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
-        /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
-        ///
-        /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
-        #[track_caller]
-        pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-            let (place, statement) = self.problem.observation(element, value)?;
-            self.state(place, Some(statement))
-        }
-
-        /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
-        /// before.
+        /// Weighs the worlds by the value of a varying element; the weights replace evidence that [`set`](crate::Compiled::set) or `weigh` stated about
+        /// it before.
         ///
         /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
         /// finite.

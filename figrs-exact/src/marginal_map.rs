@@ -9,7 +9,7 @@ use figrs_search::marginal_map::{MarginalMapResult, MarginalMapSearch, marginal_
 
 use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
-use figrs_answer::answer::run_statistics::RunStatistics;
+use figrs_answer::answer::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::watch::{RunMonitor, Watch};

@@ -1,13 +1,11 @@
 //! The most probable world, found by variable elimination with maximisation.
 
-use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
 
 use super::closed_form::best_world_in_closed_form;
 use super::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
-use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, most_probable};
@@ -83,23 +81,11 @@ impl Algorithm for MpeVariableElimination {
 impl MpeVariableElimination {
     /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
-        let expansion = question.expand_for_best_world(&self.limits)?;
-        if expansion.impossible().is_some() {
-            return Err(question.impossible(&self.limits));
+        let worlds = question.world_graph(&self.limits)?;
+        match most_probable(worlds.graph(), &self.limits) {
+            Ok((world, _)) => Ok(worlds.answer(self.name(), &world, Vec::new())),
+            Err(EliminationError::Impossible) => Err(question.impossible(&self.limits)),
+            Err(error) => Err(error.into()),
         }
-        conflict::check_failures(&expansion, &self.limits)?;
-        let encoding = Encoding::for_worlds(&expansion)?;
-        let (world, log_probability) = match most_probable(encoding.graph(), &self.limits) {
-            Ok(found) => found,
-            Err(EliminationError::Impossible) => {
-                return Err(question.impossible(&self.limits));
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let values = expansion.elements().iter().filter_map(|expanded| {
-            let value = encoding.value(&expansion, &expanded.element, &world)?;
-            Some((expanded.element.clone(), value))
-        });
-        Ok(Answer::world(self.name(), values, log_probability))
     }
 }

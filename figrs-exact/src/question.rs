@@ -3,12 +3,16 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use figrs_core::expand::Expansion;
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model};
 
+use figrs_answer::answer::Answer;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::{expand, expand_for_best_world};
+use figrs_factor::bounds::Improvement;
+use figrs_factor::eliminate::log_weight;
+use figrs_factor::graph::FactorGraph;
 
 /// A question: a model and its targets, with the expansions of the model that have been made.
 ///
@@ -39,10 +43,21 @@ impl<'a> Question<'a> {
         shared(&self.for_sums, || expand(limits, self.model, self.targets))
     }
 
-    /// Returns the expansion of the model for a search for its most probable world.
-    pub(crate) fn expand_for_best_world(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
-        shared(&self.for_best_world, || {
+    /// Builds the factor graph for a search for the most probable world of the model.
+    ///
+    /// **Errors.** The errors of the expansion; [`Error::ImpossibleEvidence`] if the expansion shows that no world satisfies the evidence.
+    pub(crate) fn world_graph(&self, limits: &Limits) -> Result<WorldGraph, Error> {
+        let expansion = shared(&self.for_best_world, || {
             expand_for_best_world(limits, self.model, self.targets)
+        })?;
+        if expansion.impossible().is_some() {
+            return Err(self.impossible(limits));
+        }
+        conflict::check_failures(&expansion, limits)?;
+        let encoding = Encoding::for_worlds(&expansion)?;
+        Ok(WorldGraph {
+            expansion,
+            encoding,
         })
     }
 
@@ -56,6 +71,38 @@ impl<'a> Question<'a> {
     /// Returns the error for impossible evidence, with a conflict that is searched for within `limits`.
     pub(crate) fn impossible(&self, limits: &Limits) -> Error {
         conflict::impossible(self.model, self.targets, limits)
+    }
+}
+
+/// The factor graph for a search for the most probable world of a model.
+#[derive(Debug)]
+pub(crate) struct WorldGraph {
+    expansion: Arc<Expansion>,
+    encoding: Encoding,
+}
+
+impl WorldGraph {
+    pub(crate) fn graph(&self) -> &FactorGraph {
+        self.encoding.graph()
+    }
+
+    /// Returns the answer with the world of an assignment of all variables; `improvements` are those of [`Answer::searched_world`].
+    pub(crate) fn answer(
+        &self,
+        algorithm: &'static str,
+        assignment: &[u32],
+        improvements: Vec<Improvement>,
+    ) -> Answer {
+        let Self {
+            expansion,
+            encoding,
+        } = self;
+        let values = expansion.elements().iter().filter_map(|expanded| {
+            let value = encoding.value(expansion, &expanded.element, assignment)?;
+            Some((expanded.element.clone(), value))
+        });
+        let log_probability = log_weight(self.graph(), assignment);
+        Answer::searched_world(algorithm, values, log_probability, improvements)
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::eliminate::{BarrenFactors, EliminationError, Order};
+use crate::eliminate::EliminationError;
+use crate::graph::VarId;
 
 /// Defines setter methods from the paths of their fields; a setter converts its argument to the type of the field by `into`.
 #[doc(hidden)]
@@ -74,6 +75,37 @@ pub struct Limits {
     pub(crate) assignment_ratio: f64,
     /// Maximum number of partial assignments that the joins of an elimination may visit in total.
     pub(crate) most_assignments: f64,
+}
+
+/// Choice of the elimination order, which influences the cost of an elimination but not its answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// An order found by a search whose effort is proportionate to the predicted cost of the elimination.
+    ///
+    /// If the first greedy order is cheap, the search ends. If no greedy order is cheap, the search also tries noisy restarts and local improvements
+    /// for each component of the graph, and returns the best order. Steps, not time, limit the search, and its random numbers have a fixed seed.
+    /// Therefore equal factor graphs have equal elimination orders.
+    #[default]
+    Greedy,
+    /// The listed elimination order; variables that are not listed come last, sorted by identifier.
+    Given(Vec<VarId>),
+}
+
+impl Order {
+    /// Returns the option for an order that begins with `variables`.
+    pub fn given(variables: Vec<VarId>) -> Self {
+        Self::Given(variables)
+    }
+}
+
+/// Treatment of a barren factor: a normalised factor whose last variable occurs in no other factor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BarrenFactors {
+    /// A barren factor is omitted if the omission cannot change the answer: in sums and in tests of satisfiability.
+    #[default]
+    Prune,
+    /// A barren factor is multiplied like any other factor.
+    Compute,
 }
 
 impl Default for Limits {

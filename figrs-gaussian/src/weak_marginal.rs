@@ -1,5 +1,6 @@
 //! Weak marginals: sums over finite variables of a mixture, replaced by the normal distribution with the same integral, mean and covariance.
 
+use figrs_factor::algebra::log_sum;
 use figrs_factor::graph::Assignments;
 use nalgebra::{DMatrix, DVector};
 use smallvec::SmallVec;
@@ -56,7 +57,7 @@ impl WeakMarginal {
             }
             let logs: Option<Vec<f64>> = group.iter().map(|m| m.log_integral()).collect();
             let logs = logs.ok_or_else(improper)?;
-            let log_total = log_sum(&logs);
+            let log_total = log_sum(logs.iter().copied());
             if numbers == 0 || group.is_empty() {
                 sums.push(SquareRootForm::constant(numbers, log_total));
                 continue;
@@ -117,7 +118,7 @@ impl WeakMarginal {
         let mut found = vec![0.0; self.parts.len()];
         for (place, members) in members.iter().enumerate() {
             let own: Vec<f64> = members.iter().map(|&i| logs[i]).collect();
-            let log_total = log_sum(&own);
+            let log_total = log_sum(own.iter().copied());
             for &i in members {
                 found[i] = shares[place] * (logs[i] - log_total).exp();
             }
@@ -212,17 +213,4 @@ fn places(graph: &HybridGraph, step: &Step) -> Vec<usize> {
             return places;
         }
     }
-}
-
-fn log_sum(logs: &[f64]) -> f64 {
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        return largest;
-    }
-    largest
-        + logs
-            .iter()
-            .map(|log| (log - largest).exp())
-            .sum::<f64>()
-            .ln()
 }

@@ -1,6 +1,6 @@
 //! Finds the lengths of plans, and estimates the memory that exact inference over all plans takes.
 
-use figrs_infer::{FirstTrue, Frontier, Stopped};
+use figrs_infer::{Compiled, FirstTrue, Frontier, Stopped};
 
 use super::{GdlError, Length, PlanElements, Policy, Puzzle};
 

@@ -11,6 +11,7 @@ use figrs_answer::answer::normal_mixture::ClosedForm;
 use figrs_answer::answer::world::World;
 use figrs_answer::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
+use figrs_exact::Compiled;
 use figrs_exact::enumerate::Enumerate;
 use figrs_exact::junction_tree::JunctionTree;
 use figrs_exact::marginal_map::MarginalMap;

@@ -21,13 +21,21 @@ mod world;
 pub use figrs_core::internals::Choice;
 pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
-pub use world::run::{Chooser, Observations};
+pub use world::run::Chooser;
+
+/// Treatment of observations in a world: as factors of its weight, or as comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observations {
+    /// If the structure of the model allows this, an observed choice has the observed value, and the weight of the world is multiplied by its
+    /// likelihood.
+    Weigh,
+    /// Values are chosen as if nothing were observed; a world that contradicts an observation has weight zero.
+    Compare,
+}
 
 /// Interfaces between flat programs and inference algorithms. They are not for users of figrs, and may change with any version.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::columns::{
-        Block, BlockWeights, ColumnValues, PlainWeights, Pool, TargetColumn, WeightForm,
-    };
+    pub use crate::columns::{Block, BlockWeights, PlainWeights, Pool, TargetColumn, WeightForm};
     pub use crate::trace::{Change, Site, Trace};
 }

@@ -1,7 +1,7 @@
 //! Predicts one variable from other variables, case by case.
 
 use figrs_core::{Element, Model};
-use figrs_infer::{CompiledTree, Error, JunctionTree};
+use figrs_infer::{Compiled, CompiledTree, Error, JunctionTree};
 
 use super::{Network, State};
 

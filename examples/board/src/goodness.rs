@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use figrs_command::Failure;
-use figrs_infer::{Marginal, Run};
+use figrs_infer::{Compiled, Marginal, Run};
 use figrs_models::board::{CellDistribution, ExactBoards};
 use figrs_models::variation::{GoodnessOfFit, goodness_of_fit};
 use statrs::distribution::{DiscreteCDF, Poisson};

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use figrs_command::{as_json, each_state, probabilities, standard_errors};
 use figrs_core::Bytes;
+use figrs_infer::Compiled as _;
 use figrs_infer::{
     Algorithm, Answer, CompiledTree, Error, Exact, ImportanceSampling, JunctionTree, Limits, Run,
 };

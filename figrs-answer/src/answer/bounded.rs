@@ -8,7 +8,7 @@ use figrs_core::{Element, Value};
 use super::bounds::{Deepening, TargetBounds};
 use super::contents::{Answer, AnswerContent};
 use super::estimate::Estimate;
-use super::quality::Quality;
+use super::estimate::Quality;
 use crate::error::Error;
 use figrs_factor::bounds::Bounds;
 

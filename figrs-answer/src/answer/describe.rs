@@ -7,10 +7,9 @@ use figrs_core::{Element, Label, Value};
 
 use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
 use super::contents::{Answer, AnswerContent, TargetMarginal};
+use super::estimate::Quality;
 use super::estimate::{Estimate, MIN_TRUSTED_ESS};
-use super::marginal::is_real;
 use super::normal_mixture::ClosedForm;
-use super::quality::Quality;
 use crate::error::Error;
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 
@@ -52,14 +51,6 @@ impl TargetMarginal {
                 effective_samples: chains.effective_samples,
             },
         )
-    }
-
-    /// True if the probabilities of single values are meaningless, because the values are floating-point numbers (or lists of them) and no two draws
-    /// are equal.
-    pub(crate) fn never_repeats(&self) -> bool {
-        self.support.len() > 1
-            && is_real(self.support.any(0))
-            && self.estimate.never_repeats(&self.probabilities)
     }
 
     /// Returns one line of text about the target: the probability of `true` or of the most likely value, with its quality. If no value was drawn

@@ -9,7 +9,7 @@ use figrs_core::{Element, Select, Value};
 use num_traits::ToPrimitive;
 
 use super::estimate::Estimate;
-use super::quality::Quality;
+use super::estimate::Quality;
 
 /// The possible values of an element, with their probabilities.
 #[derive(Clone, Debug)]

@@ -14,13 +14,13 @@ pub mod group_error;
 pub mod marginal;
 pub mod normal_mixture;
 pub mod posterior;
-pub mod quality;
 pub(crate) mod quantiles;
 mod queries;
-pub mod run_statistics;
 pub mod text_table;
 mod twins;
 pub mod value_names;
 pub mod world;
 
-pub use contents::{Answer, AnswerContent, AnsweredModel, LogEvidence, TargetMarginal};
+pub use contents::{
+    Answer, AnswerContent, AnsweredModel, LogEvidence, RunStatistics, TargetMarginal,
+};

@@ -3,8 +3,8 @@
 use figrs_core::Value;
 use num_traits::ToPrimitive;
 
+use super::estimate::Quality;
 use super::marginal::Marginal;
-use super::quality::Quality;
 use crate::quality::diagnostics::quantile_range;
 
 /// Tolerance for rounding errors in sums of probabilities.

@@ -34,39 +34,3 @@ macro_rules! replicated {
     };
 }
 pub use replicated;
-
-/// Implements [`Algorithm`] and [`Replicate`] for a sampler of units of work that has its seed in the field `$place` and a field `watch`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! unit_sampler {
-    ($sampler:ident, $($place:ident).+) => {
-        $crate::run::replicate::replicated!($sampler, $($place).+);
-
-        impl $crate::Algorithm for $sampler {
-            fn name(&self) -> &'static str {
-                stringify!($sampler)
-            }
-
-            fn answer(
-                &self,
-                model: &figrs_core::Model,
-                targets: &[figrs_core::AnyElement],
-            ) -> Result<$crate::Answer, $crate::Error> {
-                $crate::run::unit_run::extendable_answer(self, model, targets)
-            }
-
-            fn begin(
-                &self,
-                model: &figrs_core::Model,
-                targets: &[figrs_core::AnyElement],
-            ) -> Result<Box<dyn $crate::RunState>, $crate::Error> {
-                Ok($crate::run::unit_run::UnitRun::begin(self, model, targets))
-            }
-
-            fn own_watch(&self) -> Option<&$crate::run::watch::Watch> {
-                Some(&self.watch)
-            }
-        }
-    };
-}
-pub use unit_sampler;

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::fmt::Debug;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
@@ -152,93 +153,54 @@ impl<T: Value> AnyValues for DistinctValues<T> {
     }
 }
 
-/// A growing list of distinct values, from which [`SupportBuilder::build`] makes a [`Support`].
-#[derive(Debug)]
-pub struct SupportBuilder(Box<dyn AnyValues>);
+/// A growing list of distinct values, from which [`SupportBuilder::build`] makes a [`Support`]. The methods of [`Support`] read the values so far.
+#[derive(Clone, Debug)]
+pub struct SupportBuilder(Support);
 
-impl Clone for SupportBuilder {
-    fn clone(&self) -> Self {
-        Self(self.0.copied())
+impl Deref for SupportBuilder {
+    type Target = Support;
+
+    fn deref(&self) -> &Support {
+        &self.0
     }
 }
 
 impl SupportBuilder {
     /// Creates an empty list of values of the type `T`.
     pub fn new<T: Value>() -> Self {
-        Self(Box::new(DistinctValues::<T>::default()))
+        Self(Support(Arc::new(DistinctValues::<T>::default())))
+    }
+
+    /// Returns the list to be changed, after copying it if a clone shares it.
+    fn own(&mut self) -> &mut dyn AnyValues {
+        let Self(Support(values)) = self;
+        if Arc::strong_count(values) > 1 {
+            *values = Arc::from(values.copied());
+        }
+        Arc::get_mut(values).expect("no clone shares the list")
     }
 
     /// Returns the index of `value`; a new value is added. Returns `None` if `value` has another type.
     pub fn insert(&mut self, value: &dyn Any) -> Option<usize> {
-        self.0.insert(value)
-    }
-
-    /// Returns the type of the values.
-    pub fn value_type(&self) -> TypeId {
-        self.0.value_type()
-    }
-
-    pub(crate) fn column(&self) -> Box<dyn AnyColumn> {
-        self.0.column()
-    }
-
-    /// Returns a column of the values with the indices `positions`.
-    #[doc(hidden)]
-    pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
-        self.0.decode(positions)
+        self.own().insert(value)
     }
 
     /// Returns the indices of the values of `column`; new values are added. Returns `None` if the values of `column` have another type.
     pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
-        self.0.encode(column.as_any())
-    }
-
-    /// Returns the value with the index `index`.
-    pub fn any(&self, index: usize) -> &dyn Any {
-        self.0.any(index)
-    }
-
-    /// Returns the value with the index `index` as a datum.
-    pub fn datum(&self, index: usize) -> Datum {
-        self.0.datum(index)
-    }
-
-    /// Returns the index of `value`, if the list contains it.
-    pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
-        self.0.index_of(value)
-    }
-
-    /// Returns the number of values in the list so far.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Returns the approximate size of the values, in bytes.
-    pub fn bytes(&self) -> usize {
-        self.0.bytes()
+        self.own().encode(column.as_any())
     }
 
     /// Returns the approximate size of the list in bytes during the addition of `more` values. If the list has no room for the new values, its
     /// capacity is doubled, and the old memory is freed only after the copy.
     pub fn bytes_with(&self, more: usize) -> usize {
-        let moved = 2 * self.0.len() * self.0.bytes_each();
-        self.0.bytes() + if self.0.room() < more { moved } else { 0 }
-    }
-
-    /// True if there are no values so far.
-    pub fn is_empty(&self) -> bool {
-        self.0.len() == 0
-    }
-
-    /// Creates an empty builder for values of the same type.
-    #[must_use]
-    pub fn like(&self) -> Self {
-        Self(self.0.empty())
+        let values = &self.0.0;
+        let moved = 2 * values.len() * values.bytes_each();
+        values.bytes() + if values.room() < more { moved } else { 0 }
     }
 
     /// Converts the list to a support.
     pub fn build(self) -> Support {
-        Support(Arc::from(self.0))
+        self.0
     }
 }
 
@@ -248,8 +210,13 @@ impl SupportBuilder {
 pub struct Support(Arc<dyn AnyValues>);
 
 impl Support {
-    pub(crate) fn value_type(&self) -> TypeId {
+    /// Returns the type of the values.
+    pub fn value_type(&self) -> TypeId {
         self.0.value_type()
+    }
+
+    pub(crate) fn column(&self) -> Box<dyn AnyColumn> {
+        self.0.column()
     }
 
     /// Returns the number of values.
@@ -310,7 +277,7 @@ impl Support {
 
     /// Creates an empty builder for values of the same type.
     pub fn like(&self) -> SupportBuilder {
-        SupportBuilder(self.0.empty())
+        SupportBuilder(Self(Arc::from(self.0.empty())))
     }
 }
 

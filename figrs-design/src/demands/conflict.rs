@@ -2,16 +2,16 @@
 
 use std::cell::Cell;
 
-use figrs_infer::{Frontier, WorkBudget};
+use figrs_infer::{Compiled, Frontier, WorkBudget};
 use figrs_models::board::ConflictStage;
 use figrs_models::mdmc::Tile;
 
 use super::demand::Demand;
 use super::demand_error::Remedy;
 use super::error::SteeringError;
-use super::parts::LevelParts;
 use super::proof::{Conflict, ProofSearch};
 use super::room::of_places;
+use super::steered::LevelParts;
 use super::steered::SteeredLevel;
 use super::trial::{Trial, first_column, minimal};
 

@@ -7,7 +7,7 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 
 use super::conflict;
 use super::error::SteeringError;
-use super::parts::LevelParts;
+use super::steered::LevelParts;
 use super::steered::SteeredLevel;
 use crate::DemandError;
 

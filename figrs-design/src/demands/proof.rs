@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};
 
 use figrs_core::Model;
-use figrs_infer::{Error, Frontier, WorkBudget};
+use figrs_infer::{Compiled, Error, Frontier, WorkBudget};
 
 use super::demand::Demand;
 use super::played_proof::unplayable;

@@ -1,9 +1,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_infer::{Frontier, ItemSampler, JunctionTree, Run, Sequence, SequentialMonteCarlo};
+use figrs_infer::{
+    Compiled, Frontier, ItemSampler, JunctionTree, Run, Sequence, SequentialMonteCarlo,
+};
 
-use super::parts::LevelParts;
+use super::steered::LevelParts;
 use crate::demands::*;
 use crate::{DemandError, Playability, ground_gaps};
 use figrs_models::board::{BoardError, ConditionalSampler, Event, Method, NumberedBoards};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use figrs_infer::{Frontier, SequentialMonteCarlo};
+use figrs_infer::{Compiled, Frontier, SequentialMonteCarlo};
 
-use super::parts::LevelParts;
+use super::steered::LevelParts;
 use super::tests::{Levels, exactly, particles};
 use super::*;
 use figrs_models::mdmc::{

@@ -4,7 +4,7 @@ use crate::samplers::{Levels, exactly, particles};
 use figrs_core::rand::Rng;
 use figrs_core::stream;
 use figrs_design::{Demand, DemandError, Mask, ProposedLevels, SteeredLevel, SteeringError};
-use figrs_infer::ItemSampler;
+use figrs_infer::{Compiled, ItemSampler};
 use figrs_models::board::ConditionalSampler;
 use figrs_models::mdmc::{DrawnLevels, Level};
 use rand::RngExt;

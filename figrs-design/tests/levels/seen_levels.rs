@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::samplers::{exactly, particles};
 use figrs_core::stream;
 use figrs_design::{Demand, SteeredLevel, ground_gaps};
-use figrs_infer::{Frontier, Run, SequentialMonteCarlo};
+use figrs_infer::{Compiled, Frontier, Run, SequentialMonteCarlo};
 use figrs_models::mdmc::{
     Corpus, CorpusReader, Level, LevelElements, LookAheadSampler, MarkovChain, RowSplits, Structure,
 };

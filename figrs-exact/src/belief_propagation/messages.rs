@@ -3,7 +3,7 @@
 use super::network::{Edge, FactorEntries, MessageGraph};
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
-use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct};
+use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct, log_sum};
 
 /// Smallest logarithm of a product whose exponential is an ordinary number without loss of precision.
 const SAFE: f64 = -600.0;
@@ -419,14 +419,6 @@ fn normalise(logs: &mut [f64]) -> bool {
         *log -= most;
     }
     true
-}
-
-fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
-    let most = logs.clone().fold(NONE, f64::max);
-    if most == NONE {
-        return most;
-    }
-    most + logs.map(|log| (log - most).exp()).sum::<f64>().ln()
 }
 
 /// For each entry of a factor and each variable of the factor: multiplies the entry by the messages of the other variables, and adds the product to

@@ -1,15 +1,13 @@
 //! Max-product belief propagation for a world of high probability.
 
-use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model};
 
 use super::messages::{MaxMessages, Messages};
 use super::{MessageSettings, settled};
+use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
-use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand_for_best_world;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
@@ -63,14 +61,10 @@ impl MpeBeliefPropagation {
     ) -> Result<Answer, Error> {
         let MessageSettings { until, limits } = &self.settings;
         let limits = &limits.until(watching.until());
-        let impossible = || conflict::impossible(model, targets, limits);
-        let expansion = expand_for_best_world(limits, model, targets)?;
-        if expansion.impossible().is_some() {
-            return Err(impossible());
-        }
-        conflict::check_failures(&expansion, limits)?;
-        let encoding = Encoding::for_worlds(&expansion)?;
-        let Some(reduced) = reduce(encoding.graph()) else {
+        let question = Question::new(model, targets);
+        let impossible = || question.impossible(limits);
+        let worlds = question.world_graph(limits)?;
+        let Some(reduced) = reduce(worlds.graph()) else {
             return Err(impossible());
         };
         let network = self.settings.network(self.name(), &reduced.graph)?;
@@ -85,17 +79,13 @@ impl MpeBeliefPropagation {
             });
         }
         let world = reduced.restriction.world(&messages.decode());
-        let log_probability = log_weight(encoding.graph(), &world);
+        let log_probability = log_weight(worlds.graph(), &world);
         if log_probability == f64::NEG_INFINITY {
             return Err(Error::NoWorldDecoded {
                 iterations: settling.iterations,
                 residual: settling.residual,
             });
         }
-        let values = expansion.elements().iter().filter_map(|expanded| {
-            let value = encoding.value(&expansion, &expanded.element, &world)?;
-            Some((expanded.element.clone(), value))
-        });
         let is_best = network.is_forest && settling.stopped == Stopped::Finished;
         let unproven = Improvement {
             work: settling.iterations,
@@ -103,7 +93,7 @@ impl MpeBeliefPropagation {
             upper_bound: f64::INFINITY,
         };
         let steps = if is_best { Vec::new() } else { vec![unproven] };
-        let answer = Answer::searched_world(self.name(), values, log_probability, steps);
+        let answer = worlds.answer(self.name(), &world, steps);
         Ok(answer.with_sampling(self.settings.report(settling, watching)))
     }
 }

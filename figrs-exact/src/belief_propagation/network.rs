@@ -1,7 +1,6 @@
 //! A factor graph for message passing: lists of non-zero entries, and edges between factors and variables.
 
-use figrs_factor::graph::FactorGraph;
-use figrs_factor::graph::{for_each_entry, log_stored};
+use figrs_factor::graph::{DisjointSets, FactorGraph, for_each_entry, log_stored};
 
 /// The non-zero entries of a factor.
 #[derive(Debug)]
@@ -68,7 +67,7 @@ impl MessageGraph {
             entries: 0,
             is_forest: true,
         };
-        let mut parts: Vec<usize> = (0..graph.cardinalities.len() + graph.factors.len()).collect();
+        let mut parts = DisjointSets::new(graph.cardinalities.len() + graph.factors.len());
         for (i, factor) in graph.factors.iter().enumerate() {
             let first = this.edges.len();
             let mut local = 0;
@@ -86,10 +85,7 @@ impl MessageGraph {
                 locals.push(local as u32);
                 local += values;
                 this.entries += values;
-                let a = root(&mut parts, v.index());
-                let b = root(&mut parts, graph.cardinalities.len() + i);
-                this.is_forest &= a != b;
-                parts[a] = b;
+                this.is_forest &= parts.join(v.index(), graph.cardinalities.len() + i);
             }
             let (mut rows, mut logs) = (Vec::new(), Vec::new());
             for_each_entry(graph, factor, |entry, row| {
@@ -119,12 +115,4 @@ impl MessageGraph {
     pub(super) fn variables(&self) -> usize {
         self.edges_of.len()
     }
-}
-
-fn root(parts: &mut [usize], mut i: usize) -> usize {
-    while parts[i] != i {
-        parts[i] = parts[parts[i]];
-        i = parts[i];
-    }
-    i
 }

@@ -8,6 +8,7 @@ use num_bigint::BigUint;
 use rand::Rng;
 
 use super::circuit_encoding::CircuitEncoding;
+use crate::compiled::Compiled;
 use crate::compiled_problem::{CompiledProblem, varying_evidence};
 use crate::question::Question;
 use figrs_answer::answer::Answer;
@@ -25,7 +26,7 @@ use figrs_search::circuit::SearchControl;
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
-/// # use figrs_exact::Circuit;
+/// # use figrs_exact::{Circuit, Compiled};
 /// let rain = Flip::new(0.2);
 /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
 /// let mut circuit = Circuit::new().varying(&wet).compile(&Model::new(), &rain)?;
@@ -188,12 +189,6 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
-    pub fn log_evidence(&self) -> f64 {
-        let encoding = self.encoding.as_ref();
-        encoding.map_or(f64::NEG_INFINITY, CircuitEncoding::log_total)
-    }
-
     /// Returns the compiled factor graph; `None` if the current evidence is impossible.
     fn possible(&self) -> Option<&CircuitEncoding> {
         let encoding = self.encoding.as_ref();
@@ -207,30 +202,6 @@ impl CompiledCircuit {
         self.possible().ok_or_else(|| self.problem.impossible())
     }
 
-    /// Returns the distribution of a target or a varying element.
-    ///
-    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        (self.problem).distribution(&self.expansion, element, |position| {
-            let mut marginals = self.require_possible()?.marginals(&[position]);
-            Ok(marginals.pop().unwrap_or_default())
-        })
-    }
-
-    /// Returns the probability that `element`, a target or a varying element, has the value `value`.
-    ///
-    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
-        Ok(self.distribution(element)?.probability(value))
-    }
-
-    /// Returns the distributions of all targets, and the probability of the evidence.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
-    pub fn answer(&self) -> Result<Answer, Error> {
-        self.answer_within(&self.problem.limits)
-    }
-
     /// Returns the same answer as [`answer`](Self::answer); `limits` limits the search for a conflict if the evidence is impossible.
     pub(super) fn answer_within(&self, limits: &Limits) -> Result<Answer, Error> {
         let mut marginals = Vec::new();
@@ -242,43 +213,43 @@ impl CompiledCircuit {
         let log_evidence = self.log_evidence();
         Ok((self.problem).answer(&self.expansion, log_evidence, marginals))
     }
+}
 
-    /// Returns the most probable world: values of the targets, the elements with evidence, and the elements on which they depend.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn most_probable(&self) -> Result<World, Error> {
+impl Compiled for CompiledCircuit {
+    #[track_caller]
+    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        let (place, statement) = self.problem.observation(element, value)?;
+        self.state(place, Some(statement))
+    }
+
+    fn log_evidence(&self) -> f64 {
+        let encoding = self.encoding.as_ref();
+        encoding.map_or(f64::NEG_INFINITY, CircuitEncoding::log_total)
+    }
+
+    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        (self.problem).distribution(&self.expansion, element, |position| {
+            let mut marginals = self.require_possible()?.marginals(&[position]);
+            Ok(marginals.pop().unwrap_or_default())
+        })
+    }
+
+    fn answer(&self) -> Result<Answer, Error> {
+        self.answer_within(&self.problem.limits)
+    }
+
+    fn most_probable(&self) -> Result<World, Error> {
         let best = self.k_best(1)?.pop();
         best.ok_or_else(|| self.problem.impossible())
     }
 
-    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are in memory at the same
-    /// time.
-    ///
-    /// **Guarantee.** The result is exact; worlds of equal probability have a fixed order for each model.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
         let encoding = self.require_possible()?;
         self.problem.check_worlds(count, encoding.variables())?;
         Ok(encoding.k_best(count))
     }
 
-    /// Returns the number of worlds that agree with the evidence.
-    ///
-    /// **Errors.** Returns an error if the counts would take more memory than the limit allows.
-    pub fn count(&self) -> Result<BigUint, Error> {
-        let Some(encoding) = self.possible() else {
-            return Ok(BigUint::ZERO);
-        };
-        let bytes = self.nodes() as f64 * encoding.largest_count_bytes();
-        self.problem.limits.check_memory(bytes)?;
-        Ok(encoding.count())
-    }
-
-    /// Draws one world from the exact posterior distribution.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
         let world = self
             .encoding
             .as_ref()
@@ -286,12 +257,12 @@ impl CompiledCircuit {
         world.ok_or_else(|| self.problem.impossible())
     }
 
-    /// Returns an endless iterator of independent worlds, drawn from the exact posterior distribution. The same seed gives the same worlds.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
-        let encoding = self.require_possible()?;
-        let mut rng = figrs_core::stream(seed, 0);
-        Ok(std::iter::from_fn(move || encoding.sample(&mut rng)))
+    fn count(&self) -> Result<BigUint, Error> {
+        let Some(encoding) = self.possible() else {
+            return Ok(BigUint::ZERO);
+        };
+        let bytes = self.nodes() as f64 * encoding.largest_count_bytes();
+        self.problem.limits.check_memory(bytes)?;
+        Ok(encoding.count())
     }
 }

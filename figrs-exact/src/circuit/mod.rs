@@ -7,6 +7,7 @@ use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model, Parents};
 use num_bigint::BigUint;
 
+use crate::compiled::Compiled;
 use crate::compiled_problem::CompiledProblem;
 use crate::question::Question;
 use compiled_circuit::CircuitPurpose;

@@ -12,6 +12,7 @@ use super::explore::Exploration;
 use super::messages::BackwardMessages;
 use super::queries;
 use super::queries::TargetWorld;
+use crate::compiled::Compiled;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::{World, WorldDecoder};
@@ -34,7 +35,7 @@ enum TotalMessages {
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
-/// # use figrs_exact::Frontier;
+/// # use figrs_exact::{Compiled, Frontier};
 /// let coins: Vec<_> = (0..100).map(|_| Flip::new(0.5)).collect();
 /// let heads = fold(&coins, 0u32, |heads, &coin| heads + u32::from(coin));
 /// let compiled = Frontier::new().compile(&Model::new().observe(&heads, 2), &coins)?;
@@ -125,11 +126,6 @@ impl CompiledFrontier {
         }
     }
 
-    /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
-    pub fn log_evidence(&self) -> f64 {
-        self.log_evidence
-    }
-
     /// Returns the number of states of the largest frontier.
     pub fn largest_frontier(&self) -> usize {
         self.explored.largest
@@ -162,11 +158,10 @@ impl CompiledFrontier {
         if self.explored.are_worlds {
             return Ok(());
         }
-        Err(Error::NotInAnswer {
-            algorithm: "Frontier",
-            asked: "single worlds, because branches of a Chain are more than one random choice or are shared",
-            remedy: "use JunctionTree::compile",
-        })
+        Err(unsupported(
+            "single worlds, because branches of a Chain are more than one random choice or are shared",
+            "use JunctionTree::compile",
+        ))
     }
 
     fn all_marginals(&self) -> &[Vec<f64>] {
@@ -191,72 +186,6 @@ impl CompiledFrontier {
             .filter(|(_, p)| **p > 0.0)
             .map(|(i, &p)| (i, p))
             .unzip()
-    }
-
-    /// Returns the distribution of a target. The first such query computes the distributions of all targets, in one sweep over all steps.
-    ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        let position = self.names.positions.get(&element.erased().id());
-        let &position = position.ok_or_else(|| Error::NotATarget {
-            element: element.label(),
-        })?;
-        self.require_possible()?;
-        let (values, probabilities) = self.marginal(position);
-        let support = &self.names.supports[position];
-        let values = values
-            .into_iter()
-            .filter_map(|i| support.get::<T>(i).cloned());
-        Ok(Marginal::new(
-            values.collect(),
-            probabilities,
-            Estimate::Exact,
-        ))
-    }
-
-    /// Returns the probability that the target `element` has the value `value`.
-    ///
-    /// **Errors.** The errors of [`distribution`](Self::distribution).
-    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
-        Ok(self.distribution(element)?.probability(value))
-    }
-
-    /// Returns the distributions of all targets, and the probability of the evidence.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
-    pub fn answer(&self) -> Result<Answer, Error> {
-        let mut marginals = Vec::with_capacity(self.names.targets.len());
-        if !self.names.targets.is_empty() {
-            self.require_possible()?;
-        }
-        for (position, element) in self.names.targets.iter().enumerate() {
-            let first = self.names.positions[&element.id()];
-            let (values, probabilities) = self.marginal(first);
-            let mut support = element.no_values();
-            for value in values {
-                support.insert(self.names.supports[position].any(value));
-            }
-            marginals.push(TargetMarginal {
-                element: element.clone(),
-                support: support.build(),
-                probabilities,
-                estimate: Estimate::Exact,
-            });
-        }
-        let log_evidence = LogEvidence {
-            value: self.log_evidence,
-            standard_error: 0.0,
-        };
-        Ok(Answer::marginals("Frontier", marginals, log_evidence))
-    }
-
-    /// Returns the number of worlds that agree with the evidence.
-    ///
-    /// **Errors.** [`Error::NotInAnswer`] if a transition between states may represent several worlds.
-    pub fn count(&self) -> Result<BigUint, Error> {
-        self.require_worlds()?;
-        let messages = BackwardMessages::<Counting>::new(&self.explored, 0);
-        Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
     }
 
     /// True if there is a world in which these targets have the values `known`.
@@ -300,45 +229,6 @@ impl CompiledFrontier {
         Ok(self.log_evidence > f64::NEG_INFINITY && queries::is_possible(&self.explored, &known))
     }
 
-    /// Returns the most probable world; of equally probable worlds, the first in the order of values.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if a transition between states may represent several worlds.
-    pub fn most_probable(&self) -> Result<World, Error> {
-        self.require_possible()?;
-        self.require_worlds()?;
-        let messages = BackwardMessages::<MaxProduct>::new(&self.explored, self.memory);
-        let best = messages.map(|messages| queries::best(&self.explored, &messages));
-        best.map(|drawn| self.world(drawn))
-            .ok_or_else(|| self.impossible())
-    }
-
-    /// Draws one world from the exact posterior distribution.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        self.require_possible()?;
-        let mut drawn = self.draw(&mut [rng]);
-        drawn
-            .pop()
-            .map(|drawn| self.world(drawn))
-            .ok_or_else(|| self.impossible())
-    }
-
-    /// Returns an endless iterator of independent worlds, drawn from the exact posterior distribution. The same seed gives the same worlds.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
-        self.require_possible()?;
-        // If messages must be recomputed in each sweep, one sweep draws many worlds.
-        let batch = self.sums.batch();
-        let drawn = (0..).step_by(batch as usize).flat_map(move |first: u64| {
-            let rngs = first..first + batch;
-            let mut rngs: Vec<_> = rngs.map(|part| stream(seed, part)).collect();
-            self.draw(&mut rngs)
-        });
-        Ok(drawn.map(|drawn| self.world(drawn)))
-    }
-
     /// Draws one world for each random number generator, in one sweep over the steps.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
@@ -364,6 +254,120 @@ impl CompiledFrontier {
             values,
             log,
         )
+    }
+}
+
+impl Compiled for CompiledFrontier {
+    /// Always returns an error, because the states of a compiled frontier depend on the evidence.
+    fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
+        Err(unsupported(
+            "evidence that may change",
+            "state it in the model, or use JunctionTree::compile",
+        ))
+    }
+
+    /// Returns an error for a `count` above one.
+    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+        match count {
+            0 => Ok(Vec::new()),
+            1 => Ok(vec![self.most_probable()?]),
+            _ => Err(unsupported(
+                "worlds after the most probable one",
+                "use JunctionTree::compile",
+            )),
+        }
+    }
+
+    fn log_evidence(&self) -> f64 {
+        self.log_evidence
+    }
+
+    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        let position = self.names.positions.get(&element.erased().id());
+        let &position = position.ok_or_else(|| Error::NotATarget {
+            element: element.label(),
+        })?;
+        self.require_possible()?;
+        let (values, probabilities) = self.marginal(position);
+        let support = &self.names.supports[position];
+        let values = values
+            .into_iter()
+            .filter_map(|i| support.get::<T>(i).cloned());
+        Ok(Marginal::new(
+            values.collect(),
+            probabilities,
+            Estimate::Exact,
+        ))
+    }
+
+    fn answer(&self) -> Result<Answer, Error> {
+        let mut marginals = Vec::with_capacity(self.names.targets.len());
+        if !self.names.targets.is_empty() {
+            self.require_possible()?;
+        }
+        for (position, element) in self.names.targets.iter().enumerate() {
+            let first = self.names.positions[&element.id()];
+            let (values, probabilities) = self.marginal(first);
+            let mut support = element.no_values();
+            for value in values {
+                support.insert(self.names.supports[position].any(value));
+            }
+            marginals.push(TargetMarginal {
+                element: element.clone(),
+                support: support.build(),
+                probabilities,
+                estimate: Estimate::Exact,
+            });
+        }
+        let log_evidence = LogEvidence {
+            value: self.log_evidence,
+            standard_error: 0.0,
+        };
+        Ok(Answer::marginals("Frontier", marginals, log_evidence))
+    }
+
+    fn most_probable(&self) -> Result<World, Error> {
+        self.require_possible()?;
+        self.require_worlds()?;
+        let messages = BackwardMessages::<MaxProduct>::new(&self.explored, self.memory);
+        let best = messages.map(|messages| queries::best(&self.explored, &messages));
+        best.map(|drawn| self.world(drawn))
+            .ok_or_else(|| self.impossible())
+    }
+
+    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        self.require_possible()?;
+        let mut drawn = self.draw(&mut [rng]);
+        drawn
+            .pop()
+            .map(|drawn| self.world(drawn))
+            .ok_or_else(|| self.impossible())
+    }
+
+    fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
+        self.require_possible()?;
+        // If messages must be recomputed in each sweep, one sweep draws many worlds.
+        let batch = self.sums.batch();
+        let drawn = (0..).step_by(batch as usize).flat_map(move |first: u64| {
+            let rngs = first..first + batch;
+            let mut rngs: Vec<_> = rngs.map(|part| stream(seed, part)).collect();
+            self.draw(&mut rngs)
+        });
+        Ok(drawn.map(|drawn| self.world(drawn)))
+    }
+
+    fn count(&self) -> Result<BigUint, Error> {
+        self.require_worlds()?;
+        let messages = BackwardMessages::<Counting>::new(&self.explored, 0);
+        Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
+    }
+}
+
+fn unsupported(asked: &'static str, remedy: &'static str) -> Error {
+    Error::NotInAnswer {
+        algorithm: "Frontier",
+        asked,
+        remedy,
     }
 }
 

@@ -34,6 +34,7 @@ use figrs_factor::WorkBudget;
 pub use compiled::CompiledFrontier;
 pub use first_true::FirstTrue;
 
+use crate::compiled::Compiled;
 use element_order::ElementOrder;
 use explore::{ExplorationLimits, explore};
 use figrs_answer::algorithm::{Algorithm, guarded};

@@ -11,6 +11,7 @@ use rand::Rng;
 use super::compiled_encoding::{CompiledEncoding, PreviousTree};
 use super::elimination_tree::EliminationTree;
 use super::saved_tree::SavedTree;
+use crate::compiled::Compiled;
 use crate::compiled_problem::{CompiledProblem, unfolded_expansion, varying_evidence};
 use crate::question::Question;
 use figrs_answer::answer::Answer;
@@ -29,7 +30,7 @@ use figrs_factor::tree::ContractionTree;
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
-/// # use figrs_exact::JunctionTree;
+/// # use figrs_exact::{Compiled, JunctionTree};
 /// let rain = Flip::new(0.2);
 /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
 /// let mut tree = JunctionTree::new().varying(&wet).compile(&Model::new(), &rain)?;
@@ -62,7 +63,7 @@ impl CompiledTree {
     /// # use std::sync::Arc;
     /// # use std::sync::atomic::{AtomicBool, Ordering};
     /// # use figrs_core::{Flip, Model};
-    /// # use figrs_exact::JunctionTree;
+    /// # use figrs_exact::{Compiled, JunctionTree};
     /// let (rain, flag) = (Flip::new(0.2), Arc::new(AtomicBool::new(true)));
     /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
     /// let compiler = JunctionTree::new().varying(&wet);
@@ -206,54 +207,6 @@ impl CompiledTree {
         Ok(())
     }
 
-    /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
-    pub fn log_evidence(&self) -> f64 {
-        self.sums
-            .as_ref()
-            .map_or(f64::NEG_INFINITY, CompiledEncoding::log_total)
-    }
-
-    /// Returns the distribution of a target or a varying element.
-    ///
-    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        (self.problem).distribution(&self.expansion, element, |position| {
-            self.require_possible()?;
-            let Some(part) = &self.sums else {
-                return Ok(Vec::new());
-            };
-            part.prepare(&[position], &self.problem.limits.until)?;
-            Ok(part.marginals(&[position]).pop().unwrap_or_default())
-        })
-    }
-
-    /// Returns the probability that `element`, a target or a varying element, has the value `value`.
-    ///
-    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
-        Ok(self.distribution(element)?.probability(value))
-    }
-
-    /// Returns the distributions of all targets, and the probability of the evidence.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
-    pub fn answer(&self) -> Result<Answer, Error> {
-        if let Some(part) = &self.sums {
-            let positions = self.problem.target_positions(&self.expansion);
-            part.prepare(positions, &self.problem.limits.until)?;
-        }
-        let log_evidence = self.log_evidence();
-        let mut marginals = Vec::new();
-        if !self.problem.targets.is_empty() {
-            self.require_possible()?;
-            if let Some(part) = &self.sums {
-                marginals = part.marginals(self.problem.target_positions(&self.expansion));
-            }
-        }
-        let expansion = &self.expansion;
-        Ok((self.problem).answer(expansion, log_evidence, marginals))
-    }
-
     pub(super) fn require_possible(&self) -> Result<(), Error> {
         if self.log_evidence() > f64::NEG_INFINITY {
             return Ok(());
@@ -294,24 +247,57 @@ impl CompiledTree {
         let part = self.part(PreviousTree::None, &expansion, encoding)?;
         Ok(self.worlds.get_or_init(|| part))
     }
+}
 
-    /// Returns the most probable world: values of the targets, the elements with evidence, and the elements on which they depend.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn most_probable(&self) -> Result<World, Error> {
+impl Compiled for CompiledTree {
+    #[track_caller]
+    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+        let (place, statement) = self.problem.observation(element, value)?;
+        self.state(place, Some(statement))
+    }
+
+    fn log_evidence(&self) -> f64 {
+        self.sums
+            .as_ref()
+            .map_or(f64::NEG_INFINITY, CompiledEncoding::log_total)
+    }
+
+    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+        (self.problem).distribution(&self.expansion, element, |position| {
+            self.require_possible()?;
+            let Some(part) = &self.sums else {
+                return Ok(Vec::new());
+            };
+            part.prepare(&[position], &self.problem.limits.until)?;
+            Ok(part.marginals(&[position]).pop().unwrap_or_default())
+        })
+    }
+
+    fn answer(&self) -> Result<Answer, Error> {
+        if let Some(part) = &self.sums {
+            let positions = self.problem.target_positions(&self.expansion);
+            part.prepare(positions, &self.problem.limits.until)?;
+        }
+        let log_evidence = self.log_evidence();
+        let mut marginals = Vec::new();
+        if !self.problem.targets.is_empty() {
+            self.require_possible()?;
+            if let Some(part) = &self.sums {
+                marginals = part.marginals(self.problem.target_positions(&self.expansion));
+            }
+        }
+        let expansion = &self.expansion;
+        Ok((self.problem).answer(expansion, log_evidence, marginals))
+    }
+
+    fn most_probable(&self) -> Result<World, Error> {
         match self.k_best(1)?.pop() {
             Some(world) => Ok(world),
             None => Err(self.problem.impossible()),
         }
     }
 
-    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are in memory at the same
-    /// time.
-    ///
-    /// **Guarantee.** The result is exact; worlds of equal probability have a fixed order for each model.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
         let part = self.worlds()?;
         self.problem.check_worlds(count, part.tree().variables())?;
         let best = part.k_best(count);
@@ -321,10 +307,14 @@ impl CompiledTree {
         Ok(best)
     }
 
-    /// Returns the number of worlds that agree with the evidence.
-    ///
-    /// **Errors.** Returns an error if the counts would take more memory than the limit allows.
-    pub fn count(&self) -> Result<BigUint, Error> {
+    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+        match self.worlds()?.sample(rng) {
+            Some(world) => Ok(world),
+            None => Err(self.problem.impossible()),
+        }
+    }
+
+    fn count(&self) -> Result<BigUint, Error> {
         if self.log_evidence() == f64::NEG_INFINITY {
             return Ok(BigUint::ZERO);
         }
@@ -332,25 +322,5 @@ impl CompiledTree {
         let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
         self.problem.limits.check_memory(bytes)?;
         Ok(self.worlds()?.count())
-    }
-
-    /// Draws one world from the exact posterior distribution.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        match self.worlds()?.sample(rng) {
-            Some(world) => Ok(world),
-            None => Err(self.problem.impossible()),
-        }
-    }
-
-    /// Returns an endless iterator of independent worlds, drawn from the exact posterior distribution. The same seed gives the same worlds.
-    ///
-    /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
-    pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
-        self.require_possible()?;
-        let mut rng = figrs_core::stream(seed, 0);
-        let part = self.worlds()?;
-        Ok(std::iter::from_fn(move || part.sample(&mut rng)))
     }
 }

@@ -21,6 +21,7 @@ use figrs_factor::eliminate::{BarrenFactors, PlanCost, plan_cost};
 use compiled_tree::CompiledTree;
 use saved_tree::SavedTree;
 
+use crate::compiled::Compiled;
 use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;

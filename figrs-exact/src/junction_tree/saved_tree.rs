@@ -13,7 +13,7 @@ use figrs_factor::tree::ContractionTree;
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
-/// # use figrs_exact::{JunctionTree, SavedTree};
+/// # use figrs_exact::{Compiled, JunctionTree, SavedTree};
 /// let rain = Flip::new(0.2);
 /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
 /// let model = Model::new().observe(&wet, true);

@@ -12,6 +12,7 @@ use crate::circuit::{Circuit, CompiledCircuit};
 use crate::compiled::Compiled;
 use crate::junction_tree::compiled_tree::CompiledTree;
 use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
 use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
@@ -102,6 +103,10 @@ impl Compiled for CompiledExact {
 
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         ask!(self, form => form.distribution(element))
+    }
+
+    fn answer(&self) -> Result<Answer, Error> {
+        ask!(self, form => form.answer())
     }
 
     fn most_probable(&self) -> Result<World, Error> {

@@ -32,6 +32,7 @@ use super::circuit::Circuit;
 use super::closed_form::{collapse_setter, in_closed_form};
 use super::frontier::Frontier;
 use super::slices::SlicedSum;
+use crate::compiled::Compiled;
 use attempts::Attempts;
 pub(crate) use attempts::reason;
 use bounds::{EvidenceBounds, MINI_BUCKETS};

@@ -2,23 +2,21 @@
 
 use figrs_factor::Limits;
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 
-use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::SliceCost;
 use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use super::slicing::Slicing;
-use crate::question::Question;
+use crate::question::{Question, WorldGraph};
 use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
-use figrs_answer::{conflict, setters};
-use figrs_factor::eliminate::{EliminationError, log_weight, most_probable};
+use figrs_answer::setters;
+use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// The most probable world within a limit of memory, by conditioning: the result is the best of the most probable worlds of all slices.
 ///
@@ -88,21 +86,14 @@ impl MpeSlices {
         question: &Question<'_>,
     ) -> Result<SlicedWorlds, Error> {
         let limits = self.slicing.limits.until(run.until());
-        let impossible = || question.impossible(&limits);
-        let expansion = question.expand_for_best_world(&limits);
-        let expansion = expansion.map_err(|error| run.error_of(error))?;
-        if expansion.impossible().is_some() {
-            return Err(impossible());
-        }
-        conflict::check_failures(&expansion, &limits)?;
-        let encoding = Encoding::for_worlds(&expansion)?;
+        let worlds = question.world_graph(&limits);
+        let worlds = worlds.map_err(|error| run.error_of(error))?;
         let uses = (MessageUse::Traceback, self.slicing.memory);
-        let sliced = SlicedGraph::new(encoding.graph(), &[], uses, &limits)
+        let sliced = SlicedGraph::new(worlds.graph(), &[], uses, &limits)
             .map_err(|error| run.error_of(error.into()))?
-            .ok_or_else(impossible)?;
+            .ok_or_else(|| question.impossible(&limits))?;
         Ok(SlicedWorlds {
-            expansion,
-            encoding,
+            worlds,
             sliced,
             limits,
         })
@@ -143,20 +134,14 @@ impl MpeSlices {
         }
         let impossible = || question.impossible(&self.slicing.limits);
         let world = best.ok_or_else(impossible)?.values;
-        let values = plan.expansion.elements().iter().filter_map(|expanded| {
-            let value = (plan.encoding).value(&plan.expansion, &expanded.element, &world)?;
-            Some((expanded.element.clone(), value))
-        });
-        let log_probability = log_weight(plan.encoding.graph(), &world);
-        Ok(Answer::world(Self::NAME, values, log_probability))
+        Ok(plan.worlds.answer(Self::NAME, &world, Vec::new()))
     }
 }
 
 /// A planned search for the most probable world of a model in slices.
 #[derive(Debug)]
 pub(crate) struct SlicedWorlds {
-    expansion: Arc<Expansion>,
-    encoding: Encoding,
+    worlds: WorldGraph,
     sliced: SlicedGraph,
     limits: Limits,
 }

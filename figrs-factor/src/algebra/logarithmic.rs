@@ -4,6 +4,15 @@ use crate::graph::Weights;
 
 use super::semiring::Semiring;
 
+/// Returns the logarithm of the sum of the numbers whose logarithms are `logs`.
+pub fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
+    let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return largest;
+    }
+    largest + logs.map(|log| (log - largest).exp()).sum::<f64>().ln()
+}
+
 /// Defines zero, one and the products of numbers that are stored as logarithms.
 macro_rules! logarithms {
     () => {

@@ -6,6 +6,8 @@ mod scaled;
 mod semiring;
 
 pub use expected_utility::{ExpectedUtility, MeanWeights, WeighedUtility};
+#[doc(hidden)]
+pub use logarithmic::log_sum;
 pub use logarithmic::{LogSumProduct, MaxProduct};
 pub use scaled::{
     MaxProductPrecision, NumberForm, Precision, ScaledMaxProduct, SumProduct, SumProductPrecision,

@@ -33,14 +33,13 @@ use crate::graph::{FactorGraph, VarId};
 use crate::algebra::Semiring;
 use crate::limits::Limits;
 
+pub use crate::limits::{BarrenFactors, Order};
 pub use error::{EliminationError, validate};
 pub use execute::{MarginalTable, log_sums, share_weights, sum_product};
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub use memory::{available_bytes, readable};
 pub use mpe::{log_weight, most_probable};
-pub use plan::{
-    BarrenFactors, Keep, MessageLayout, Order, Plan, PlanCost, as_if_dense, predicted_cost,
-};
+pub use plan::{Keep, MessageLayout, Plan, PlanCost, as_if_dense, predicted_cost};
 pub use prune::without_barren;
 pub use utility::{
     DecisionRule, EliminationStage, ExpectedUtilities, UtilityGraph, UtilityTable, best_rules,

@@ -6,7 +6,7 @@ use super::error::{EliminationError, check_interrupt, validate};
 use super::memory::available_bytes;
 use super::prune::{Pruned, UnknownSums, prune};
 use crate::graph::{FactorGraph, VarId, Weights};
-use crate::limits::{Limits, Until};
+use crate::limits::{BarrenFactors, Limits, Order, Until};
 use crate::order::MAX_WORK;
 use crate::order::component_orders::eliminate_candidates;
 use crate::order::symbolic_elimination::{Bucket, SymbolicElimination};
@@ -283,37 +283,6 @@ const LEAST_ORDER_WORK: u64 = 1_000_000;
 
 /// Least limit on the number of partial assignments that an elimination may visit.
 const LEAST_ASSIGNMENTS: f64 = 4e6;
-
-/// Choice of the elimination order, which influences the cost of an elimination but not its answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// An order found by a search whose effort is proportionate to the predicted cost of the elimination.
-    ///
-    /// If the first greedy order is cheap, the search ends. If no greedy order is cheap, the search also tries noisy restarts and local improvements
-    /// for each component of the graph, and returns the best order. Steps, not time, limit the search, and its random numbers have a fixed seed.
-    /// Therefore equal factor graphs have equal elimination orders.
-    #[default]
-    Greedy,
-    /// The listed elimination order; variables that are not listed come last, sorted by identifier.
-    Given(Vec<VarId>),
-}
-
-impl Order {
-    /// Returns the option for an order that begins with `variables`.
-    pub fn given(variables: Vec<VarId>) -> Self {
-        Self::Given(variables)
-    }
-}
-
-/// Treatment of a barren factor: a normalised factor whose last variable occurs in no other factor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BarrenFactors {
-    /// A barren factor is omitted if the omission cannot change the answer: in sums and in tests of satisfiability.
-    #[default]
-    Prune,
-    /// A barren factor is multiplied like any other factor.
-    Compute,
-}
 
 impl Limits {
     /// Returns the number of partial assignments that an elimination with `operations` predicted operations may visit.

@@ -9,14 +9,18 @@
 //! | `assignment` | assignments in row-major order |
 //! | `entries`, `log_table` | entries of factors of any storage format; dense tables of their logarithms |
 //! | `reduce` | factor graphs restricted to some of the values |
+//! | `disjoint_sets` | partitions of variables into connected components |
 
 mod assignment;
+mod disjoint_sets;
 mod factor_graph;
 mod log_table;
 mod reduce;
 mod weights;
 
 pub use assignment::Assignments;
+#[doc(hidden)]
+pub use disjoint_sets::DisjointSets;
 pub use factor_graph::{
     Factor, FactorGraph, FactorTable, TableForm, VarId, for_each_entry, has_zeros, is_wide,
     log_entry, log_stored, stored_entry,

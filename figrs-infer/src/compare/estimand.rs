@@ -5,8 +5,8 @@ use std::any::Any;
 use figrs_core::{AnyElement, Datum};
 use serde::Serialize;
 
+use figrs_answer::answer::estimate::Quality;
 use figrs_answer::answer::marginal::NumericColumns;
-use figrs_answer::answer::quality::Quality;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::quality::diagnostics::normal_score;

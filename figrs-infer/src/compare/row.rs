@@ -7,7 +7,7 @@ use super::estimand::{Estimand, EstimandValue, qualities};
 use super::timed_run::RunResult;
 use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
 use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::quality::Quality;
+use figrs_answer::answer::estimate::Quality;
 use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_answer::quality::diagnosis::Finding;
 use figrs_exact::marginal_map::MarginalMap;

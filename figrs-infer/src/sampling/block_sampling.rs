@@ -4,17 +4,17 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use figrs_core::{AnyElement, Model, ModelError, Stream, stream};
-use figrs_lower::internals::{Block, ColumnValues, Pool};
+use figrs_lower::internals::{Block, Pool};
 use figrs_lower::{EvidenceOrder, Observations};
 
-use super::block_tally::{BlockTally, WeightTail};
-use super::joined_blocks::JoinedBlocks;
-use super::settings::SamplerSettings;
+use super::block_tally::BlockTally;
+use super::block_tally::JoinedBlocks;
+use super::settings::WorldSettings;
 use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
+use figrs_answer::quality::diagnostics::WeightTail;
 use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
 /// Maximum number of worlds in a block; with this number, the columns of the block stay in the processor cache.
@@ -51,23 +51,73 @@ impl UnitSize {
     }
 }
 
+/// Implements the traits of a sampler of independent worlds that has [`WorldSettings`] in a field `settings`, and a method `blocks` that checks the
+/// settings and the model and returns the [`BlockSampling`] of a run.
+macro_rules! world_sampler {
+    ($sampler:ident) => {
+        impl figrs_answer::MergeableSampler for $sampler {
+            type Sums = $crate::sampling::world_sums::WorldSums;
+
+            fn settings(&self) -> String {
+                figrs_answer::settings_text!(self, settings.drawing.limits.threads, settings.watch)
+            }
+
+            fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
+                self.blocks(model)?.units(model, targets)
+            }
+
+            fn run_units(
+                &self,
+                model: &Model,
+                targets: &[AnyElement],
+                units: std::ops::Range<u64>,
+                absorption: figrs_answer::run::partial::Absorption,
+            ) -> Result<figrs_answer::Partial<Self::Sums>, Error> {
+                let blocks = self.blocks(model)?;
+                blocks.partial((model, targets), units, absorption)
+            }
+        }
+
+        impl figrs_answer::ResumableSampler for $sampler {
+            fn watch(&self) -> &figrs_answer::run::watch::Watch {
+                &self.settings.watch
+            }
+
+            fn watch_mut(&mut self) -> &mut figrs_answer::run::watch::Watch {
+                &mut self.settings.watch
+            }
+
+            fn lengthened(&self, more: u64) -> Option<Self> {
+                let settings = self.settings.lengthened(more)?;
+                Some(Self { settings })
+            }
+
+            fn asked(&self) -> Option<u64> {
+                self.settings.samples
+            }
+        }
+
+        figrs_answer::run::unit_run::unit_sampler!($sampler, settings.drawing.seed);
+    };
+}
+pub(super) use world_sampler;
+
 #[derive(Debug)]
 pub(crate) struct BlockSampling<'a> {
     pub(crate) algorithm: &'static str,
     /// The remedy in the error for a run in which all samples have weight zero.
     pub(crate) remedy: &'static str,
-    pub(crate) samples: Option<u64>,
-    /// The effective sample size at which the run ends. The run ends only after a complete block, and after a minimum number of blocks.
-    pub(crate) target_ess: Option<f64>,
-    pub(crate) drawing: &'a SamplerSettings,
+    pub(crate) settings: &'a WorldSettings,
     pub(crate) observations: Observations,
     /// An upper bound of the weight of a world, if a bound is known.
     pub(crate) maximum: Option<WeightBound>,
     /// The logarithm of the weight that is used as the unit of the weights.
     pub(crate) log_unit: f64,
-    pub(crate) keep_draws: bool,
-    pub(crate) watch: &'a Watch,
+    /// Changes the weights of a block of worlds before the weights are summed; the arguments are the block, its number of worlds and `log_unit`.
+    pub(crate) accept: Option<Acceptance>,
 }
+
+type Acceptance = fn(&mut Block, usize, f64, &mut Stream) -> Result<(), Error>;
 
 impl BlockSampling<'_> {
     pub(super) fn block(
@@ -77,7 +127,7 @@ impl BlockSampling<'_> {
         until: &Until,
     ) -> Result<Block, Error> {
         let order = EvidenceOrder::ObservationsFirst;
-        let limit = self.drawing.limits.until(until);
+        let limit = self.settings.drawing.limits.until(until);
         Ok(Block::new(model, targets, self.observations, order, limit)?)
     }
 
@@ -89,13 +139,10 @@ impl BlockSampling<'_> {
         until: &Until,
     ) -> Result<UnitSize, Error> {
         let mut block = self.block(model, targets, until)?;
-        block.run(PILOT, &mut stream(self.drawing.seed, u64::MAX))?;
+        block.run(PILOT, &mut stream(self.settings.drawing.seed, u64::MAX))?;
         let cells = (block.cells() as u64 / PILOT as u64).max(1);
         let rows = self.rows(cells, block.bytes_of_first_run());
-        let has_typed = (0..targets.len()).any(|target| {
-            let column = block.target(target);
-            matches!(column.values(), ColumnValues::Typed(values) if !values.is_empty())
-        });
+        let has_typed = (0..targets.len()).any(|target| block.target(target).is_typed());
         Ok(UnitSize {
             rows,
             blocks: self.blocks_of_unit(rows, cells, has_typed),
@@ -105,11 +152,12 @@ impl BlockSampling<'_> {
     /// Returns the number of worlds in a block if each world has `cells` values and the pilot block took `bytes` bytes.
     fn rows(&self, cells: u64, bytes: u64) -> u64 {
         let bytes = (bytes / PILOT as u64).max(1);
-        let worthwhile =
-            (MOST_CELLS / cells).min(self.drawing.limits.expansion_memory / MEMORY_DIVISOR / bytes);
+        let worthwhile = (MOST_CELLS / cells)
+            .min(self.settings.drawing.limits.expansion_memory / MEMORY_DIVISOR / bytes);
         let worthwhile = worthwhile.clamp(PILOT as u64, WORTHWHILE_ROWS);
         let most = (CELLS / cells).clamp(worthwhile, MOST_ROWS);
         let share = self
+            .settings
             .samples
             .map_or(MOST_ROWS, |samples| samples / LEAST_BLOCKS);
         let rows = most.min(share.max(LEAST_ROWS));
@@ -126,9 +174,12 @@ impl BlockSampling<'_> {
     /// A unit of work is one block if a run may end after any block, if draws are retained, or if a target may have a different value in each world.
     /// In the last case, the sums of several blocks are as large as the blocks themselves.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
-        let (Some(samples), None, false, false) =
-            (self.samples, self.target_ess, self.keep_draws, has_typed)
-        else {
+        let (Some(samples), None, false, false) = (
+            self.settings.samples,
+            self.settings.target_ess,
+            self.settings.keep_draws,
+            has_typed,
+        ) else {
             return 1;
         };
         let most = (MOST_BLOCKS * CELLS / cells / rows).clamp(1, MOST_BLOCKS);
@@ -138,7 +189,8 @@ impl BlockSampling<'_> {
     }
 
     pub(super) fn units_of(&self, size: UnitSize) -> u64 {
-        self.samples
+        self.settings
+            .samples
             .map_or(u64::MAX, |samples| samples.div_ceil(size.worlds()))
     }
 
@@ -152,15 +204,17 @@ impl BlockSampling<'_> {
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {
-    /// Draws the worlds of the units of work `units`. `finish` may change the weights of a block of worlds before the weights are summed.
+    /// Draws the worlds of the units of work `units`.
     pub(crate) fn partial(
         &self,
         (model, targets): (&Model, &[AnyElement]),
         units: Range<u64>,
         absorption: Absorption,
-        finish: impl Fn(&mut Block, usize, &mut Stream) -> Result<(), Error> + Sync,
     ) -> Result<Partial<WorldSums>, Error> {
-        let run = self.watch.start(self.algorithm, self.samples);
+        let run = self
+            .settings
+            .watch
+            .start(self.algorithm, self.settings.samples);
         if run.stopped().is_some() {
             return Err(run.nothing_done());
         }
@@ -168,15 +222,16 @@ impl BlockSampling<'_> {
         let size = size.map_err(|error| run.error_of(error))?;
         let all = self.units_of(size);
         let sums = WorldSums::new(self, model, targets, size);
-        let threads = self.drawing.threads();
-        let memory = SharedMemory::new(self.drawing.limits.expansion_memory, threads);
+        let threads = self.settings.drawing.threads();
+        let memory = SharedMemory::new(self.settings.drawing.limits.expansion_memory, threads);
         let end = units.end.min(all);
         let draw = |block: &mut Block, number: u64, most: usize| {
             let rest = self
+                .settings
                 .samples
                 .map_or(size.rows, |samples| samples - number * size.rows);
             let rows = size.rows.min(rest) as usize;
-            let mut rng = stream(self.drawing.seed, number);
+            let mut rng = stream(self.settings.drawing.seed, number);
             block.start(rows);
             for root in 0..block.roots() {
                 if run.stopped().is_some() {
@@ -184,12 +239,14 @@ impl BlockSampling<'_> {
                 }
                 block.run_root(root, &mut rng)?;
             }
-            finish(block, rows, &mut rng)?;
+            if let Some(accept) = self.accept {
+                accept(block, rows, self.log_unit, &mut rng)?;
+            }
             Ok(Some(BlockTally::new(
                 block,
                 targets,
                 rows,
-                (most, self.keep_draws),
+                (most, self.settings.keep_draws),
             )))
         };
         let mut drawn = 0;
@@ -201,7 +258,8 @@ impl BlockSampling<'_> {
             |block, unit| {
                 let numbers = unit * size.blocks..(unit + 1) * size.blocks;
                 let is_drawn = |&number: &u64| {
-                    self.samples
+                    self.settings
+                        .samples
                         .is_none_or(|samples| number * size.rows < samples)
                 };
                 let most = WeightTail::most_of_unit(size.worlds(), unit);

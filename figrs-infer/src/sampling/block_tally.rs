@@ -1,11 +1,11 @@
-//! Sums of the weights of the worlds in a block, separately for each value of each target, and the largest weights of a run.
+//! Sums of the weights of the worlds in one block or in consecutive blocks, separately for each value of each target.
 
-use figrs_core::{AnyColumn, AnyElement};
-use figrs_lower::internals::{Block, ColumnValues, TargetColumn, WeightForm};
 use serde::{Deserialize, Serialize};
 
-use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
+use figrs_answer::quality::diagnostics::{MAX_TAIL_SIZE, keep_largest};
 use figrs_answer::run::portable_part::PortableUnit;
+use figrs_core::{AnyColumn, AnyElement, SupportBuilder};
+use figrs_lower::internals::{Block, TargetColumn, WeightForm};
 
 /// Sums of weights and of squared weights over one or several blocks of worlds. The weights are stored in units of `exp(log_scale)`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -126,87 +126,55 @@ fn sums(
     form: &WeightForm,
     keep: bool,
 ) -> (Box<dyn AnyColumn>, BlockTargetTally) {
+    let Some(bits) = column.bits() else {
+        let (values, positions) = column.coded();
+        let mut sums = vec![(0.0, 0.0); values.len()];
+        for (&position, weight) in positions.iter().zip(by_row(column, form)) {
+            let sum: &mut (f64, f64) = &mut sums[position as usize];
+            sum.0 += weight;
+            sum.1 += weight * weight;
+        }
+        let draws = keep.then_some(positions);
+        return (values, BlockTargetTally { sums, draws });
+    };
     let mut values = element.no_column();
     let mut sums = Vec::new();
-    let draws;
-    match column.values() {
-        ColumnValues::Bits(bits) => {
-            let first = column.first_row().unwrap_or(0);
-            let first = bits[first / 64] >> (first % 64) & 1 == 1;
-            for truth in [first, !first] {
-                let invert = if truth { 0 } else { u64::MAX };
-                let same = |(mask, bits): (&u64, &u64)| mask & (bits ^ invert);
-                let mut sum = (0.0, 0.0);
-                let mut found = 0.0;
-                match form {
-                    WeightForm::Classes(classes) => {
-                        for (mask, weight) in classes {
-                            let rows = ones(mask.iter().zip(bits).map(same));
-                            sum.0 += weight * rows;
-                            sum.1 += weight * weight * rows;
-                            found += rows;
-                        }
-                    }
-                    WeightForm::Rows(weights) => {
-                        let words = column.mask().iter().zip(bits).map(same);
-                        for (word, start) in words.zip((0..).step_by(64)) {
-                            let mut word = word;
-                            while word != 0 {
-                                let weight = weights[start + word.trailing_zeros() as usize];
-                                sum.0 += weight;
-                                sum.1 += weight * weight;
-                                found += 1.0;
-                                word &= word - 1;
-                            }
-                        }
-                    }
-                }
-                if found > 0.0 {
-                    values.push(&truth);
-                    sums.push(sum);
+    let first = column.first_row().unwrap_or(0);
+    let first = bits[first / 64] >> (first % 64) & 1 == 1;
+    for truth in [first, !first] {
+        let invert = if truth { 0 } else { u64::MAX };
+        let same = |(mask, bits): (&u64, &u64)| mask & (bits ^ invert);
+        let mut sum = (0.0, 0.0);
+        let mut found = 0.0;
+        match form {
+            WeightForm::Classes(classes) => {
+                for (mask, weight) in classes {
+                    let rows = ones(mask.iter().zip(bits).map(same));
+                    sum.0 += weight * rows;
+                    sum.1 += weight * weight * rows;
+                    found += rows;
                 }
             }
-            let other =
-                |&row: &u32| u32::from((bits[row as usize / 64] >> (row % 64) & 1 == 1) != first);
-            draws = keep.then(|| column.rows().iter().map(other).collect());
+            WeightForm::Rows(weights) => {
+                let words = column.mask().iter().zip(bits).map(same);
+                for (word, start) in words.zip((0..).step_by(64)) {
+                    let mut word = word;
+                    while word != 0 {
+                        let weight = weights[start + word.trailing_zeros() as usize];
+                        sum.0 += weight;
+                        sum.1 += weight * weight;
+                        found += 1.0;
+                        word &= word - 1;
+                    }
+                }
+            }
         }
-        ColumnValues::Codes(codes) => {
-            const UNKNOWN: u32 = u32::MAX;
-            let weights = by_row(column, form);
-            let mut positions = vec![UNKNOWN; column.codes()];
-            for (&code, weight) in codes.iter().zip(weights) {
-                let position = &mut positions[code as usize];
-                if *position == UNKNOWN {
-                    *position = sums.len() as u32;
-                    sums.push((0.0, 0.0));
-                    if let Some(value) = column.value(code) {
-                        values.push(value);
-                    }
-                }
-                let sum: &mut (f64, f64) = &mut sums[*position as usize];
-                sum.0 += weight;
-                sum.1 += weight * weight;
-            }
-            let position = |&code: &u32| positions[code as usize];
-            draws = keep.then(|| codes.iter().map(position).collect());
-        }
-        ColumnValues::Typed(typed) => {
-            // The values are numbered by first occurrence, as for the values that are stored as codes, because the sums must not depend on the
-            // storage format.
-            let mut met = element.no_values();
-            let positions = met.encode(typed).unwrap_or_default();
-            for (at, (position, weight)) in positions.iter().zip(by_row(column, form)).enumerate() {
-                if *position as usize == sums.len() {
-                    values.push(typed.any(at));
-                    sums.push((0.0, 0.0));
-                }
-                let sum: &mut (f64, f64) = &mut sums[*position as usize];
-                sum.0 += weight;
-                sum.1 += weight * weight;
-            }
-            draws = keep.then_some(positions);
+        if found > 0.0 {
+            values.push(&truth);
+            sums.push(sum);
         }
     }
+    let draws = keep.then(|| column.coded().1);
     (values, BlockTargetTally { sums, draws })
 }
 
@@ -253,63 +221,6 @@ mod repeated_numbers {
     }
 }
 
-/// Maximum number of weights that are retained: the size of the tail of a hundred million samples.
-pub(super) const MAX_TAIL_SIZE: usize = 30_001;
-
-/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the distribution of the weights.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct WeightTail {
-    logs: Vec<f64>,
-    /// Number of positive weights of the run.
-    count: u64,
-}
-
-impl WeightTail {
-    /// Returns the number of its largest weights that the unit of work `unit` must report, if each unit has `rows` worlds. The number does not depend
-    /// on the number of samples, so that a run can be lengthened.
-    ///
-    /// The number of a unit's weights that belong to the tail of the run is Poisson distributed. The mean of this number is largest if the unit is
-    /// the last unit of the run; this number then exceeds the result with a probability of 1e-9.
-    pub(crate) fn most_of_unit(rows: u64, unit: u64) -> usize {
-        const DEVIATIONS: f64 = 6.0;
-        const LEAST: f64 = 16.0;
-        let units = unit.saturating_add(1);
-        let samples = rows.saturating_mul(units).max(1);
-        let tail = MAX_TAIL_SIZE.min(tail_length(samples as usize) + 1);
-        let mean = tail as f64 / units as f64;
-        let most = (mean + DEVIATIONS * mean.sqrt() + LEAST).ceil();
-        MAX_TAIL_SIZE.min(most as usize)
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.logs.clear();
-        self.count = 0;
-    }
-
-    /// Adds the largest weights of a block, in units of `exp(log_scale)`. `count` is the number of positive weights of the block.
-    pub(crate) fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
-        self.count += count;
-        // Weights of discrete worlds are often equal to the preceding weight, whose logarithm is then reused.
-        let mut last = (1.0, 0.0);
-        let logs = largest.iter().map(|&weight| {
-            if weight != last.0 {
-                last = (weight, weight.ln());
-            }
-            last.1 + log_scale
-        });
-        self.logs.extend(logs);
-        if self.logs.len() > 4 * MAX_TAIL_SIZE {
-            keep_largest(&mut self.logs, MAX_TAIL_SIZE);
-        }
-    }
-
-    pub(crate) fn pareto_k(mut self) -> f64 {
-        let most = MAX_TAIL_SIZE.min(tail_length(self.count as usize) + 1);
-        keep_largest(&mut self.logs, most);
-        pareto_k_of_largest(&self.logs)
-    }
-}
-
 /// Returns the `most` largest positive weights of the worlds in `form`.
 pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     let mut weights: Vec<f64> = match form {
@@ -330,46 +241,195 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     weights
 }
 
-pub(super) fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
-    if numbers.len() > most {
-        numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
-        numbers.truncate(most);
+/// The sum over consecutive blocks of worlds, if draws are not retained.
+#[derive(Debug)]
+pub(super) struct JoinedBlocks<'a> {
+    targets: &'a [AnyElement],
+    /// Number of the largest weights that are retained.
+    heaviest: usize,
+    sums: Option<BlockTally>,
+    /// The distinct values of each target; empty before the second block is added.
+    supports: Vec<SupportBuilder>,
+}
+
+impl<'a> JoinedBlocks<'a> {
+    pub(super) fn new(targets: &'a [AnyElement], heaviest: usize) -> Self {
+        Self {
+            targets,
+            heaviest,
+            sums: None,
+            supports: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, next: BlockTally) {
+        let Some(sums) = &mut self.sums else {
+            self.sums = Some(next);
+            return;
+        };
+        let rows = sums.rows + next.rows;
+        // A world whose likelihood has more density factors is infinitely less likely than a world with fewer density factors.
+        if next.met > 0 && (sums.met == 0 || next.densities < sums.densities) {
+            *sums = next;
+            self.supports.clear();
+        } else if next.met > 0 && next.densities == sums.densities {
+            if self.supports.is_empty() {
+                let values = self.targets.iter().zip(&sums.values);
+                let supports = values.map(|(target, values)| {
+                    let mut support = target.no_values();
+                    support.encode(&**values);
+                    support
+                });
+                self.supports = supports.collect();
+            }
+            add(sums, next, &mut self.supports);
+            keep_largest(&mut sums.heaviest, self.heaviest);
+        }
+        sums.rows = rows;
+    }
+
+    pub(super) fn into_tally(self) -> Option<BlockTally> {
+        self.sums
+    }
+}
+
+/// Adds to `sums` the sums of a block with the same number of density factors. New values of a target are appended to the list of its earlier values.
+fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuilder]) {
+    let scale = sums.log_scale.max(next.log_scale);
+    rescale(sums, scale);
+    rescale(&mut next, scale);
+    sums.total += next.total;
+    sums.squares += next.squares;
+    sums.largest = sums.largest.max(next.largest);
+    sums.heaviest.append(&mut next.heaviest);
+    sums.met += next.met;
+    let own = sums.values.iter_mut().zip(&mut sums.targets).zip(supports);
+    let added = next.values.iter().zip(&next.targets);
+    for (((values, target), support), (added, more)) in own.zip(added) {
+        let positions = support.encode(&**added).unwrap_or_default();
+        for (at, (position, more)) in positions.into_iter().zip(&more.sums).enumerate() {
+            if position as usize == target.sums.len() {
+                values.push(added.any(at));
+                target.sums.push((0.0, 0.0));
+            }
+            let sum = &mut target.sums[position as usize];
+            sum.0 += more.0;
+            sum.1 += more.1;
+        }
+    }
+}
+
+fn rescale(sums: &mut BlockTally, scale: f64) {
+    if sums.log_scale == scale {
+        return;
+    }
+    let unit = (sums.log_scale - scale).exp();
+    sums.log_scale = scale;
+    sums.total *= unit;
+    sums.squares *= unit * unit;
+    sums.largest *= unit;
+    for weight in &mut sums.heaviest {
+        *weight *= unit;
+    }
+    // A weight that underflows to zero is removed, because zero has no logarithm.
+    sums.heaviest.retain(|weight| *weight > 0.0);
+    for sum in sums.targets.iter_mut().flat_map(|target| &mut target.sums) {
+        sum.0 *= unit;
+        sum.1 *= unit * unit;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use figrs_core::stream;
-    use rand::RngExt;
+    use figrs_core::{AnyColumn, Flip, Parents};
 
     use super::*;
-    use figrs_answer::quality::diagnostics::pareto_k;
+
+    /// Returns the sums of a block whose worlds have the values and weights `rows`; the unit of the weights is `exp(log_scale)`.
+    fn block(densities: usize, log_scale: f64, rows: &[(bool, f64)]) -> BlockTally {
+        let weights: Vec<f64> = rows.iter().map(|row| row.1).filter(|w| *w > 0.0).collect();
+        let squares = |weights: &[f64]| weights.iter().map(|w| w * w).sum();
+        let (mut values, mut sums) = (Vec::<bool>::new(), Vec::new());
+        for (value, _) in rows.iter().filter(|row| row.1 > 0.0) {
+            if !values.contains(value) {
+                values.push(*value);
+                let own = rows.iter().filter(|row| row.0 == *value).map(|row| row.1);
+                let own: Vec<f64> = own.collect();
+                sums.push((own.iter().sum(), squares(&own)));
+            }
+        }
+        let values: Box<dyn AnyColumn> = Box::new(values);
+        let target = BlockTargetTally { sums, draws: None };
+        BlockTally {
+            log_scale,
+            total: weights.iter().sum(),
+            squares: squares(&weights),
+            largest: weights.iter().copied().fold(0.0, f64::max),
+            rows: rows.len() as u64,
+            met: weights.len() as u64,
+            densities,
+            values: Vec::from_iter((!weights.is_empty()).then_some(values)),
+            targets: Vec::from_iter((!weights.is_empty()).then_some(target)),
+            heaviest: weights,
+            log_weights: None,
+        }
+    }
+
+    fn joined(blocks: impl IntoIterator<Item = BlockTally>, heaviest: usize) -> BlockTally {
+        let coin = Flip::new(0.5);
+        let targets = coin.elements();
+        let mut joined = JoinedBlocks::new(&targets, heaviest);
+        for block in blocks {
+            joined.push(block);
+        }
+        let mut sums = joined.into_tally().unwrap();
+        sums.heaviest.sort_by(f64::total_cmp);
+        sums
+    }
 
     #[test]
-    fn the_largest_weights_tell_the_tail_of_all() {
-        for (power, seed) in [(0.3, 1), (0.8, 2), (1.2, 3)] {
-            let mut random = stream(seed, 0);
-            let weights: Vec<f64> = (0..20_000)
-                .map(|_| random.random::<f64>().powf(-power))
-                .collect();
-            let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
-            let mut heaviest = WeightTail::default();
-            for (unit, block) in weights.chunks(1000).enumerate() {
-                let form = WeightForm::Rows(block.iter().map(|w| w * 8.0).collect());
-                let most = WeightTail::most_of_unit(1000, unit as u64);
-                let largest = largest(&form, most);
-                heaviest.add(&largest, -(8.0_f64.ln()), 1000);
-            }
-            let (k, all) = (heaviest.pareto_k(), pareto_k(&logs));
-            assert!((k - all).abs() < 1e-9, "{k} {all}");
-            assert!((k - power).abs() < 0.15, "{k}");
+    fn the_sums_of_blocks_are_those_of_all_their_rows() {
+        let none = [(true, 0.0), (false, 0.0)];
+        let (first, second) = ([(true, 1.0), (true, 3.0)], [(false, 0.5), (true, 2.0)]);
+        let both = block(0, 0.0, &[none, first, second, none].concat());
+        let apart = [&none, &first, &second, &none].map(|rows| block(0, 0.0, rows));
+        assert_eq!(
+            format!("{:?}", joined(apart, 9)),
+            format!("{:?}", joined([both], 9))
+        );
+        let most = joined([block(0, 0.0, &first), block(0, 0.0, &second)], 2);
+        assert_eq!(most.heaviest, [2.0, 3.0]);
+    }
+
+    #[test]
+    fn weights_in_other_units_are_added_in_the_larger_one() {
+        let first = || block(0, 0.0, &[(true, 1.0), (false, 2.0)]);
+        let second = || block(0, 2f64.ln(), &[(false, 3.0)]);
+        for (blocks, of_false) in [([first(), second()], 1), ([second(), first()], 0)] {
+            let sums = joined(blocks, 9);
+            assert!((sums.log_scale - 2f64.ln()).abs() < 1e-15);
+            assert!((sums.total - 4.5).abs() < 1e-12);
+            assert!((sums.squares - (0.25 + 1.0 + 9.0)).abs() < 1e-12);
+            let (sum, squares) = sums.targets[0].sums[of_false];
+            assert!((sum - 4.0).abs() < 1e-12 && (squares - 10.0).abs() < 1e-12);
+            assert_eq!((sums.rows, sums.met, sums.heaviest.len()), (3, 3, 3));
         }
-        let most = [0, 1, 15, 1 << 14].map(|unit| WeightTail::most_of_unit(1 << 14, unit));
-        assert_eq!(most, [519, 388, 171, 26]);
-        assert_eq!(WeightTail::most_of_unit(60, 0), 51);
-        // Equal weights have no tail, and k-hat is minus infinity.
-        let mut equal = WeightTail::default();
-        equal.add(&[0.25; 100], 0.0, 100);
-        assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);
+        // A weight that is larger than the other weights by the factor exp(1000) leaves no trace of the other weights in the sums.
+        let sums = joined([first(), block(0, 1000.0, &[(false, 1.0)])], 9);
+        assert_eq!((sums.total, sums.heaviest), (1.0, vec![1.0]));
+    }
+
+    #[test]
+    fn worlds_with_fewer_densities_replace_those_with_more() {
+        let (more, fewer) = ([(true, 5.0)], [(false, 1.0), (false, 0.0)]);
+        for blocks in [
+            [block(2, 0.0, &more), block(1, 0.0, &fewer)],
+            [block(1, 0.0, &fewer), block(2, 0.0, &more)],
+        ] {
+            let sums = joined(blocks, 9);
+            assert_eq!((sums.densities, sums.met, sums.rows), (1, 1, 3));
+            assert_eq!((sums.total, sums.largest), (1.0, 1.0));
+            assert_eq!(format!("{:?}", sums.values), "[[false]]");
+        }
     }
 }

@@ -1,21 +1,13 @@
 //! Forward sampling: draws worlds from the prior.
 
-use std::ops::Range;
-
 use figrs_core::{AnyElement, Model};
 use figrs_lower::Observations;
 
-use super::block_sampling::BlockSampling;
-use super::settings::SamplerSettings;
+use super::block_sampling::{BlockSampling, world_sampler};
+use super::settings::WorldSettings;
 use super::unseen_worlds::WeightBound;
-use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
-use figrs_answer::run::mergeable_sampler::MergeableSampler;
-use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::ResumableSampler;
-use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
 /// Draws worlds from the prior of a model without evidence; interventions are allowed.
@@ -39,52 +31,27 @@ use figrs_answer::setters;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ForwardSampling {
-    samples: u64,
-    drawing: SamplerSettings,
-    keep_draws: bool,
-    watch: Watch,
+    settings: WorldSettings,
 }
 
 impl ForwardSampling {
     /// Creates a sampler that draws `samples` worlds; the seed is 0.
     pub fn new(samples: u64) -> Self {
         Self {
-            samples,
-            drawing: SamplerSettings::default(),
-            keep_draws: false,
-            watch: Watch::default(),
+            settings: WorldSettings::new(Some(samples)),
         }
     }
 
-    setters!(sampler: drawing);
-    setters!(keep_draws: keep_draws);
-    setters!(watch: watch);
+    setters!(sampler: settings.drawing);
+    setters!(keep_draws: settings.keep_draws);
+    setters!(watch: settings.watch);
 }
 
 impl ForwardSampling {
-    fn blocks(&self) -> BlockSampling<'_> {
-        BlockSampling {
-            algorithm: self.name(),
-            remedy: "all reach a Score of zero: mend the model",
-            samples: Some(self.samples),
-            target_ess: None,
-            drawing: &self.drawing,
-            observations: Observations::Compare,
-            maximum: Some(WeightBound::ONE),
-            log_unit: 0.0,
-            keep_draws: self.keep_draws,
-            watch: &self.watch,
-        }
-    }
-
-    fn check(&self, model: &Model) -> Result<(), Error> {
-        if self.samples == 0 {
-            return Err(Error::invalid_setting(
-                self.name(),
-                "samples",
-                "0",
-                "draw at least one",
-            ));
+    fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
+        if self.settings.samples == Some(0) {
+            let remedy = "draw at least one";
+            return Err(Error::invalid_setting(self.name(), "samples", "0", remedy));
         }
         if let Some((element, statement)) = model.evidence().first() {
             return Err(Error::EvidenceNotAllowed {
@@ -93,56 +60,16 @@ impl ForwardSampling {
                 location: statement.location(),
             });
         }
-        Ok(())
-    }
-}
-
-impl MergeableSampler for ForwardSampling {
-    type Sums = WorldSums;
-
-    fn settings(&self) -> String {
-        settings_text!(self, drawing.limits.threads, watch)
-    }
-
-    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
-        self.check(model)?;
-        self.blocks().units(model, targets)
-    }
-
-    fn run_units(
-        &self,
-        model: &Model,
-        targets: &[AnyElement],
-        units: Range<u64>,
-        absorption: Absorption,
-    ) -> Result<Partial<WorldSums>, Error> {
-        self.check(model)?;
-        let accept = |_: &mut _, _, _: &mut _| Ok(());
-        self.blocks()
-            .partial((model, targets), units, absorption, accept)
-    }
-}
-
-impl ResumableSampler for ForwardSampling {
-    fn watch(&self) -> &Watch {
-        &self.watch
-    }
-
-    fn watch_mut(&mut self) -> &mut Watch {
-        &mut self.watch
-    }
-
-    fn lengthened(&self, more: u64) -> Option<Self> {
-        let samples = self.samples.checked_add(more)?;
-        Some(Self {
-            samples,
-            ..self.clone()
+        Ok(BlockSampling {
+            algorithm: self.name(),
+            remedy: "all reach a Score of zero: mend the model",
+            settings: &self.settings,
+            observations: Observations::Compare,
+            maximum: Some(WeightBound::ONE),
+            log_unit: 0.0,
+            accept: None,
         })
     }
-
-    fn asked(&self) -> Option<u64> {
-        Some(self.samples)
-    }
 }
 
-figrs_answer::run::replicate::unit_sampler!(ForwardSampling, drawing.seed);
+world_sampler!(ForwardSampling);

@@ -1,21 +1,13 @@
 //! Importance sampling: worlds are drawn from the prior, and weighted by the likelihood of the observations.
 
-use std::ops::Range;
-
 use figrs_core::{AnyElement, Model};
 use figrs_lower::Observations;
 
-use super::block_sampling::BlockSampling;
-use super::settings::SamplerSettings;
+use super::block_sampling::{BlockSampling, world_sampler};
+use super::settings::{SamplerSettings, WorldSettings};
 use super::unseen_worlds::WeightBound;
-use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
-use figrs_answer::run::mergeable_sampler::MergeableSampler;
-use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::ResumableSampler;
-use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
 /// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
@@ -60,22 +52,14 @@ use figrs_answer::setters;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ImportanceSampling {
-    samples: Option<u64>,
-    target_ess: Option<f64>,
-    drawing: SamplerSettings,
-    keep_draws: bool,
-    watch: Watch,
+    settings: WorldSettings,
 }
 
 impl ImportanceSampling {
     /// Creates a sampler that draws `samples` worlds; the seed is 0.
     pub fn new(samples: u64) -> Self {
         Self {
-            samples: Some(samples),
-            target_ess: None,
-            drawing: SamplerSettings::default(),
-            keep_draws: false,
-            watch: Watch::default(),
+            settings: WorldSettings::new(Some(samples)),
         }
     }
 
@@ -83,8 +67,7 @@ impl ImportanceSampling {
     /// must be set; if the evidence is impossible, only the deadline or the interrupt ends the run.
     pub fn anytime() -> Self {
         Self {
-            samples: None,
-            ..Self::new(0)
+            settings: WorldSettings::new(None),
         }
     }
 
@@ -94,23 +77,23 @@ impl ImportanceSampling {
     /// The number of samples then depends on their weights. Therefore the estimate of the probability of the evidence is consistent, but no longer
     /// unbiased: a run in which a rare world of large weight has not yet occurred ends too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
-        self.target_ess = Some(samples);
+        self.settings.target_ess = Some(samples);
         self
     }
 
-    setters!(sampler: drawing);
-    setters!(keep_draws: keep_draws);
-    setters!(watch: watch);
+    setters!(sampler: settings.drawing);
+    setters!(keep_draws: settings.keep_draws);
+    setters!(watch: settings.watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
         Error::invalid_setting(self.name(), setting, value, remedy)
     }
 
     fn check(&self) -> Result<(), Error> {
-        if self.samples == Some(0) {
+        if self.settings.samples == Some(0) {
             return Err(self.invalid("samples", "0".into(), "draw at least one"));
         }
-        if let Some(enough) = self.target_ess
+        if let Some(enough) = self.settings.target_ess
             && !(enough > 0.0 && enough.is_finite())
         {
             return Err(self.invalid(
@@ -119,7 +102,10 @@ impl ImportanceSampling {
                 "give a positive number",
             ));
         }
-        if self.samples.is_none() && self.target_ess.is_none() && !self.watch.can_end_run() {
+        if self.settings.samples.is_none()
+            && self.settings.target_ess.is_none()
+            && !self.settings.watch.can_end_run()
+        {
             let remedy = "give a deadline, an interrupt or `until_effective`";
             return Err(self.invalid("samples", "unlimited".into(), remedy));
         }
@@ -131,81 +117,31 @@ impl ImportanceSampling {
     /// **Errors.** [`Error::InvalidSetting`] if the number of samples is not fixed or a setting is invalid.
     #[doc(hidden)]
     pub fn fixed_samples(&self) -> Result<(u64, &SamplerSettings), Error> {
-        self.watch.refuse_within(self.name())?;
+        self.settings.watch.refuse_within(self.name())?;
         let remedy = "in ExpectationMaximization each row has a fixed number: give it, and nothing else that ends them";
-        if let Some(enough) = self.target_ess {
+        if let Some(enough) = self.settings.target_ess {
             return Err(self.invalid("until_effective", enough.to_string(), remedy));
         }
         self.check()?;
-        Ok((self.samples.unwrap_or_default(), &self.drawing))
+        Ok((
+            self.settings.samples.unwrap_or_default(),
+            &self.settings.drawing,
+        ))
     }
 
-    fn blocks(&self, model: &Model) -> BlockSampling<'_> {
-        BlockSampling {
+    fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
+        self.check()?;
+        Ok(BlockSampling {
             algorithm: self.name(),
             remedy: "draw more, observe elements instead of conditions on them, or for a finite model use an exact algorithm such as \
                      VariableElimination",
-            samples: self.samples,
-            target_ess: self.target_ess,
-            drawing: &self.drawing,
+            settings: &self.settings,
             observations: Observations::Weigh,
             maximum: WeightBound::of(model),
             log_unit: 0.0,
-            keep_draws: self.keep_draws,
-            watch: &self.watch,
-        }
+            accept: None,
+        })
     }
 }
 
-impl MergeableSampler for ImportanceSampling {
-    type Sums = WorldSums;
-
-    fn settings(&self) -> String {
-        settings_text!(self, drawing.limits.threads, watch)
-    }
-
-    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
-        self.check()?;
-        self.blocks(model).units(model, targets)
-    }
-
-    fn run_units(
-        &self,
-        model: &Model,
-        targets: &[AnyElement],
-        units: Range<u64>,
-        absorption: Absorption,
-    ) -> Result<Partial<WorldSums>, Error> {
-        self.check()?;
-        let accept = |_: &mut _, _, _: &mut _| Ok(());
-        self.blocks(model)
-            .partial((model, targets), units, absorption, accept)
-    }
-}
-
-impl ResumableSampler for ImportanceSampling {
-    fn watch(&self) -> &Watch {
-        &self.watch
-    }
-
-    fn watch_mut(&mut self) -> &mut Watch {
-        &mut self.watch
-    }
-
-    fn lengthened(&self, more: u64) -> Option<Self> {
-        let mut longer = self.clone();
-        if let Some(samples) = &mut longer.samples {
-            *samples = samples.checked_add(more)?;
-        }
-        if let Some(enough) = &mut longer.target_ess {
-            *enough += more as f64;
-        }
-        Some(longer)
-    }
-
-    fn asked(&self) -> Option<u64> {
-        self.samples
-    }
-}
-
-figrs_answer::run::replicate::unit_sampler!(ImportanceSampling, drawing.seed);
+world_sampler!(ImportanceSampling);

@@ -4,7 +4,6 @@ pub(crate) mod block_sampling;
 pub(crate) mod block_tally;
 pub(crate) mod forward;
 pub mod importance;
-mod joined_blocks;
 pub(crate) mod rejection;
 pub(crate) mod settings;
 pub(crate) mod unseen_worlds;

@@ -1,23 +1,15 @@
 //! Rejection sampling: draws worlds without regard to the evidence, and keeps the worlds that satisfy the evidence.
 
-use std::ops::Range;
-
 use figrs_core::{AnyElement, Model, Stream};
 use figrs_lower::Observations;
 use figrs_lower::internals::Block;
 use rand::RngExt;
 
-use super::block_sampling::BlockSampling;
-use super::settings::SamplerSettings;
+use super::block_sampling::{BlockSampling, world_sampler};
+use super::settings::WorldSettings;
 use super::unseen_worlds::WeightBound;
-use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
-use figrs_answer::run::mergeable_sampler::MergeableSampler;
-use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::ResumableSampler;
-use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
 /// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
@@ -50,38 +42,28 @@ use figrs_answer::setters;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct RejectionSampling {
-    tries: u64,
-    drawing: SamplerSettings,
-    keep_draws: bool,
-    watch: Watch,
+    settings: WorldSettings,
 }
 
 impl RejectionSampling {
     /// Creates a sampler that draws `tries` worlds from the prior, and accepts or rejects each world; the seed is 0.
     pub fn new(tries: u64) -> Self {
         Self {
-            tries,
-            drawing: SamplerSettings::default(),
-            keep_draws: false,
-            watch: Watch::default(),
+            settings: WorldSettings::new(Some(tries)),
         }
     }
 
-    setters!(sampler: drawing);
-    setters!(keep_draws: keep_draws);
-    setters!(watch: watch);
+    setters!(sampler: settings.drawing);
+    setters!(keep_draws: settings.keep_draws);
+    setters!(watch: settings.watch);
 }
 
 impl RejectionSampling {
     /// Returns the settings for drawing blocks of worlds. The weights are stored as fractions of the largest weight that a world can have.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
-        if self.tries == 0 {
-            return Err(Error::invalid_setting(
-                self.name(),
-                "tries",
-                "0",
-                "make at least one",
-            ));
+        if self.settings.samples == Some(0) {
+            let remedy = "make at least one";
+            return Err(Error::invalid_setting(self.name(), "tries", "0", remedy));
         }
         let mut log_unit = 0.0;
         for (element, statement) in model.evidence() {
@@ -96,66 +78,16 @@ impl RejectionSampling {
             algorithm: self.name(),
             remedy: "make more tries, or use ImportanceSampling, which weighs what is observed: a value observed of a continuous element \
                      is never drawn",
-            samples: Some(self.tries),
-            target_ess: None,
-            drawing: &self.drawing,
+            settings: &self.settings,
             observations: Observations::Compare,
             maximum: Some(WeightBound::ONE),
             log_unit,
-            keep_draws: self.keep_draws,
-            watch: &self.watch,
+            accept: Some(reject),
         })
     }
 }
 
-impl MergeableSampler for RejectionSampling {
-    type Sums = WorldSums;
-
-    fn settings(&self) -> String {
-        settings_text!(self, drawing.limits.threads, watch)
-    }
-
-    fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
-        self.blocks(model)?.units(model, targets)
-    }
-
-    fn run_units(
-        &self,
-        model: &Model,
-        targets: &[AnyElement],
-        units: Range<u64>,
-        absorption: Absorption,
-    ) -> Result<Partial<WorldSums>, Error> {
-        let blocks = self.blocks(model)?;
-        blocks.partial((model, targets), units, absorption, |block, rows, rng| {
-            reject(block, rows, blocks.log_unit, rng)
-        })
-    }
-}
-
-impl ResumableSampler for RejectionSampling {
-    fn watch(&self) -> &Watch {
-        &self.watch
-    }
-
-    fn watch_mut(&mut self) -> &mut Watch {
-        &mut self.watch
-    }
-
-    fn lengthened(&self, more: u64) -> Option<Self> {
-        let tries = self.tries.checked_add(more)?;
-        Some(Self {
-            tries,
-            ..self.clone()
-        })
-    }
-
-    fn asked(&self) -> Option<u64> {
-        Some(self.tries)
-    }
-}
-
-figrs_answer::run::replicate::unit_sampler!(RejectionSampling, drawing.seed);
+world_sampler!(RejectionSampling);
 
 /// Accepts each world with the probability weight / maximum, and sets the weight of accepted worlds to one.
 fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use figrs_core::Limits;
 
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::run::watch::{RunMonitor, Watch};
 
 /// Maximum number of equal shares into which the memory limit is divided. If there are more chains than shares, only some of the chains run at the
 /// same time.
@@ -41,5 +41,41 @@ impl SamplerSettings {
             limits,
             seed: self.seed,
         }
+    }
+}
+
+/// The settings that all samplers of independent worlds share.
+#[derive(Clone, Debug)]
+pub(crate) struct WorldSettings {
+    /// Number of worlds, if it is fixed.
+    pub(super) samples: Option<u64>,
+    /// The effective sample size at which the run ends. The run ends only after a complete block, and after a minimum number of blocks.
+    pub(super) target_ess: Option<f64>,
+    pub(super) drawing: SamplerSettings,
+    pub(super) keep_draws: bool,
+    pub(super) watch: Watch,
+}
+
+impl WorldSettings {
+    pub(super) fn new(samples: Option<u64>) -> Self {
+        Self {
+            samples,
+            target_ess: None,
+            drawing: SamplerSettings::default(),
+            keep_draws: false,
+            watch: Watch::default(),
+        }
+    }
+
+    /// Returns the settings of a run with `more` more worlds, or with an effective sample size that is larger by `more`.
+    pub(super) fn lengthened(&self, more: u64) -> Option<Self> {
+        let mut longer = self.clone();
+        if let Some(samples) = &mut longer.samples {
+            *samples = samples.checked_add(more)?;
+        }
+        if let Some(enough) = &mut longer.target_ess {
+            *enough += more as f64;
+        }
+        Some(longer)
     }
 }

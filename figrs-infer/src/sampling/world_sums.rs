@@ -5,13 +5,14 @@ use std::time::Duration;
 use figrs_core::{AnyElement, Model, SupportBuilder};
 
 use super::block_sampling::{BlockSampling, LEAST_BLOCKS, UnitSize};
-use super::block_tally::{BlockTally, WeightTail};
+use super::block_tally::BlockTally;
 use super::unseen_worlds::{PriorSupport, UnseenWorlds};
+use figrs_answer::answer::RunStatistics;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, TargetMarginal};
 use figrs_answer::error::Error;
+use figrs_answer::quality::diagnostics::WeightTail;
 use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_exact::tally::{Tally, TallyTarget};
@@ -49,14 +50,14 @@ impl WorldSums {
         Self {
             algorithm: by.algorithm,
             remedy: by.remedy,
-            samples: by.samples,
+            samples: by.settings.samples,
             size,
-            target_ess: by.target_ess,
+            target_ess: by.settings.target_ess,
             log_unit: by.log_unit,
             unseen: UnseenWorlds::of(model, targets, by.maximum),
             tally: Tally::new(targets),
             largest: LargestWeight::new(),
-            kept: by.keep_draws.then(|| KeptDraws::new(targets)),
+            kept: by.settings.keep_draws.then(|| KeptDraws::new(targets)),
             blocks: 0,
             met: 0,
         }

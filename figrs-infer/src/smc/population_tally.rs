@@ -1,7 +1,7 @@
 //! Sums of the weights of a block of particle populations, for each value of each target.
 
 use figrs_core::{AnyColumn, AnyElement};
-use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
+use figrs_lower::internals::Block;
 use serde::{Deserialize, Serialize};
 
 use super::particle_filter::PopulationResult;
@@ -108,9 +108,9 @@ impl PopulationTally {
                     .push(weights[row].ln() + replaced[row / size]);
             });
         }
-        for (i, element) in targets.iter().enumerate() {
+        for i in 0..targets.len() {
             let column = block.target(i);
-            let (values, codes) = coded(&column, element);
+            let (values, codes) = column.coded();
             let count = values.len();
             tally.values.push(values);
             let shares = if keep == KeptParticles::Trajectories {
@@ -132,42 +132,6 @@ impl PopulationTally {
         }
         tally
     }
-}
-
-/// Returns the distinct values of a column in the order of first occurrence, and the index of the value in each world.
-fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>, Vec<u32>) {
-    const UNKNOWN: u32 = u32::MAX;
-    let mut values = element.no_column();
-    let codes: Vec<u32> = match column.values() {
-        ColumnValues::Bits(bits) => {
-            let truth = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
-            column.rows().iter().map(truth).collect()
-        }
-        ColumnValues::Codes(codes) => codes.to_vec(),
-        ColumnValues::Typed(typed) => {
-            let codes = element.no_values().encode(typed).unwrap_or_default();
-            for (at, &code) in codes.iter().enumerate() {
-                if code as usize == values.len() {
-                    values.push(typed.any(at));
-                }
-            }
-            return (values, codes);
-        }
-    };
-    let mut positions = vec![UNKNOWN; column.codes().max(2)];
-    let position = |code: u32| {
-        let position = &mut positions[code as usize];
-        if *position == UNKNOWN {
-            *position = values.len() as u32;
-            match column.value(code) {
-                Some(value) => values.push(value),
-                None => values.push(&(code == 1)),
-            }
-        }
-        *position
-    };
-    let codes = codes.into_iter().map(position).collect();
-    (values, codes)
 }
 
 /// Returns, for each population, the indices (below `count`) of the values of its particles, each with its fraction of the population's weight.

@@ -14,12 +14,12 @@ use figrs_core::value::datum::Datum;
 use rustc_hash::FxHashMap;
 
 use super::block_memory::{BlockMemory, MemoryGrant, Pool};
+use super::branch_memo::FunctionMemo;
 use super::branch_memo::{Branch, Branches};
 use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
-use super::combinations::CombinationNumbering;
 use super::dictionary::{CodeBuffers, Dictionaries};
 use super::draw::{AtomicSampler, PooledSampler};
-use super::function_memo::FunctionMemo;
+use super::groups::CombinationNumbering;
 use super::selection::Selection;
 use super::store::Lineage;
 use super::weights::BlockWeights;

@@ -1,14 +1,14 @@
 //! The values of one element in the worlds (rows) of a block.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use figrs_core::element::function::ALLOCATION;
-use figrs_core::value::support::AnyColumn;
-
 use super::block::Block;
-use super::classes::{Class, codes, restrict_classes};
-use super::dictionary::Dictionary;
-use super::selection::{Selection, first_row, mask_where};
+use super::dictionary::Dictionaries;
+use super::selection::{Selection, first_row, for_each_row, mask_where};
+use figrs_core::element::function::ALLOCATION;
+use figrs_core::element::node::AnyElement;
+use figrs_core::value::support::AnyColumn;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
@@ -119,30 +119,17 @@ impl Block {
         let slot = self.target_slot(target);
         self.follow_resampling(slot);
         let rows = self.weights.alive().clone();
-        let no_values = || {
-            let element = &self.instructions[slot.index()].element;
-            Column::Typed(Rc::from(element.no_column()))
-        };
-        let column = self.values[slot.index()]
-            .as_ref()
-            .map_or_else(no_values, |stored| {
-                stored.column.restrict(&stored.rows, &rows)
-            });
-        let (values, dictionary) = match column {
-            Column::Bits(bits) => (TargetColumnValues::Bits(bits), None),
-            Column::Codes(codes, dictionary) => {
-                (TargetColumnValues::Codes(codes), Some(dictionary))
-            }
-            Column::Classes(classes, dictionary) => {
-                let codes = codes(&classes, &rows);
-                (TargetColumnValues::Codes(Rc::new(codes)), Some(dictionary))
-            }
-            Column::Typed(values) => (TargetColumnValues::Typed(values), None),
-        };
+        let element = &self.instructions[slot.index()].element;
+        let no_values = || Column::Typed(Rc::from(element.no_column()));
+        let stored = self.values[slot.index()].as_ref();
+        let column = stored.map_or_else(no_values, |stored| {
+            stored.column.restrict(&stored.rows, &rows)
+        });
         TargetColumn {
+            element,
             rows,
-            values,
-            dictionary: dictionary.map(|dictionary| self.dictionary(dictionary)),
+            column,
+            dictionaries: &self.dictionaries,
         }
     }
 }
@@ -150,28 +137,10 @@ impl Block {
 /// The values of a target in the surviving worlds of a block.
 #[derive(Debug)]
 pub struct TargetColumn<'a> {
+    element: &'a AnyElement,
     rows: Selection,
-    values: TargetColumnValues,
-    /// The dictionary of the codes, if the values are stored as codes.
-    dictionary: Option<&'a Dictionary>,
-}
-
-#[derive(Debug)]
-enum TargetColumnValues {
-    Bits(Rc<Vec<u64>>),
-    Codes(Rc<Vec<u32>>),
-    Typed(Rc<dyn AnyColumn>),
-}
-
-/// The values of a column, in their storage format.
-#[derive(Debug)]
-pub enum ColumnValues<'a> {
-    /// Truth values, with one bit for each world of the block.
-    Bits(&'a [u64]),
-    /// Dictionary codes, in the order of the worlds.
-    Codes(&'a [u32]),
-    /// A typed list of values, in the order of the worlds.
-    Typed(&'a dyn AnyColumn),
+    column: Column,
+    dictionaries: &'a Dictionaries,
 }
 
 impl TargetColumn<'_> {
@@ -190,22 +159,165 @@ impl TargetColumn<'_> {
         self.rows.mask()
     }
 
-    /// Returns the values, in their storage format.
-    pub fn values(&self) -> ColumnValues<'_> {
-        match &self.values {
-            TargetColumnValues::Bits(bits) => ColumnValues::Bits(bits),
-            TargetColumnValues::Codes(codes) => ColumnValues::Codes(codes),
-            TargetColumnValues::Typed(values) => ColumnValues::Typed(&**values),
+    /// Returns the values as bits, one for each world of the block, if they are truth values.
+    pub fn bits(&self) -> Option<&[u64]> {
+        match &self.column {
+            Column::Bits(bits) => Some(bits),
+            _ => None,
         }
     }
 
-    /// Returns the number of values in the dictionary; zero if the column has no dictionary.
-    pub fn codes(&self) -> usize {
-        self.dictionary.map_or(0, Dictionary::len)
+    /// True if the values are stored as a typed list, because they rarely repeat.
+    pub fn is_typed(&self) -> bool {
+        matches!(&self.column, Column::Typed(values) if !values.is_empty())
     }
 
-    /// Returns the value with the code `code`.
-    pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
-        self.dictionary.map(|values| values.any(code as usize))
+    /// Returns the values, in the order of the surviving worlds.
+    pub fn typed(&self) -> Rc<dyn AnyColumn> {
+        self.dictionaries.typed(&self.column, &self.rows)
+    }
+
+    /// Returns the distinct values in the order of first occurrence, and for each surviving world the index of its value. The result does not depend
+    /// on the storage format of the values.
+    pub fn coded(&self) -> (Box<dyn AnyColumn>, Vec<u32>) {
+        const UNKNOWN: u32 = u32::MAX;
+        let mut values = self.element.no_column();
+        let (codes, dictionary): (Cow<'_, [u32]>, _) = match &self.column {
+            Column::Bits(bits) => {
+                let truth = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
+                (self.rows().iter().map(truth).collect(), None)
+            }
+            Column::Codes(codes, dictionary) => (Cow::Borrowed(codes), Some(*dictionary)),
+            Column::Classes(classes, dictionary) => {
+                (codes(classes, &self.rows).into(), Some(*dictionary))
+            }
+            Column::Typed(typed) => {
+                let codes = self.element.no_values().encode(&**typed);
+                let codes = codes.unwrap_or_default();
+                for (at, &code) in codes.iter().enumerate() {
+                    if code as usize == values.len() {
+                        values.push(typed.any(at));
+                    }
+                }
+                return (values, codes);
+            }
+        };
+        let dictionary = dictionary.map(|dictionary| self.dictionaries.get(dictionary));
+        let mut positions = vec![UNKNOWN; dictionary.map_or(2, |values| values.len())];
+        let position = |&code: &u32| {
+            let position = &mut positions[code as usize];
+            if *position == UNKNOWN {
+                *position = values.len() as u32;
+                match dictionary {
+                    Some(dictionary) => values.push(dictionary.any(code as usize)),
+                    None => values.push(&(code == 1)),
+                }
+            }
+            *position
+        };
+        let codes = codes.iter().map(position).collect();
+        (values, codes)
+    }
+}
+
+/// Maximum number of classes (sets of worlds with equal values) of a column.
+pub(super) const MAX_CLASSES: usize = 128;
+
+/// A set of worlds in which an element has the same value; the value is given by its dictionary code.
+///
+/// In a recursive model, the recursion ends with a constant in some worlds at each level, and all remaining computations are the same in these
+/// worlds. If worlds with equal values are one class, the work at a level does not depend on their number.
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    pub(super) rows: Selection,
+    pub(super) code: u32,
+}
+
+impl Class {
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.rows.bytes()
+    }
+}
+
+/// Returns the dictionary code of the value in each world.
+pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
+    if let [all] = classes {
+        return vec![all.code; rows.len()];
+    }
+    let mut by_row = vec![0; rows.width()];
+    for class in classes {
+        for_each_row(class.rows.mask(), |row| by_row[row] = class.code);
+    }
+    if rows.is_all() {
+        return by_row;
+    }
+    let rows = rows.rows().iter();
+    rows.map(|&row| by_row[row as usize]).collect()
+}
+
+/// Returns the classes, restricted to the worlds `rows`.
+pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
+    let parts = classes.iter().map(|class| Class {
+        rows: class.rows.and(rows.mask()),
+        code: class.code,
+    });
+    parts.filter(|class| !class.rows.is_empty()).collect()
+}
+
+/// Returns the mask of the worlds in the classes for which `test` is true.
+pub(super) fn mask_of(
+    classes: &[Class],
+    rows: &Selection,
+    mut test: impl FnMut(&Class) -> bool,
+) -> Vec<u64> {
+    let mut mask = vec![0; rows.mask().len()];
+    for class in classes {
+        if test(class) {
+            let words = mask.iter_mut().zip(class.rows.mask());
+            words.for_each(|(word, more)| *word |= more);
+        }
+    }
+    mask
+}
+
+/// Returns the classes of `a` and of `b` together; returns `None` if there are too many classes.
+pub(super) fn concatenate_classes(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
+    let all = a.iter().chain(b).cloned();
+    (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_lists_of_codes() {
+        let part = |rows: &[u32]| Selection::from_rows(rows.to_vec(), 70);
+        let class = |rows: &[u32], code| Class {
+            rows: part(rows),
+            code,
+        };
+        let classes = [class(&[3, 69], 5), class(&[0, 64], 7), class(&[2], 5)];
+        assert_eq!(codes(&classes, &part(&[0, 2, 3, 64, 69])), [7, 5, 5, 7, 5]);
+        let some = part(&[0, 2, 5]);
+        let left = restrict_classes(&classes, &some);
+        assert_eq!(left.len(), 2);
+        assert_eq!(codes(&left, &part(&[0, 2])), [7, 5]);
+        let fives = mask_of(&classes, &some, |class| class.code == 5);
+        assert_eq!(fives, part(&[2, 3, 69]).mask());
+        assert_eq!(codes(&classes[..1], &part(&[3, 69])), [5, 5]);
+        let all = Selection::all(2);
+        let halves = [0, 1].map(|row| Class {
+            rows: Selection::from_rows(vec![row], 2),
+            code: row,
+        });
+        assert_eq!(codes(&halves, &all), [0, 1]);
+        assert_eq!(
+            concatenate_classes(&classes, &halves).map(|all| all.len()),
+            Some(5)
+        );
+        assert!(
+            concatenate_classes(&vec![classes[0].clone(); MAX_CLASSES], &halves[..1]).is_none()
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
+use std::ops::Deref;
 use std::rc::Rc;
 
 use figrs_core::element::node::AnyElement;
@@ -10,7 +11,7 @@ use figrs_core::value::support::AnyColumn;
 use figrs_core::value::support::{Support, SupportBuilder};
 
 use super::block::Block;
-use super::classes::codes;
+use super::column::codes;
 use super::column::{Column, ColumnSlot, DictionaryId};
 use super::selection::Selection;
 
@@ -20,52 +21,24 @@ pub(crate) enum Dictionary {
     Growing(SupportBuilder),
 }
 
-impl Dictionary {
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Fixed(values) => values.len(),
-            Self::Growing(values) => values.len(),
-        }
-    }
+impl Deref for Dictionary {
+    type Target = Support;
 
-    pub(super) fn bytes(&self) -> usize {
+    fn deref(&self) -> &Support {
         match self {
-            Self::Fixed(values) => values.bytes(),
-            Self::Growing(values) => values.bytes(),
-        }
-    }
-
-    pub(super) fn any(&self, code: usize) -> &dyn Any {
-        match self {
-            Self::Fixed(values) => values.any(code),
-            Self::Growing(values) => values.any(code),
-        }
-    }
-
-    pub(super) fn datum(&self, code: u32) -> Datum {
-        match self {
-            Self::Fixed(values) => values.datum(code as usize),
-            Self::Growing(values) => values.datum(code as usize),
-        }
-    }
-
-    pub(super) fn code(&self, value: &dyn Any) -> Option<u32> {
-        let code = match self {
-            Self::Fixed(values) => values.index_of(value),
-            Self::Growing(values) => values.index_of(value),
-        };
-        code.map(|code| code as u32)
-    }
-
-    fn decode(&self, codes: &[u32]) -> Box<dyn AnyColumn> {
-        match self {
-            Self::Fixed(values) => values.decode(codes),
-            Self::Growing(values) => values.decode(codes),
+            Self::Fixed(values) => values,
+            Self::Growing(values) => values,
         }
     }
 }
 
-#[derive(Default)]
+impl Dictionary {
+    pub(super) fn code(&self, value: &dyn Any) -> Option<u32> {
+        self.index_of(value).map(|code| code as u32)
+    }
+}
+
+#[derive(Debug, Default)]
 pub(super) struct Dictionaries(Vec<Dictionary>);
 
 impl Dictionaries {
@@ -133,7 +106,7 @@ impl Dictionaries {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.0.iter().map(Dictionary::bytes).sum()
+        self.0.iter().map(|values| values.bytes()).sum()
     }
 
     pub(super) fn clear(&mut self) {

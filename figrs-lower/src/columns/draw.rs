@@ -1,12 +1,13 @@
-//! Atomic elements in a block: their outcomes, likelihoods and random values.
+//! Atomic elements in a block: their outcomes, likelihoods and random values. Truth values are drawn for 64 worlds at a time.
 
 use std::any::Any;
 use std::rc::Rc;
 
-use super::bernoulli::{draw_each, draw_groups};
+use rand::Rng;
+
 use super::column::{Column, DictionaryId};
 use super::groups::RowGroups;
-use super::selection::Selection;
+use super::selection::{Selection, for_each_row};
 use figrs_core::element::alias::Alias;
 use figrs_core::element::node::{AnyElement, Kind};
 use figrs_core::element::operations::{AtomicOp, FiniteOutcomes, NotEnumerable};
@@ -189,4 +190,286 @@ pub(super) fn draw_ready(
         PooledSampler::Flip(_) => 0,
     }));
     Column::Codes(Rc::new(list), dictionary)
+}
+
+/// Returns the threshold of a truth value with the probability `p`: a uniformly random 64-bit word lies below the threshold with the probability `p`.
+/// Returns `None` if `p` is one.
+pub(crate) fn threshold(p: f64) -> Option<u64> {
+    const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
+    if p >= 1.0 {
+        return None;
+    }
+    Some((p * TWO_POW_64) as u64)
+}
+
+/// Minimum number of 64-bit words of truth values for which several random generators run in parallel.
+const VECTOR_WORDS: usize = 16;
+const LANES: usize = 4;
+
+/// Independent xoshiro256++ generators (Blackman and Vigna 2021). The compiler converts their steps to vector instructions.
+struct VectorGenerators([[u64; LANES]; 4]);
+
+impl VectorGenerators {
+    fn new<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        let mut state = [[0; LANES]; 4];
+        state
+            .iter_mut()
+            .flatten()
+            .for_each(|word| *word = rng.next_u64());
+        Self(state)
+    }
+
+    #[inline]
+    fn next(&mut self) -> [u64; LANES] {
+        let [a, b, c, d] = &mut self.0;
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            out[lane] = a[lane]
+                .wrapping_add(d[lane])
+                .rotate_left(23)
+                .wrapping_add(a[lane]);
+            let shifted = b[lane] << 17;
+            c[lane] ^= a[lane];
+            d[lane] ^= b[lane];
+            b[lane] ^= c[lane];
+            a[lane] ^= d[lane];
+            c[lane] ^= shifted;
+            d[lane] = d[lane].rotate_left(45);
+        }
+        out
+    }
+}
+
+/// Draws `64 * N` truth values, which are the bits of `N` words. For each truth value, a random number is compared with the threshold of the truth
+/// value, bit by bit from the highest bit, until all comparisons are decided. The mask `rows` marks the truth values to draw; `bits(k)` has bit `k`
+/// of the threshold of each truth value; `lowest` is the position of the lowest bit that is set in any threshold.
+///
+/// Each random bit decides a comparison with probability one half. Therefore about eight random words suffice for 64 truth values.
+#[inline]
+fn compare<const N: usize>(
+    mut random: impl FnMut() -> [u64; N],
+    rows: [u64; N],
+    lowest: u32,
+    bits: impl Fn(u32) -> [u64; N],
+) -> [u64; N] {
+    let (mut undecided, mut below) = (rows, [0; N]);
+    let mut k = 64;
+    while undecided.iter().any(|&word| word != 0) && k > lowest {
+        k -= 1;
+        let (random, bit) = (random(), bits(k));
+        for i in 0..N {
+            below[i] |= undecided[i] & bit[i] & !random[i];
+            undecided[i] &= !(bit[i] ^ random[i]);
+        }
+    }
+    below
+}
+
+/// A mask of truth values of equal probability that must be drawn, and the threshold of this probability.
+type UndecidedRows<const N: usize> = ([u64; N], u64);
+
+/// Draws the truth values of `N` words. All truth values of a group have the same threshold.
+#[inline]
+fn compare_groups<const N: usize>(
+    random: impl FnMut() -> [u64; N],
+    groups: &[UndecidedRows<N>],
+) -> [u64; N] {
+    let mut rows = [0; N];
+    let mut lowest = 64;
+    for (part, t) in groups {
+        lowest = lowest.min(t.trailing_zeros());
+        rows.iter_mut()
+            .zip(part)
+            .for_each(|(all, part)| *all |= part);
+    }
+    if let [(rows, t)] = groups {
+        return compare(random, *rows, lowest, |k| {
+            [0u64.wrapping_sub(t >> k & 1); N]
+        });
+    }
+    compare(random, rows, lowest, |k| {
+        let mut bits = [0; N];
+        for (part, t) in groups {
+            let bit = 0u64.wrapping_sub(t >> k & 1);
+            bits.iter_mut()
+                .zip(part)
+                .for_each(|(all, part)| *all |= part & bit);
+        }
+        bits
+    })
+}
+
+/// Draws truth values for worlds, which are the bits of `words` words. `certain(word)` marks the worlds in which the value is true with probability
+/// one. The functions `one` and `several` list the other worlds, in groups with the same threshold, for one word or for `LANES` successive words.
+fn draw<R: Rng + ?Sized>(
+    rng: &mut R,
+    words: usize,
+    certain: impl Fn(usize) -> u64,
+    one: impl Fn(usize, &mut Vec<UndecidedRows<1>>),
+    several: impl Fn(usize, &mut Vec<UndecidedRows<LANES>>),
+) -> Vec<u64> {
+    let mut drawn: Vec<u64> = (0..words).map(&certain).collect();
+    let mut next = 0;
+    if words >= VECTOR_WORDS {
+        let mut lanes = VectorGenerators::new(rng);
+        let mut groups = Vec::new();
+        while next + LANES <= words {
+            groups.clear();
+            several(next, &mut groups);
+            let below = compare_groups(|| lanes.next(), &groups);
+            drawn[next..]
+                .iter_mut()
+                .zip(below)
+                .for_each(|(word, below)| *word |= below);
+            next += LANES;
+        }
+    }
+    let mut groups = Vec::new();
+    for (word, drawn) in drawn.iter_mut().enumerate().skip(next) {
+        groups.clear();
+        one(word, &mut groups);
+        *drawn |= compare_groups(|| [rng.next_u64()], &groups)[0];
+    }
+    drawn
+}
+
+/// Adds to the list `into` the groups of worlds that have bits in the `N` words after the first `from` words.
+fn open<const N: usize>(
+    groups: &[(&[u64], Option<u64>)],
+    from: usize,
+    into: &mut Vec<UndecidedRows<N>>,
+) {
+    for (mask, threshold) in groups {
+        let Some(threshold) = threshold else { continue };
+        let mut rows = [0; N];
+        rows.copy_from_slice(&mask[from..from + N]);
+        if rows.iter().any(|&word| word != 0) {
+            into.push((rows, *threshold));
+        }
+    }
+}
+
+/// Draws truth values for groups of worlds. Each group is a mask with the probability of `true` in its worlds; the masks are disjoint.
+pub(crate) fn draw_groups<R: Rng + ?Sized>(
+    rng: &mut R,
+    groups: &[(&[u64], f64)],
+    words: usize,
+) -> Vec<u64> {
+    let groups = groups.iter().map(|(mask, p)| (*mask, threshold(*p)));
+    let groups: Vec<(&[u64], Option<u64>)> = groups.collect();
+    let certain = |word: usize| {
+        let certain = groups.iter().filter(|(_, threshold)| threshold.is_none());
+        certain.fold(0, |all, (mask, _)| all | mask[word])
+    };
+    draw(
+        rng,
+        words,
+        certain,
+        |word, into| open(&groups, word, into),
+        |word, into| open(&groups, word, into),
+    )
+}
+
+/// Draws truth values for the worlds of the mask `mask`; each world has its own probability of `true`. If the probabilities are the same, the result
+/// is that of [`draw_groups`].
+pub(crate) fn draw_each<R: Rng + ?Sized>(
+    rng: &mut R,
+    mask: &[u64],
+    mut probability: impl FnMut(usize) -> f64,
+) -> Vec<u64> {
+    let mut sure = vec![0; mask.len()];
+    let mut thresholds = Vec::new();
+    for_each_row(mask, |row| match threshold(probability(row)) {
+        None => sure[row / 64] |= 1u64 << (row % 64),
+        Some(t) => thresholds.push((row, t)),
+    });
+    let rows_of = |word: usize, words: usize| {
+        let from = thresholds.partition_point(|(row, _)| *row < word * 64);
+        let to = thresholds.partition_point(|(row, _)| *row < (word + words) * 64);
+        &thresholds[from..to]
+    };
+    draw(
+        rng,
+        mask.len(),
+        |word| sure[word],
+        |word, into| each(rows_of(word, 1), word, into),
+        |word, into| each(rows_of(word, LANES), word, into),
+    )
+}
+
+/// Adds each of `rows`, which are worlds with their thresholds, to the list `into` as a separate group.
+fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<UndecidedRows<N>>) {
+    for &(row, threshold) in rows {
+        let mut part = [0; N];
+        part[row / 64 - from] = 1 << (row % 64);
+        into.push((part, threshold));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use figrs_core::random::stream;
+
+    #[test]
+    fn groups_and_rows_draw_the_same() {
+        let (a, b) = ([0x0f0f_0f0f_u64, 0xffff], [0xf0f0_f0f0_u64, 0]);
+        let both: Vec<u64> = a.iter().zip(&b).map(|(a, b)| a | b).collect();
+        let p = |row: usize| {
+            if a[row / 64] >> (row % 64) & 1 == 1 {
+                0.25
+            } else {
+                1.0
+            }
+        };
+        let groups = draw_groups(&mut stream(1, 2), &[(&a, 0.25), (&b, 1.0)], 2);
+        assert_eq!(groups, draw_each(&mut stream(1, 2), &both, p));
+        assert_eq!(groups[0] & b[0], b[0]);
+    }
+
+    #[test]
+    fn many_words_draw_with_the_right_frequency() {
+        let (a, b) = (
+            vec![0x5555_5555_5555_5555u64; 5000],
+            vec![!0x5555_5555_5555_5555u64; 5000],
+        );
+        let drawn = draw_groups(&mut stream(5, 0), &[(&a, 0.3), (&b, 0.9)], 5000);
+        for (mask, p) in [(&a, 0.3), (&b, 0.9)] {
+            let ones: u32 = drawn
+                .iter()
+                .zip(mask)
+                .map(|(word, mask)| (word & mask).count_ones())
+                .sum();
+            // A correct sampler deviates by more than six standard errors about once in 5e8 tests.
+            let error = 6.0 * f64::sqrt(160_000.0 * p * (1.0 - p));
+            assert!((f64::from(ones) - 160_000.0 * p).abs() < error, "{ones}");
+        }
+        let p = |row: usize| if row.is_multiple_of(2) { 0.3 } else { 0.9 };
+        assert_eq!(
+            drawn,
+            draw_each(&mut stream(5, 0), &vec![u64::MAX; 5000], p)
+        );
+    }
+
+    /// Checks all outcomes of the three random bits that decide a comparison with the threshold three eighths.
+    #[test]
+    fn the_probability_is_exact() {
+        struct ScriptedBits(u32, u32);
+        impl rand::TryRng for ScriptedBits {
+            type Error = std::convert::Infallible;
+            fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+                Ok(0)
+            }
+            fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+                self.1 += 1;
+                Ok(u64::from(self.0 >> (3 - self.1) & 1))
+            }
+            fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
+                Ok(())
+            }
+        }
+        let truths =
+            (0..8).map(|path| draw_groups(&mut ScriptedBits(path, 0), &[(&[1], 0.375)], 1)[0]);
+        assert_eq!(truths.sum::<u64>(), 3);
+    }
 }

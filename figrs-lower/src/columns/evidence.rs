@@ -1,6 +1,6 @@
 //! Evidence on the values of an element in a block.
 
-use super::classes::{Class, mask_of};
+use super::column::{Class, mask_of};
 use super::column::{Column, DictionaryId};
 use super::run::RootEvaluation;
 use super::selection::{Selection, mask_where};

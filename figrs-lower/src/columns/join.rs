@@ -4,7 +4,7 @@ use std::hint::select_unpredictable;
 use std::rc::Rc;
 
 use super::block::Block;
-use super::classes::{Class, MAX_CLASSES, codes};
+use super::column::{Class, MAX_CLASSES, codes};
 use super::column::{Column, ColumnSlot};
 use super::run::{ColumnSource, RootEvaluation};
 use super::selection::Selection;

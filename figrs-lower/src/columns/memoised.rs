@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::block::Block;
-use super::classes::{Class, mask_of};
+use super::column::{Class, mask_of};
 use super::column::{Column, ColumnSlot};
 use super::groups::{RowGroups, all_bits};
 use super::selection::{Selection, mask_where};

@@ -3,8 +3,8 @@
 use super::block::Block;
 use super::branch_memo::Branch;
 use super::column::{ColumnSlot, StoredColumn};
-use super::finished_rows::{FinishedRows, RowResult};
 use super::row_evaluation::RowEvaluation;
+use super::row_evaluation::{FinishedRows, RowResult};
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
@@ -227,7 +227,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::{Arc, Mutex};
 
-    use crate::columns::{Block, ColumnValues};
+    use crate::columns::Block;
     use crate::{EvidenceOrder, Observations};
     use figrs_core::Parents;
     use figrs_core::element::{DiscreteUniform, Element, Flip, If, Score, inject};
@@ -241,13 +241,8 @@ mod tests {
     }
 
     fn truths(block: &mut Block, target: usize) -> Vec<bool> {
-        let width = block.width();
-        match block.target(target).values() {
-            ColumnValues::Bits(bits) => (0..width)
-                .map(|r| bits[r / 64] >> (r % 64) & 1 == 1)
-                .collect(),
-            other => panic!("{other:?} of truth values"),
-        }
+        let values = block.target(target).typed();
+        values.as_any().downcast_ref::<Vec<bool>>().unwrap().clone()
     }
 
     /// Each world takes its own branch, and the branch depends on three elements outside the branch: one that a function gives to two Chains, one
@@ -310,16 +305,10 @@ mod tests {
         block.run(500, &mut stream(1, 0)).unwrap();
         let plain = block.weights().plain();
         let weights = plain.rows(500);
-        let column = block.target(0);
+        let places = block.target(0).typed();
+        let places = places.as_any().downcast_ref::<Vec<i64>>().unwrap();
         for (row, weight) in weights.iter().enumerate() {
-            let n = match column.values() {
-                ColumnValues::Codes(codes) => {
-                    column.value(codes[row]).and_then(|n| n.downcast_ref())
-                }
-                ColumnValues::Typed(values) => values.any(row).downcast_ref::<i64>(),
-                ColumnValues::Bits(_) => None,
-            };
-            let n = *n.unwrap();
+            let n = places[row];
             let right = [0.25, 0.5][(n % 2) as usize] * 0.5 * if n % 4 < 2 { 1.0 } else { 3.0 };
             let found = weight * plain.log_scale.exp();
             assert!((found - right).abs() < 1e-12, "{n}: {found}, not {right}");

@@ -1,13 +1,16 @@
-//! Storage of the columns of a block, and the ancestors of its worlds after resampling.
+//! Storage of the columns of a block, and worlds that continue other worlds: after resampling, or from the block of another model.
 
 use std::rc::Rc;
 
-use figrs_core::value::datum::Datum;
-
 use super::block::Block;
-use super::classes::concatenate_classes;
-use super::column::{Column, ColumnSlot, StoredColumn};
+use super::column::{Column, ColumnSlot, StoredColumn, concatenate_classes};
+use super::run::RootEvaluation;
 use super::selection::{Selection, for_each_row, interleave};
+use super::weights::BlockWeights;
+use figrs_core::element::node::AnyElement;
+use figrs_core::error::ModelError;
+use figrs_core::random::Stream;
+use figrs_core::value::datum::Datum;
 
 impl Block {
     /// Returns the values of an element, and the worlds that have a value.
@@ -104,13 +107,6 @@ impl Block {
         }
     }
 
-    /// Replaces the worlds: world `r` continues world `ancestors[r]`, with all values of this ancestor and the weight one. All ancestors must have
-    /// the same number of densities among their likelihoods. The number of worlds may change.
-    pub fn resample(&mut self, ancestors: Vec<u32>) {
-        let size = ancestors.len();
-        self.resample_populations(ancestors, size, &[true]);
-    }
-
     /// Replaces the worlds: world `r` continues world `ancestors[r]`, with all values of this ancestor. A population is a group of `size` successive
     /// worlds. In populations that `replaced` marks, the weights become one, and all ancestors must have the same number of densities. In other
     /// populations, each world gets the weight of its ancestor.
@@ -196,13 +192,14 @@ impl Block {
         };
         match &stored.column {
             Column::Bits(bits) => Some(Datum::new(bits[word] >> bit & 1 == 1)),
-            Column::Codes(codes, dictionary) => {
-                Some(self.dictionary(*dictionary).datum(codes[position()?]))
-            }
+            Column::Codes(codes, dictionary) => Some(
+                self.dictionary(*dictionary)
+                    .datum(codes[position()?] as usize),
+            ),
             Column::Classes(classes, dictionary) => {
                 let has = |rows: &Selection| rows.mask()[word] >> bit & 1 == 1;
                 let class = classes.iter().find(|class| has(&class.rows))?;
-                Some(self.dictionary(*dictionary).datum(class.code))
+                Some(self.dictionary(*dictionary).datum(class.code as usize))
             }
             Column::Typed(values) => Some(values.datum(position()?)),
         }
@@ -262,5 +259,82 @@ impl Lineage {
     pub(super) fn bytes(&self) -> usize {
         let all = self.ancestors.iter().chain(self.known.iter().flatten());
         all.map(|rows| size_of_val(&**rows)).sum()
+    }
+}
+
+impl Block {
+    /// Continues the surviving worlds of the block `before`, with their weights, after all its roots have been evaluated. Each element of `handed`
+    /// receives the values of a target of `before`, which is given by its index, and is not evaluated again. The weights are multiplied by the
+    /// evidence of this block's model on the elements of `handed`. No other values are copied from `before`.
+    ///
+    /// Elements of `handed` are ignored if the model of this block does not evaluate them, or if an intervention sets them.
+    ///
+    /// **Errors.** An error if a function of the evidence on an element of `handed` fails.
+    pub fn succeed(
+        &mut self,
+        before: &mut Self,
+        handed: &[(usize, AnyElement)],
+        rng: &mut Stream,
+    ) -> Result<(), ModelError> {
+        let rows = before.weights.alive().clone();
+        self.start(before.width);
+        let mut columns: Vec<(ColumnSlot, Column)> = Vec::with_capacity(handed.len());
+        for (target, element) in handed {
+            let Some(slot) = self.known_slot(element) else {
+                continue;
+            };
+            if self.instructions[slot.index()].fixed.is_some() {
+                continue;
+            }
+            let from = before.target_slot(*target);
+            let column = before.read(from, &rows).listed(&rows);
+            columns.push((slot, self.import_column(slot, before, column)));
+        }
+        self.weights = std::mem::replace(&mut before.weights, BlockWeights::new(0));
+        self.singles = std::mem::take(&mut before.singles);
+        before.start(0);
+        let mut run = RootEvaluation {
+            block: self,
+            rng,
+            tasks: Vec::new(),
+            alone: Vec::new(),
+            check_cycles_at: crate::world::run::FIRST_CHECK,
+        };
+        for (slot, column) in columns {
+            run.set_values(slot, &rows, column, None)?;
+        }
+        Ok(())
+    }
+
+    /// Converts a column of the block `of` to a column of the element `slot` in this block.
+    fn import_column(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
+        const UNKNOWN: u32 = u32::MAX;
+        let Column::Codes(codes, from) = column else {
+            return column;
+        };
+        let values = of.dictionary(from);
+        let dictionary = self.own_dictionary(slot);
+        let mut own = vec![UNKNOWN; values.len()];
+        let codes = codes.iter().map(|&code| {
+            let own = &mut own[code as usize];
+            if *own == UNKNOWN {
+                *own = self
+                    .dictionaries
+                    .intern(dictionary, values.any(code as usize));
+            }
+            *own
+        });
+        Column::Codes(Rc::new(codes.collect()), dictionary)
+    }
+
+    /// For each surviving world, returns the index of its ancestor among the worlds with which the block was started.
+    pub fn origins(&mut self) -> Vec<u32> {
+        let rows = self.weights.alive().clone();
+        if self.lineage.generation() == 0 {
+            return rows.rows().to_vec();
+        }
+        let first = self.lineage.at(0);
+        let rows = rows.rows().iter();
+        rows.map(|&row| first[row as usize]).collect()
     }
 }

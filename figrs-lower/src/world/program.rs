@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::run::{Chooser, ElementStart, Observations, World, WorldRun};
+use super::run::{Chooser, ElementStart, World, WorldRun};
+use crate::Observations;
 use figrs_core::Limits;
 use figrs_core::element::function::ALLOCATION;
 use figrs_core::element::function::Footprint;

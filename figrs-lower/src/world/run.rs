@@ -5,6 +5,7 @@ use std::any::Any;
 use rand::Rng;
 use rustc_hash::FxHashSet;
 
+use crate::Observations;
 use figrs_core::element::likelihood::Likelihood;
 use figrs_core::element::node::{AnyElement, Kind};
 use figrs_core::element::step::{Choice, with_arguments};
@@ -50,16 +51,6 @@ impl<R: Rng> Chooser for R {
         let drawn = choice.sample_conditional(likelihood, self);
         drawn.map_err(|fault| element.fault(fault))
     }
-}
-
-/// Treatment of observations in a world: as factors of its weight, or as comparisons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Observations {
-    /// If the structure of the model allows this, an observed choice has the observed value, and the weight of the world is multiplied by its
-    /// likelihood.
-    Weigh,
-    /// Values are chosen as if nothing were observed; a world that contradicts an observation has weight zero.
-    Compare,
 }
 
 /// The known values of a world, and the records of its elements.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use figrs_core::Value;
-use figrs_infer::Error;
+use figrs_infer::{Compiled, Error};
 use num_bigint::BigUint;
 
 use super::watch::{BoardWatch, Event};

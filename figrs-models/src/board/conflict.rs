@@ -2,7 +2,7 @@
 
 use figrs_core::Value;
 use figrs_infer::minimal_conflict::{Trial, minimal_conflict};
-use figrs_infer::{Error, Frontier, Sequence};
+use figrs_infer::{Compiled, Error, Frontier, Sequence};
 
 use super::{BoardElements, BoardError};
 

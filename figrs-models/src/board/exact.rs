@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use figrs_core::{Element, Stream};
-use figrs_infer::{CompiledFrontier, Frontier, Marginal, World};
+use figrs_infer::{Compiled, CompiledFrontier, Frontier, Marginal, World};
 
 use super::{BoardError, Generator};
 

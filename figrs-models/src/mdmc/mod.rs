@@ -53,14 +53,12 @@ pub use sample::tile_field::TileFieldElements;
 #[doc(hidden)]
 pub use sample::twist;
 pub use tiles::meaning::Meaning;
-pub use tiles::tile::Tile;
-pub use tiles::tile_class::TileClass;
+pub use tiles::tile::{Tile, TileClass};
 pub use tiles::tile_set::TileSet;
 pub use train::chain::MarkovChain;
 pub use train::column_ngrams::ColumnNGrams;
-pub use train::distribution::TileDistribution;
 pub use train::hierarchy::HierarchicalChain;
 pub use train::row_splits::RowSplits;
-pub use train::structure::{Offset, Structure};
-pub use train::structures::Structures;
+pub use train::structure::{Offset, Structure, Structures};
+pub use train::table::TileDistribution;
 pub use train::tile_field::TileField;

@@ -4,7 +4,7 @@ use crate::boards::chromatic_maze::{Endpoint, Hue};
 use crate::boards::dungeon::{Dungeon, DungeonTile};
 use crate::boards::maze::{PerfectMaze, Pointer};
 use crate::grid::{Board, Size, Symbol};
-use figrs_infer::JunctionTree;
+use figrs_infer::{Compiled, JunctionTree};
 
 fn square(side: usize) -> Size {
     Size::new(side, side).unwrap()

@@ -4,6 +4,7 @@
 //! Seeds are fixed, and chains of different seeds are independent. For random seeds, all tests of this file together would give a false alarm with
 //! probability `FALSE_ALARM`.
 
+use figrs_infer::Compiled;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use figrs_core::stream;
-use figrs_infer::Frontier;
+use figrs_infer::{Compiled, Frontier};
 use figrs_models::board::{BoardError, ConditionalSampler, Generator, Method};
 use figrs_models::chromatic_maze::{ChromaticClue, ChromaticClues, ChromaticMaze, Endpoint, Hue};
 use figrs_models::grid::{Board, GridError, Position, Size, Symbol};

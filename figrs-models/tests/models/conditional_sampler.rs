@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use figrs_infer::Error;
+use figrs_infer::{Compiled, Error};
 use figrs_models::board::{
     BoardError, ConditionalSampler, Event, Generator, Method, MethodChoice, Reason,
 };

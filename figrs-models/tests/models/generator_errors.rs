@@ -4,7 +4,7 @@ use figrs_models::{FileError, MistakeKind};
 use std::collections::BTreeSet;
 
 use figrs_core::stream;
-use figrs_infer::{Error, Frontier, JunctionTree};
+use figrs_infer::{Compiled, Error, Frontier, JunctionTree};
 use figrs_models::board::{BoardError, Generator};
 use figrs_models::chromatic_maze::ChromaticMaze;
 use figrs_models::dungeon::Dungeon;

@@ -5,7 +5,7 @@
 //! numbers, if it is present.
 
 use figrs_core::{Element, Model, Parents, Value};
-use figrs_infer::{CompiledTree, JunctionTree};
+use figrs_infer::{Compiled, CompiledTree, JunctionTree};
 use figrs_models::chromatic_maze::{ChromaticMaze, Hue};
 use figrs_models::dungeon::{Dungeon, DungeonTile};
 use figrs_models::grid::{Automaton, Constraint, Count, GridError, Position, Size};

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::path::Path;
 
 use figrs_core::Model;
-use figrs_infer::{CompiledFrontier, Frontier};
+use figrs_infer::{Compiled, CompiledFrontier, Frontier};
 use figrs_models::chromatic_maze::ChromaticMaze;
 use figrs_models::dungeon::Dungeon;
 use figrs_models::grid::{Automaton, Connected, NoSquare, Position, Size};

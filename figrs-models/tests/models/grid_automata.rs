@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use figrs_core::{Element, Flip};
-use figrs_infer::{Enumerate, JunctionTree, Run, VariableElimination};
+use figrs_infer::{Compiled, Enumerate, JunctionTree, Run, VariableElimination};
 use figrs_models::grid::{
     Acyclic, Automaton, Columns, Connected, ConnectedMarks, Constraint, Count, Distances,
     GridError, Ground, NoSquare, Position, Rows, Runs, Size, TwoColours,

@@ -1,5 +1,5 @@
 use figrs_infer::eliminate::Counting;
-use figrs_infer::{Circuit, JunctionTree, Run, VariableElimination};
+use figrs_infer::{Circuit, Compiled, JunctionTree, Run, VariableElimination};
 use proptest::prelude::*;
 
 use super::super::problem_of::problem_of;

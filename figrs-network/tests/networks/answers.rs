@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use figrs_core::Model;
-use figrs_infer::JunctionTree;
+use figrs_infer::{Compiled, JunctionTree};
 use figrs_network::{Network, Observation};
 use serde_json::Value;
 

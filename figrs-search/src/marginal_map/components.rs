@@ -1,6 +1,6 @@
 //! Components of a factor graph, which share no variable.
 
-use figrs_factor::graph::{Factor, FactorGraph, VarId};
+use figrs_factor::graph::{DisjointSets, Factor, FactorGraph, VarId};
 
 /// A factor graph, split into its components with maximised variables and the rest.
 #[derive(Debug)]
@@ -22,18 +22,17 @@ pub(super) struct GraphComponent {
 impl SplitGraph {
     pub(super) fn new(graph: &FactorGraph, maximised: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
-        let mut roots: Vec<usize> = (0..n).collect();
+        let mut sets = DisjointSets::new(n);
         for factor in &graph.factors {
             for pair in factor.variables.windows(2) {
-                let [a, b] = [pair[0], pair[1]].map(|v| root(&mut roots, v.index()));
-                roots[a] = b;
+                sets.join(pair[0].index(), pair[1].index());
             }
         }
         // Component number zero collects everything without maximised variables.
         let mut number_of = vec![0; n];
         let mut count = 0;
         for v in maximised {
-            let number = &mut number_of[root(&mut roots, v.index())];
+            let number = &mut number_of[sets.root(v.index())];
             if *number == 0 {
                 count += 1;
                 *number = count;
@@ -43,7 +42,7 @@ impl SplitGraph {
             (0..=count).map(|_| GraphComponent::default()).collect();
         let mut places = Vec::with_capacity(n);
         for (v, &cardinality) in graph.cardinalities.iter().enumerate() {
-            let number = number_of[root(&mut roots, v)];
+            let number = number_of[sets.root(v)];
             let part = &mut parts[number];
             places.push((number, part.graph.add_variable(cardinality as usize)));
             part.variables.push(VarId(v as u32));
@@ -67,13 +66,4 @@ impl SplitGraph {
             rest,
         }
     }
-}
-
-/// Returns the representative of an index, and shortens the path from the index to it.
-fn root(roots: &mut [usize], mut i: usize) -> usize {
-    while roots[i] != i {
-        roots[i] = roots[roots[i]];
-        i = roots[i];
-    }
-    i
 }

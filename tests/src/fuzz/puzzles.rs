@@ -1,7 +1,7 @@
 //! Fuzzes the reader of rule files.
 
-use figrs::Frontier;
 use figrs::gdl::{GroundingLimits, Length, Policy, Puzzle};
+use figrs::{Compiled, Frontier};
 
 use super::text;
 

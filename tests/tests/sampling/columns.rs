@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use figrs_core::{AnyElement, Flip, If, Model, Normal, StandardDeviation, Stream, stream};
-use figrs_lower::internals::{Block, ColumnValues};
+use figrs_lower::internals::Block;
 use figrs_lower::{EvidenceOrder, Observations};
 use figrs_tests::oracle::every_run;
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
@@ -69,16 +69,10 @@ fn rows(block: &mut Block, elements: &[Target]) -> Rows {
     });
     for (i, element) in elements.iter().enumerate() {
         let column = block.target(i);
+        let all = column.typed();
         for (at, (row, values, _)) in rows.iter_mut().enumerate() {
             assert_eq!(column.rows()[at] as usize, *row);
-            values.push(match column.values() {
-                ColumnValues::Bits(bits) => bits[*row / 64] >> (*row % 64) & 1,
-                ColumnValues::Codes(codes) => {
-                    let value = column.value(codes[at]).expect("a code has a value");
-                    element.code_of(value)
-                }
-                ColumnValues::Typed(typed) => element.code_of(typed.any(at)),
-            });
+            values.push(element.code_of(all.any(at)));
         }
     }
     Rows {
@@ -331,19 +325,9 @@ fn rows_weigh_the_densities_at_their_values() {
     assert_eq!(block.weights().survivors(), ROWS);
     let plain = block.weights().plain();
     let weights = plain.rows(ROWS);
-    let wide: Vec<bool> = match block.target(1).values() {
-        ColumnValues::Bits(bits) => (0..ROWS)
-            .map(|r| bits[r / 64] >> (r % 64) & 1 == 1)
-            .collect(),
-        other => panic!("{other:?} of truth values"),
-    };
-    let places: Vec<f64> = match block.target(0).values() {
-        ColumnValues::Typed(values) => {
-            let value = |row| *values.any(row).downcast_ref::<f64>().unwrap();
-            (0..ROWS).map(value).collect()
-        }
-        other => panic!("{other:?} of real numbers"),
-    };
+    let (wide, places) = (block.target(1).typed(), block.target(0).typed());
+    let wide = wide.as_any().downcast_ref::<Vec<bool>>().unwrap();
+    let places = places.as_any().downcast_ref::<Vec<f64>>().unwrap();
     for row in 0..ROWS {
         let deviation = if wide[row] { 5.0 } else { 0.5 };
         let density = Gaussian::new(places[row], deviation).unwrap().ln_pdf(1.5);

@@ -7,7 +7,7 @@ use crate::{
 };
 use clap::Parser;
 use figrs_core::{Element, Model};
-use figrs_infer::Frontier;
+use figrs_infer::{Compiled, Frontier};
 use figrs_models::Mistake;
 use figrs_models::board::Method;
 use figrs_models::chromatic_maze::{

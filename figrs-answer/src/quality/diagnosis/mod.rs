@@ -14,9 +14,9 @@ pub use finding::{Finding, Measure, Part, Quantity};
 
 use figrs_core::Label;
 
+use crate::answer::RunStatistics;
 use crate::answer::bounds::DeepeningEnd;
 use crate::answer::estimate::Estimate;
-use crate::answer::run_statistics::RunStatistics;
 use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use figrs_factor::Stopped;
 

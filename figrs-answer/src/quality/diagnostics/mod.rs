@@ -20,7 +20,7 @@
 //! | [`mcse_mean`], [`mcse_sd`], [`mcse_quantile`] | `standard_error.rs` |
 //! | [`weight_ess`], [`largest_share`] | `weights.rs` |
 //! | [`few_groups_factor`] | `students_t.rs` |
-//! | [`pareto_k`] | `pareto.rs` |
+//! | [`pareto_k`] | `weights.rs` |
 //! | the test behind findings about all random choices of a world | `agreement.rs` |
 //! | the same measures for values and indices | `counted_chains.rs` |
 //!
@@ -51,6 +51,6 @@ pub use r_hat::{bulk_r_hat, folded_r_hat, mean_ranks, r_hat, split_r_hat};
 pub use students_t::few_groups_factor;
 #[doc(hidden)]
 pub use students_t::normal_score;
-pub use weights::{largest_share, pareto_k, weight_ess};
 #[doc(hidden)]
-pub use weights::{pareto_k_of_largest, tail_length};
+pub use weights::{MAX_TAIL_SIZE, WeightTail, keep_largest};
+pub use weights::{largest_share, pareto_k, weight_ess};

@@ -45,13 +45,13 @@ pub fn pareto_k(log_weights: &[f64]) -> f64 {
 }
 
 /// Returns the number of weights in the tail of a sample of `count` weights.
-pub fn tail_length(count: usize) -> usize {
+fn tail_length(count: usize) -> usize {
     let count = count as f64;
     (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
 }
 
 /// Returns the k-hat as [`pareto_k`] does, given the logarithms of the weights of the tail and of the largest weight below the tail.
-pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
+fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     let mut weights = scaled(log_weights);
     if weights.iter().any(|w| w.is_nan()) {
         return f64::NAN;
@@ -102,9 +102,106 @@ fn fit(sorted: &[f64]) -> f64 {
     (shape(b) * n + 0.5 * PRIOR) / (n + PRIOR)
 }
 
+/// Maximum number of weights that are retained: the size of the tail of a hundred million samples.
+pub const MAX_TAIL_SIZE: usize = 30_001;
+
+/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the distribution of the weights.
+#[derive(Clone, Debug, Default)]
+pub struct WeightTail {
+    logs: Vec<f64>,
+    /// Number of positive weights of the run.
+    count: u64,
+}
+
+impl WeightTail {
+    /// Returns the number of its largest weights that the unit of work `unit` must report, if each unit has `rows` worlds. The number does not depend
+    /// on the number of samples, so that a run can be lengthened.
+    ///
+    /// The number of a unit's weights that belong to the tail of the run is Poisson distributed. The mean of this number is largest if the unit is
+    /// the last unit of the run; this number then exceeds the result with a probability of 1e-9.
+    pub fn most_of_unit(rows: u64, unit: u64) -> usize {
+        const DEVIATIONS: f64 = 6.0;
+        const LEAST: f64 = 16.0;
+        let units = unit.saturating_add(1);
+        let samples = rows.saturating_mul(units).max(1);
+        let tail = MAX_TAIL_SIZE.min(tail_length(samples as usize) + 1);
+        let mean = tail as f64 / units as f64;
+        let most = (mean + DEVIATIONS * mean.sqrt() + LEAST).ceil();
+        MAX_TAIL_SIZE.min(most as usize)
+    }
+
+    /// Removes all weights.
+    pub fn clear(&mut self) {
+        self.logs.clear();
+        self.count = 0;
+    }
+
+    /// Adds the largest weights of a block, in units of `exp(log_scale)`. `count` is the number of positive weights of the block.
+    pub fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
+        self.count += count;
+        // Weights of discrete worlds are often equal to the preceding weight, whose logarithm is then reused.
+        let mut last = (1.0, 0.0);
+        let logs = largest.iter().map(|&weight| {
+            if weight != last.0 {
+                last = (weight, weight.ln());
+            }
+            last.1 + log_scale
+        });
+        self.logs.extend(logs);
+        if self.logs.len() > 4 * MAX_TAIL_SIZE {
+            keep_largest(&mut self.logs, MAX_TAIL_SIZE);
+        }
+    }
+
+    /// Returns the Pareto k-hat of the weights of the run, as [`pareto_k`] does.
+    pub fn pareto_k(mut self) -> f64 {
+        let most = MAX_TAIL_SIZE.min(tail_length(self.count as usize) + 1);
+        keep_largest(&mut self.logs, most);
+        pareto_k_of_largest(&self.logs)
+    }
+}
+
+/// Keeps only the `most` largest numbers.
+pub fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
+    if numbers.len() > most {
+        numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
+        numbers.truncate(most);
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use figrs_core::stream;
+    use rand::RngExt;
+
     use super::*;
+
+    #[test]
+    fn the_largest_weights_tell_the_tail_of_all() {
+        for (power, seed) in [(0.3, 1), (0.8, 2), (1.2, 3)] {
+            let mut random = stream(seed, 0);
+            let weights: Vec<f64> = (0..20_000)
+                .map(|_| random.random::<f64>().powf(-power))
+                .collect();
+            let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
+            let mut heaviest = WeightTail::default();
+            for (unit, block) in weights.chunks(1000).enumerate() {
+                let mut largest: Vec<f64> = block.iter().map(|w| w * 8.0).collect();
+                keep_largest(&mut largest, WeightTail::most_of_unit(1000, unit as u64));
+                heaviest.add(&largest, -(8.0_f64.ln()), 1000);
+            }
+            let (k, all) = (heaviest.pareto_k(), pareto_k(&logs));
+            assert!((k - all).abs() < 1e-9, "{k} {all}");
+            assert!((k - power).abs() < 0.15, "{k}");
+        }
+        let most = [0, 1, 15, 1 << 14].map(|unit| WeightTail::most_of_unit(1 << 14, unit));
+        assert_eq!(most, [519, 388, 171, 26]);
+        assert_eq!(WeightTail::most_of_unit(60, 0), 51);
+        // Equal weights have no tail, and k-hat is minus infinity.
+        let mut equal = WeightTail::default();
+        equal.add(&[0.25; 100], 0.0, 100);
+        assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);
+    }
 
     #[test]
     fn equal_weights_all_count_and_one_giant_alone() {

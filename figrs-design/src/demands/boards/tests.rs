@@ -1,4 +1,4 @@
-use figrs_infer::Frontier;
+use figrs_infer::{Compiled, Frontier};
 use figrs_models::board::{ConditionalSampler, Method};
 use figrs_models::dungeon::{Dungeon, DungeonTile, Reachability};
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use figrs_factor::algebra::log_sum;
 use figrs_factor::graph::{LogTable, VarId};
 
 use super::prepare::{DENSE, PreparedGraph, WeightFactor};
@@ -65,7 +66,7 @@ impl PreparedGraph<'_> {
                     values[v] = x;
                     *log = tables.iter().map(|table| table.at(values)).sum();
                 }
-                log_sum(&logs)
+                log_sum(logs.iter().copied())
             });
             let i = factors.len();
             for u in sum.scope.iter().map(|u| u.index()) {
@@ -114,13 +115,4 @@ fn rest_of(v: usize, mentions: &[usize], factors: &[Option<WeightFactor>]) -> Op
     scope.sort_unstable();
     scope.dedup();
     Some(scope)
-}
-
-/// Returns the logarithm of the sum of the numbers whose logarithms are `logs`.
-fn log_sum(logs: &[f64]) -> f64 {
-    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if most == f64::NEG_INFINITY {
-        return most;
-    }
-    most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
 }

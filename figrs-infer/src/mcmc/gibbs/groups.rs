@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use figrs_factor::graph::{Assignments, has_zeros};
+use figrs_factor::graph::{Assignments, DisjointSets, has_zeros};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::prepare::{PreparedGraph, WeightFactor};
@@ -111,7 +111,9 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         let n = self.prepared.graph.cardinalities.len();
         let mut sets = DisjointSets::new(n);
         for tied in &self.tied {
-            tied.windows(2).for_each(|pair| sets.join(pair[0], pair[1]));
+            for pair in tied.windows(2) {
+                sets.join(pair[0], pair[1]);
+            }
         }
         let mut number: Vec<Option<usize>> = vec![None; n];
         let mut groups: Vec<VariableGroup> = Vec::new();
@@ -235,27 +237,5 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         let mut roots = (0..all).filter(|&i| possible[i]).map(|i| sets.root(i));
         let first = roots.next();
         Some(roots.all(|root| Some(root) == first))
-    }
-}
-
-/// A partition of the numbers from zero on into disjoint sets that can be merged (union-find).
-struct DisjointSets(Vec<usize>);
-
-impl DisjointSets {
-    fn new(n: usize) -> Self {
-        Self((0..n).collect())
-    }
-
-    fn root(&mut self, mut i: usize) -> usize {
-        while self.0[i] != i {
-            self.0[i] = self.0[self.0[i]];
-            i = self.0[i];
-        }
-        i
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[b.max(a)] = a.min(b);
     }
 }

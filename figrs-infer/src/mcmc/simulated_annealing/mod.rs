@@ -14,7 +14,7 @@ use super::metropolis_hastings::{MetropolisSettings, stepping};
 use chain::{AnnealingChain, AnnealingResult, BestWorld};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
-use figrs_answer::answer::run_statistics::RunStatistics;
+use figrs_answer::answer::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_answer::run::chain_run::PausedChains;
 use figrs_answer::run::run_state::{RunState, TurnLength};

@@ -5,8 +5,8 @@ use rand::{Rng, RngExt};
 
 use super::SequentialMonteCarlo;
 use figrs_answer::answer::Answer;
+use figrs_answer::answer::RunStatistics;
 use figrs_answer::answer::draws::Draws;
-use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 

@@ -423,4 +423,4 @@ impl ResumableSampler for SequentialMonteCarlo {
     }
 }
 
-figrs_answer::run::replicate::unit_sampler!(SequentialMonteCarlo, drawing.seed);
+figrs_answer::run::unit_run::unit_sampler!(SequentialMonteCarlo, drawing.seed);

@@ -1,9 +1,7 @@
 //! Genealogy of particles: the values that their ancestors had in earlier parts of a sequence.
 
-use std::any::Any;
-
 use figrs_core::Value;
-use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
+use figrs_lower::internals::Block;
 
 /// The values in one part of a sequence, for the ancestors of the remaining particles.
 #[derive(Debug)]
@@ -50,7 +48,9 @@ impl<T: Value> AncestralPaths<T> {
         };
         let mut values = Vec::with_capacity(trajectory_len * origins.len());
         for target in 0..trajectory_len {
-            append(&block.target(target), &mut values);
+            let column = block.target(target).typed();
+            let column = column.as_any().downcast_ref::<Vec<T>>();
+            values.extend(column.into_iter().flatten().cloned());
         }
         self.rows.clear();
         block
@@ -108,29 +108,6 @@ impl<T: Value> AncestralPaths<T> {
             values
         };
         paths.map(path).collect()
-    }
-}
-
-fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
-    let typed = |value: &dyn Any| value.downcast_ref::<T>().cloned();
-    match column.values() {
-        ColumnValues::Bits(bits) => {
-            let truth = |&row: &u32| bits[row as usize / 64] >> (row % 64) & 1 == 1;
-            list.extend(column.rows().iter().filter_map(|row| typed(&truth(row))));
-        }
-        ColumnValues::Codes(codes) => {
-            let mut known: Vec<Option<T>> = vec![None; column.codes()];
-            list.extend(codes.iter().filter_map(|&code| {
-                let known = &mut known[code as usize];
-                if known.is_none() {
-                    *known = column.value(code).and_then(typed);
-                }
-                known.clone()
-            }));
-        }
-        ColumnValues::Typed(values) => {
-            list.extend((0..values.len()).filter_map(|at| typed(values.any(at))));
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests the steps of the chains: all proposals are enumerated, and only rounding errors are tolerated.
 
+use figrs_infer::Compiled;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 

@@ -292,6 +292,7 @@ impl BoardMoves<Colour> for CurveMoves {
 
 #[cfg(test)]
 mod tests {
+    use figrs_infer::Compiled;
     use std::collections::HashMap;
 
     use super::*;

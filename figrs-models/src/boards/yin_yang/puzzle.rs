@@ -1,6 +1,6 @@
 //! Makes puzzles with one solution and few clues.
 
-use figrs_infer::CompiledFrontier;
+use figrs_infer::{Compiled, CompiledFrontier};
 use rand::Rng;
 use rand::seq::SliceRandom;
 

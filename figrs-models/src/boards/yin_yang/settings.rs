@@ -101,6 +101,7 @@ fn fewest_of_a_colour(size: Size) -> u32 {
 mod tests {
     use super::*;
     use crate::board::ConditionalSampler;
+    use figrs_infer::Compiled;
 
     /// The counts of boards by their number of black cells show that no board has fewer black cells than the bound. On boards with at least three
     /// rows and columns, some board reaches the bound.

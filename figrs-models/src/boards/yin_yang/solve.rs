@@ -1,6 +1,6 @@
 //! Solves puzzles, and finds clues that contradict each other.
 
-use figrs_infer::CompiledFrontier;
+use figrs_infer::{Compiled, CompiledFrontier};
 
 use super::{Colour, ColourClues, YinYang};
 use crate::board::{BoardElements, BoardError, no_solution};

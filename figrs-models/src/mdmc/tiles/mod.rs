@@ -2,14 +2,12 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `tile` | a tile: a character and its meanings |
+//! | `tile` | a tile: a character and its meanings; classes of tiles: listed tiles, or all tiles except the listed ones |
 //! | `meaning` | meanings that matter to movement |
-//! | `tile_class` | classes of tiles: listed tiles, or all tiles except the listed ones |
 //! | `tile_set` | the tiles of a game |
 //! | `legend` | tile sets from JSON and TOML |
 
 pub(super) mod legend;
 pub(super) mod meaning;
 pub mod tile;
-pub(super) mod tile_class;
 pub(super) mod tile_set;

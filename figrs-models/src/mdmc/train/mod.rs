@@ -2,12 +2,10 @@
 
 pub(crate) mod chain;
 pub(crate) mod column_ngrams;
-pub(crate) mod distribution;
 pub(crate) mod hierarchy;
 mod ngram_proposals;
 pub(crate) mod row_splits;
 pub(crate) mod saved_chain;
 pub(crate) mod structure;
-pub(crate) mod structures;
 pub(crate) mod table;
 pub(crate) mod tile_field;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use figrs_core::{Constant, Element, Model, Parents, Select};
-use figrs_infer::{CompiledFrontier, Error, Frontier};
+use figrs_infer::{Compiled, CompiledFrontier, Error, Frontier};
 use proptest::prelude::*;
 
 use crate::exact_properties::shared::{Checked, failed};

@@ -4,7 +4,7 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{Binomial, Chain, Constant, Element, Limits, Model, Select, Uniform, inject};
 use figrs_infer::eliminate::{MaxProduct, SumProduct, eliminate, plan_cost};
 use figrs_infer::{
-    Algorithm, Answer, Enumerate, Error, Frontier, JunctionTree, LazyVariableElimination,
+    Algorithm, Answer, Compiled, Enumerate, Error, Frontier, JunctionTree, LazyVariableElimination,
     MpeVariableElimination, Run, VariableElimination,
 };
 use figrs_tests::captured_lists::{CapturedLists, captured_lists};

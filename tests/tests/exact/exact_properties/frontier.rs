@@ -1,6 +1,6 @@
 //! Tests of frontiers: they give the marginals, the counts and the best worlds of enumeration, and draw worlds with their probabilities.
 
-use figrs_infer::{CompiledFrontier, Error, Frontier, Run};
+use figrs_infer::{Compiled, CompiledFrontier, Error, Frontier, Run};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;

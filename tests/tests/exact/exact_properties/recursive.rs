@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use figrs_core::{Call, Constant, Element, Flip, Model, Param, Parents, Recursive, Select};
 use figrs_infer::eliminate::Counting;
 use figrs_infer::{
-    Algorithm, Bounds, Enumerate, Frontier, JunctionTree, LazyVariableElimination, MarginalMap,
-    MpeBranchAndBound, MpeVariableElimination, Run, VariableElimination, World,
+    Algorithm, Bounds, Compiled, Enumerate, Frontier, JunctionTree, LazyVariableElimination,
+    MarginalMap, MpeBranchAndBound, MpeVariableElimination, Run, VariableElimination, World,
 };
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::for_random;

@@ -9,7 +9,7 @@ use super::super::image_moves::{ImageMoves, Images};
 use super::super::proposals::Proposals;
 use super::is_right;
 use crate::MetropolisHastings;
-use figrs_answer::answer::quality::Quality;
+use figrs_answer::answer::estimate::Quality;
 use figrs_answer::{Answer, Run};
 
 /// Observed means of six groups. Each is measured with a standard deviation of a tenth, far less than the standard deviation between the groups.
