@@ -478,8 +478,9 @@ fn root_distribution(answer: &Answer) -> Option<RootDistribution> {
                 unknown: 0.0,
             })
         }
+        // A table has a row for a value, and not for a cell.
         AnswerContent::Bounds(targets, _) => {
-            let target = targets.first()?;
+            let target = targets.first().filter(|target| target.cells.is_empty())?;
             let weights: Vec<f64> = target.log_lower.iter().map(|log| log.exp()).collect();
             let unknown = (1.0 - weights.iter().sum::<f64>()).max(0.0);
             Some(RootDistribution {
