@@ -1,7 +1,7 @@
 //! The most probable world, found by variable elimination with maximisation.
 
-use figrs_core::expand::Encoding;
-use figrs_core::{AnyElement, Limits, Model};
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Datum, Limits, Model};
 
 use super::closed_form::best_world_in_closed_form;
 use super::question::Question;
@@ -72,6 +72,10 @@ impl Algorithm for MpeVariableElimination {
         "MpeVariableElimination"
     }
 
+    fn finds_world(&self) -> bool {
+        true
+    }
+
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let found = self.answer_to(&Question::new(model, targets));
         found.or_else(|refused| {
@@ -84,22 +88,33 @@ impl MpeVariableElimination {
     /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let expansion = question.expand_for_best_world(&self.limits)?;
-        if expansion.impossible().is_some() {
-            return Err(question.impossible(&self.limits));
-        }
-        conflict::check_failures(&expansion, &self.limits)?;
-        let encoding = Encoding::for_worlds(&expansion)?;
-        let (world, log_probability) = match most_probable(encoding.graph(), &self.limits) {
-            Ok(found) => found,
-            Err(EliminationError::Impossible) => {
-                return Err(question.impossible(&self.limits));
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let values = expansion.elements().iter().filter_map(|expanded| {
-            let value = encoding.value(&expansion, &expanded.element, &world)?;
-            Some((expanded.element.clone(), value))
-        });
+        let (values, log_probability) = best_world(&expansion, &self.limits, || {
+            question.impossible(&self.limits)
+        })?;
         Ok(Answer::world(self.name(), values, log_probability))
     }
+}
+
+/// Returns the values of the elements of the most probable world of an expansion, and the natural logarithm of its probability. `impossible` makes the
+/// error for impossible evidence.
+pub(crate) fn best_world(
+    expansion: &Expansion,
+    limits: &Limits,
+    impossible: impl Fn() -> Error,
+) -> Result<(Vec<(AnyElement, Datum)>, f64), Error> {
+    if expansion.impossible().is_some() {
+        return Err(impossible());
+    }
+    conflict::check_failures(expansion, limits)?;
+    let encoding = Encoding::for_worlds(expansion)?;
+    let (world, log_probability) = match most_probable(encoding.graph(), limits) {
+        Ok(found) => found,
+        Err(EliminationError::Impossible) => return Err(impossible()),
+        Err(error) => return Err(error.into()),
+    };
+    let values = expansion.elements().iter().filter_map(|expanded| {
+        let value = encoding.value(expansion, &expanded.element, &world)?;
+        Some((expanded.element.clone(), value))
+    });
+    Ok((values.collect(), log_probability))
 }
