@@ -45,6 +45,12 @@ const MAX_NESTING: usize = 16;
 /// rest of the model, with a table in place of each sub-model. If there are no sub-models, or the elimination of the rest is refused, the next
 /// algorithm is tried on the whole model.
 ///
+/// If the algorithms find the most probable world, as [`MpeExact`](crate::MpeExact) and
+/// [`MpeVariableElimination`](crate::MpeVariableElimination) do, the strategy finds the most probable world too. Each sub-model is then solved once for
+/// each joint value of its interface: the table of the root has the weight of the most probable world of the sub-model with this value. The world
+/// of the answer has the values of the rest and of all sub-models. A world that is not proven to be the most probable counts as a failure, and the
+/// best of these worlds is the answer if nothing better is found.
+///
 /// Each algorithm has its own limits of memory, work and time, which apply to each sub-model.
 ///
 /// [`Answer::choice`] lists the algorithms that were tried on the whole model, and [`AlgorithmChoice::submodels`] states the algorithm that solved
@@ -53,12 +59,14 @@ const MAX_NESTING: usize = 16;
 /// **Guarantee.** The answer is exact if each sub-model was solved exactly. If some sub-models have bounds, and the other sub-models were solved
 /// exactly, the answer contains bounds that enclose the exact probabilities, up to rounding. If a sub-model was solved by sampling or by an
 /// approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence. Evidence is never inside a
-/// sub-model; errors of samplers therefore do not depend on the evidence of the rest.
+/// sub-model; errors of samplers therefore do not depend on the evidence of the rest. A world is [proven](Answer::is_proven) to be the most probable if
+/// the worlds of all sub-models are. Otherwise, [`Answer::upper_bound`] follows from the upper bounds of the sub-models.
 ///
-/// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads. An elimination of the rest adds its
-/// work. At most 16 sub-models are nested in each other.
+/// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads; for the most probable world, once for
+/// each joint value of its interface. An elimination of the rest adds its work. At most 16 sub-models are nested in each other.
 ///
-/// **Errors.** [`Error::NothingFits`] if all algorithms refuse; the errors of the model.
+/// **Errors.** [`Error::NothingFits`] if all algorithms refuse; [`Error::InvalidSetting`] if only some of the algorithms find the most probable world;
+/// the errors of the model.
 ///
 /// **References.** Pfeffer, Ruttenberg, Kretschmer and O'Connor, *Structured factored inference for probabilistic programming* (2018); Koller
 /// and Pfeffer, *Object-oriented Bayesian networks* (1997).
@@ -85,6 +93,12 @@ const MAX_NESTING: usize = 16;
 /// # let exact = VariableElimination::new().run(&model, &second)?;
 /// # let [p, q] = [answer, exact].map(|answer| answer.probability(&second, &true).unwrap());
 /// # assert!((p - q).abs() < 1e-12);
+/// // The most probable world, with the same budget for each part:
+/// # use figrs_exact::{MpeExact, MpeVariableElimination};
+/// let maximisation = MpeVariableElimination::new().limits(Limits::default().work(300.0));
+/// let world = Strategy::by(maximisation).otherwise(MpeExact::new()).run(&model, &second)?;
+/// println!("{} {}", world.most_likely_value(&second)?, world.choice().unwrap());
+/// # assert!(world.most_likely_value(&second)? && world.is_proven()?);
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -5,6 +5,9 @@
 //! result; if they are different numbers, the value is a cell; otherwise the value is unknown. If the function of a Chain returns a new random
 //! element for each corner, the probability of a value is its least probability at the corners, and the value `unknown` has the remaining
 //! probability.
+//!
+//! If bins are refined, a discretised element has the cells of its source, each of which lies in one bin. If a value of the element is observed, the
+//! bin with this value is observed.
 
 use std::any::Any;
 use std::sync::Arc;
