@@ -40,6 +40,11 @@ pub trait Algorithm: Debug + Send + Sync {
         None
     }
 
+    /// True if the answers of this algorithm consist of the most probable world, as those of `MpeExact`; the default is false.
+    fn finds_world(&self) -> bool {
+        false
+    }
+
     /// Returns a sampler whose estimates check the approximate answers of this algorithm, as `ExpectationPropagation` has one; the default is `None`.
     fn correction(&self) -> Option<Box<dyn Algorithm>> {
         None
@@ -61,6 +66,10 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
 
     fn own_watch(&self) -> Option<&Watch> {
         (**self).own_watch()
+    }
+
+    fn finds_world(&self) -> bool {
+        (**self).finds_world()
     }
 
     fn correction(&self) -> Option<Box<dyn Algorithm>> {

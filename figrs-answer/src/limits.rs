@@ -79,7 +79,7 @@ pub fn sums(body: &Expansion, limits: &Limits) -> Result<(Weights, f64), Error> 
 }
 
 /// Returns, for each value of an expansion's only target, the weight of the most probable world with this value.
-pub(crate) fn maxima(body: &Expansion, limits: &Limits) -> Result<Weights, Error> {
+pub fn maxima(body: &Expansion, limits: &Limits) -> Result<Weights, Error> {
     let encoding = Encoding::for_worlds(body)?;
     let keep = kept(body, &encoding);
     let outcome = eliminate::<MaxProduct>(encoding.graph(), &keep, limits)?;

@@ -42,10 +42,12 @@ pub(crate) fn bounded_sums(
         let known = target.support.len();
         lower.truncate(known);
         let unknown = upper.drain(known..).next();
+        let cells = expansion.cells(position).unwrap_or_default();
         bounds.push(TargetBounds {
             element: target.element.clone(),
             support: target.support.clone(),
-            cells: expansion.cells(position).unwrap_or_default().to_vec(),
+            cells: cells.iter().map(|cell| cell.ends).collect(),
+            bins: cells.iter().map(|cell| cell.bin).collect(),
             log_lower: lower,
             log_upper: upper,
             log_unknown: unknown.unwrap_or(f64::NEG_INFINITY),

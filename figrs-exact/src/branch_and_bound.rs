@@ -145,6 +145,10 @@ impl Algorithm for MpeBranchAndBound {
         "MpeBranchAndBound"
     }
 
+    fn finds_world(&self) -> bool {
+        true
+    }
+
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.answer_to(&Question::new(model, targets))
     }

@@ -100,6 +100,7 @@ const MAX_RANGE: usize = 1 << 20;
 pub struct LazyVariableElimination {
     pub(super) goal: Goal,
     pub(super) range: Option<usize>,
+    pub(super) refines_bins: bool,
     pub(super) work: u64,
     pub(super) limits: Limits,
     pub(super) watch: Watch,
@@ -140,6 +141,7 @@ impl LazyVariableElimination {
         Self {
             goal,
             range: None,
+            refines_bins: false,
             work: 1 << 26,
             limits: Limits::default(),
             watch: Watch::default(),
@@ -159,6 +161,36 @@ impl LazyVariableElimination {
     /// width was requested, the number is 16 at the first depth and doubles from depth to depth.
     pub fn range(mut self, values: usize) -> Self {
         self.range = Some(values.min(MAX_RANGE));
+        self
+    }
+
+    /// Divides the bins of each [discretised](figrs_core::Element::discretised) element further, so that the bounds enclose the answers of the model in
+    /// which the continuous element stands in place of the discretised one.
+    ///
+    /// Without this setting, a discretised element has the value of its bin, and answers have a discretisation error. With this setting, the element
+    /// has the values of its source: functions, conditions and weights apply to these numbers. The edges of the bins are edges of cells at every
+    /// depth, and the quantiles of the source are added as for other continuous elements. An observed value, and a value in [`Answer::bounds`], means
+    /// the bin with this value. A width that was requested applies to sets of bins.
+    ///
+    /// ```
+    /// # use figrs_core::{Bins, Flip, Model, Normal, Variance};
+    /// # use figrs_exact::{LazyVariableElimination, VariableElimination};
+    /// # use figrs_answer::Run;
+    /// let skill = Normal::new(0.0, Variance(1.0)).discretised(Bins::equal_width_clipped(-3.0, 3.0, 3));
+    /// let wins = Flip::new(skill.map(|s| 1.0 / (1.0 + (-3.0 * s).exp())));
+    /// let model = Model::new().observe(&wins, true);
+    /// let answer = VariableElimination::new().run(&model, &skill)?;
+    /// let refined = LazyVariableElimination::to_width(0.005).refine_bins().run(&model, &skill)?;
+    /// // By symmetry, the bin from -1 to 1 keeps its probability.
+    /// assert!(refined.bounds(&skill, &0.0)?.contains(0.682_689));
+    /// let high = refined.bounds_that(&skill, |s| *s > 1.0)?;
+    /// // With three values, this probability is 0.3165, because 2.0 stands for all numbers above one.
+    /// println!("P(skill > 1) in {high}, and not {:.4}", answer.probability(&skill, &2.0)?);
+    /// assert!(high.contains(0.31177) && high.upper < 0.3165);
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    pub fn refine_bins(mut self) -> Self {
+        self.refines_bins = true;
         self
     }
 
@@ -466,6 +498,7 @@ impl DeepeningSearch<'_> {
         limits.element_entries = limits.element_entries.min(left);
         limits.expanded_depth = Some(depth);
         limits.range = Some(self.range);
+        limits.refines_bins = self.algorithm.refines_bins;
         limits
     }
 

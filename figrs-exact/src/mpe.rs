@@ -1,9 +1,10 @@
 //! The most probable world, found by variable elimination with maximisation.
 
-use figrs_core::{AnyElement, Limits, Model};
+use figrs_core::expand::Expansion;
+use figrs_core::{AnyElement, Datum, Limits, Model};
 
 use super::closed_form::best_world_in_closed_form;
-use super::question::Question;
+use super::question::{Question, encode_worlds, values_in_world};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
@@ -70,6 +71,10 @@ impl Algorithm for MpeVariableElimination {
         "MpeVariableElimination"
     }
 
+    fn finds_world(&self) -> bool {
+        true
+    }
+
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let found = self.answer_to(&Question::new(model, targets));
         found.or_else(|refused| {
@@ -87,5 +92,23 @@ impl MpeVariableElimination {
             Err(EliminationError::Impossible) => Err(question.impossible(&self.limits)),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Returns the values of the elements of the most probable world of an expansion, and the natural logarithm of its probability. `impossible` makes the
+/// error for impossible evidence.
+pub(crate) fn best_world(
+    expansion: &Expansion,
+    limits: &Limits,
+    impossible: impl Fn() -> Error,
+) -> Result<(Vec<(AnyElement, Datum)>, f64), Error> {
+    let encoding = encode_worlds(expansion, limits, &impossible)?;
+    match most_probable(encoding.graph(), limits) {
+        Ok((world, log_probability)) => {
+            let values = values_in_world(expansion, &encoding, &world).collect();
+            Ok((values, log_probability))
+        }
+        Err(EliminationError::Impossible) => Err(impossible()),
+        Err(error) => Err(error.into()),
     }
 }

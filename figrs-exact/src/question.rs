@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Limits, Model};
+use figrs_core::{AnyElement, Datum, Limits, Model};
 
 use figrs_answer::answer::Answer;
 use figrs_answer::conflict;
@@ -50,11 +50,7 @@ impl<'a> Question<'a> {
         let expansion = shared(&self.for_best_world, || {
             expand_for_best_world(limits, self.model, self.targets)
         })?;
-        if expansion.impossible().is_some() {
-            return Err(self.impossible(limits));
-        }
-        conflict::check_failures(&expansion, limits)?;
-        let encoding = Encoding::for_worlds(&expansion)?;
+        let encoding = encode_worlds(&expansion, limits, || self.impossible(limits))?;
         Ok(WorldGraph {
             expansion,
             encoding,
@@ -72,6 +68,31 @@ impl<'a> Question<'a> {
     pub(crate) fn impossible(&self, limits: &Limits) -> Error {
         conflict::impossible(self.model, self.targets, limits)
     }
+}
+
+/// Encodes an expansion for a search for the most probable world. `impossible` makes the error for impossible evidence.
+pub(crate) fn encode_worlds(
+    expansion: &Expansion,
+    limits: &Limits,
+    impossible: impl FnOnce() -> Error,
+) -> Result<Encoding, Error> {
+    if expansion.impossible().is_some() {
+        return Err(impossible());
+    }
+    conflict::check_failures(expansion, limits)?;
+    Ok(Encoding::for_worlds(expansion)?)
+}
+
+/// Returns the values of the elements in the world of an assignment of all variables.
+pub(crate) fn values_in_world(
+    expansion: &Expansion,
+    encoding: &Encoding,
+    assignment: &[u32],
+) -> impl Iterator<Item = (AnyElement, Datum)> {
+    expansion.elements().iter().filter_map(|expanded| {
+        let value = encoding.value(expansion, &expanded.element, assignment)?;
+        Some((expanded.element.clone(), value))
+    })
 }
 
 /// The factor graph for a search for the most probable world of a model.
@@ -97,10 +118,7 @@ impl WorldGraph {
             expansion,
             encoding,
         } = self;
-        let values = expansion.elements().iter().filter_map(|expanded| {
-            let value = encoding.value(expansion, &expanded.element, assignment)?;
-            Some((expanded.element.clone(), value))
-        });
+        let values = values_in_world(expansion, encoding, assignment);
         let log_probability = log_weight(self.graph(), assignment);
         Answer::searched_world(algorithm, values, log_probability, improvements)
     }

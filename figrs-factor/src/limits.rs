@@ -63,6 +63,9 @@ pub struct Limits {
     /// is an error.
     #[doc(hidden)]
     pub range: Option<usize>,
+    /// In an expansion to a given depth, `true` if the bins of discretised elements are divided further.
+    #[doc(hidden)]
+    pub refines_bins: bool,
     /// Maximum number of threads that share the work; `None` (the default) means the number of cores.
     pub threads: Option<NonZero<usize>>,
     /// Deadline and interrupt.
@@ -120,6 +123,7 @@ impl Default for Limits {
             depth: 10_000,
             expanded_depth: None,
             range: None,
+            refines_bins: false,
             threads: None,
             until: Until::default(),
             order: Order::Greedy,

@@ -14,7 +14,7 @@ use figrs_factor::bounds::Bounds;
 
 impl Answer {
     /// Returns bounds of the probability that the target `element` has the value `value`. If the answer is exact, both bounds
-    /// are equal to the probability.
+    /// are equal to the probability. A discretised element whose bins were refined has the value of a bin if its source is in this bin.
     ///
     /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
@@ -23,10 +23,11 @@ impl Answer {
         };
         let number = (value as &dyn Any).downcast_ref::<f64>();
         Ok(target.of(|i| match (target.cells.get(i), number) {
-            // A value in a cell with a positive width is known only up to the cell; its probability therefore has no bounds.
-            (Some(&[lower, upper]), Some(x)) if lower < upper => {
-                (!(lower..=upper).contains(x)).then_some(false)
-            }
+            (Some(&[lower, upper]), Some(x)) => match target.bins[i] {
+                Some(bin) => Some(bin.same(x)),
+                // A value in a cell is known only up to the cell; its probability therefore has no bounds.
+                None => (!(lower..=upper).contains(x)).then_some(false),
+            },
             _ => target.support.get::<T>(i).map(|v| v.same(value)),
         }))
     }

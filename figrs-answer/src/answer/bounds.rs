@@ -20,6 +20,9 @@ pub struct TargetBounds {
     /// For a continuous target, the interval (cell) of each value in the support, which is the middle of the interval. For other targets, the list is
     /// empty.
     pub cells: Vec<[f64; 2]>,
+    /// For each cell, the value of the bin of a discretised target in which the cell lies; `None` if there is no bin. For other targets, the list is
+    /// empty.
+    pub bins: Vec<Option<f64>>,
     /// For each value, the log-weight of the worlds in which the target certainly has this value and the evidence certainly holds.
     pub log_lower: Vec<f64>,
     /// For each value, an upper bound of the log-weight of the worlds in which the target certainly has this value and the evidence may hold.
@@ -89,7 +92,7 @@ impl TargetBounds {
     }
 
     /// Returns the maximum width of the bounds of an event's probability, over all events. For a continuous target, the maximum is over all
-    /// half-lines, because a half-line divides at most one cell.
+    /// half-lines, because a half-line divides at most one cell. For a discretised target, the maximum is over all sets of bins.
     ///
     /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at most `g` to the
     /// event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds of the event's probability is
@@ -98,11 +101,10 @@ impl TargetBounds {
     #[doc(hidden)]
     pub fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
-        let intervals = self.cells.iter().zip(&self.log_lower);
-        let intervals = intervals.filter(|(cell, _)| cell[0] < cell[1]);
+        let intervals = self.bins.iter().zip(&self.log_lower);
+        let intervals = intervals.filter(|(bin, _)| bin.is_none());
         // A half-line divides at most one cell; the weight of this cell counts as undecided.
-        let divided = intervals.max_by(|(_, a), (_, b)| a.total_cmp(b));
-        let divided = divided.map(|(_, log)| log);
+        let divided = intervals.map(|(_, log)| log).max_by(|a, b| a.total_cmp(b));
         let decided = log_sum(self.log_lower.iter().copied());
         let share = divided.map_or(0.0, |log| (log - decided).exp().min(1.0));
         undecided_share(decided + (-share).ln_1p(), log_sum(upper))
@@ -223,6 +225,7 @@ mod tests {
         TargetBounds {
             support: op.outcomes().unwrap().unwrap().support,
             cells: Vec::new(),
+            bins: Vec::new(),
             element,
             log_lower: lower.map(f64::ln).to_vec(),
             log_upper: upper.map(f64::ln).to_vec(),

@@ -23,7 +23,8 @@ impl AlgorithmChoice {
     }
 }
 
-/// A sub-model that a `Strategy` solved separately: the algorithms that solved it, and the quality of the distribution of its root.
+/// A sub-model that a `Strategy` solved separately: the algorithms that solved it, and the quality of the distribution of its root. In a search for
+/// the most probable world, a sub-model has a most probable world for each joint value of its interface, instead of a distribution.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SubmodelSolution {
@@ -42,14 +43,14 @@ pub struct SubmodelSolution {
     pub submodels: Vec<SubmodelSolution>,
 }
 
-/// The quality of the distribution of the root of a sub-model.
+/// The quality of the distribution of the root of a sub-model, or of the most probable worlds of a sub-model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SubmodelQuality {
-    /// The distribution is exact, up to rounding.
+    /// The distribution is exact, up to rounding; the worlds are proven to be the most probable.
     Exact,
-    /// The distribution has bounds.
+    /// The distribution has bounds; the probability of all worlds has an upper bound.
     Bounds,
-    /// The distribution is an estimate, or an approximation whose error is not known.
+    /// The distribution is an estimate, or an approximation whose error is not known; more probable worlds may exist.
     Approximate,
 }
 
@@ -78,6 +79,10 @@ impl SubmodelSolution {
         let quality = match &answer.content {
             AnswerContent::Marginals(targets, _) if targets.iter().all(is_exact) => {
                 SubmodelQuality::Exact
+            }
+            AnswerContent::World(..) if answer.is_proven() == Ok(true) => SubmodelQuality::Exact,
+            AnswerContent::World(..) if answer.upper_bound() != Ok(f64::INFINITY) => {
+                SubmodelQuality::Bounds
             }
             AnswerContent::Bounds(..) => SubmodelQuality::Bounds,
             AnswerContent::Marginals(..) | AnswerContent::World(..) => SubmodelQuality::Approximate,

@@ -1,6 +1,7 @@
 //! Long runs: progress, deadlines, interrupts, threads, division of runs into parts, and panics in the users' code.
 
 pub mod chain_run;
+pub mod checksum;
 pub(crate) mod item_sampler;
 pub mod mergeable_sampler;
 pub mod partial;

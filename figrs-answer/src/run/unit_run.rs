@@ -7,6 +7,7 @@ use std::time::Instant;
 use figrs_core::{AnyElement, Model, Parents};
 use serde::{Deserialize, Serialize};
 
+use super::checksum::checksum;
 use super::mergeable_sampler::{MergeableSampler, PortablePartOf};
 use super::partial::{Absorption, Partial};
 use super::portable_targets::PortableTargets;
@@ -27,8 +28,8 @@ pub type SharedQuestion = Arc<(Model, Vec<AnyElement>)>;
 /// [`start_portable`](Self::start_portable) starts a run that stores these contributions separately; `serde` can save and load such a run.
 ///
 /// **Guarantee.** If the serde format keeps the bits of numbers (for JSON, by the feature `float_roundtrip` of `serde_json`), a run that was saved
-/// and loaded has the same answers to the last bit as a run that was not, even if it is lengthened afterwards. A change of single numbers in the
-/// saved data is not detected.
+/// and loaded has the same answers to the last bit as a run that was not, even if it is lengthened afterwards. A saved run has a checksum, so that
+/// changed numbers are an error.
 ///
 /// **Complexity.** The memory of a run that can be saved grows with the number of its units of work. A loaded run of independent worlds or
 /// populations continues where it was saved. A loaded run of Markov chains repeats all steps of its chains, because the values of elements need not
@@ -161,25 +162,33 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
             return Err(Error::OtherModel { algorithm });
         }
         guarded(|| {
-            Ok(SavedRun {
+            let mut saved = SavedRun {
                 settings: units.sampler.settings(),
                 question: question_text(model, known),
                 extended: units.extended,
                 part: units.done.into_portable(targets)?,
-            })
+                checksum: 0,
+            };
+            saved.checksum = saved.computed_checksum()?;
+            Ok(saved)
         })
     }
 
     /// Continues a run that was saved. This sampler must have the settings with which the run was started.
     ///
     /// **Errors.** [`Error::OtherModel`] if the model or the targets differ from those of the run in their names, source lines or observed values;
-    /// [`Error::UnfitPart`] if the settings differ, or if the saved run is damaged; the errors of the sampler.
+    /// [`Error::UnfitPart`] if the settings differ, or if the saved run is damaged or was saved in a format that does not keep the bits of numbers; the
+    /// errors of the sampler.
     fn load<T: PortableTargets + ?Sized>(
         &self,
         model: &Model,
         targets: &T,
         saved: SavedRun<PortablePartOf<Self, T>>,
     ) -> Result<Running, Error> {
+        if saved.checksum != saved.computed_checksum()? {
+            let problem = "its checksum differs, because it is damaged or its format does not keep the bits of numbers";
+            return Err(Error::unfit_part(0, problem));
+        }
         let question = Arc::new((model.clone(), Parents::elements(targets)));
         if saved.question != question_text(&question.0, &question.1) {
             let algorithm = self.name();
@@ -228,6 +237,22 @@ pub struct SavedRun<P> {
     question: String,
     extended: u64,
     part: P,
+    /// Checksum of all other fields.
+    checksum: u64,
+}
+
+impl<P: Serialize> SavedRun<P> {
+    fn computed_checksum(&self) -> Result<u64, Error> {
+        let Self {
+            settings,
+            question,
+            extended,
+            part,
+            ..
+        } = self;
+        let computed = checksum(&(settings, question, extended, part));
+        computed.map_err(|problem| Error::unfit_part(0, problem))
+    }
 }
 
 /// Describes the evidence, the interventions and the targets of a query by a text that is the same in all processes.

@@ -7,6 +7,7 @@ use std::panic::Location;
 
 use rand::Rng;
 
+use super::discretise::{Bins, divided};
 use super::distribution::{Distribution, Outcomes, Space, Tails};
 use super::function::contained;
 use super::likelihood::{Likelihood, Term};
@@ -270,6 +271,10 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
 
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         contained(|| self.distribution.linear_gaussian()).ok()?
+    }
+
+    fn divided(&self) -> Option<(&dyn AtomicOp, &Bins)> {
+        divided(&self.distribution)
     }
 
     fn describe(&self) -> String {

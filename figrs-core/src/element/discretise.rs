@@ -2,9 +2,9 @@
 
 use std::any::Any;
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::panic::Location;
-use std::sync::Arc;
 
 use rand::{Rng, RngExt};
 
@@ -69,8 +69,42 @@ impl Bins {
         Self { division, count }
     }
 
+    /// Returns the point below which a fraction of the cells lies, for fractions from zero to one; for quantiles, the point is a quantile of `op`.
+    fn point(&self, op: &dyn AtomicOp, fraction: f64) -> Result<f64, String> {
+        match self.division {
+            BinScheme::Width { lower, upper, .. } => Ok(lower + (upper - lower) * fraction),
+            BinScheme::Probability => quantile_at(op, fraction),
+        }
+    }
+
+    /// Returns the edges between the cells, in ascending order, and the values of all cells.
+    pub(crate) fn edges_and_values(
+        &self,
+        op: &dyn AtomicOp,
+    ) -> Result<(Vec<f64>, Vec<f64>), String> {
+        let n = self.count as f64;
+        let edges = (1..self.count).map(|i| self.point(op, i as f64 / n));
+        let edges: Vec<f64> = edges.collect::<Result<_, _>>()?;
+        let value = |i: usize| match self.division {
+            BinScheme::Width { .. } => {
+                let [left, right] = [i, i + 1].map(|i| self.point(op, i as f64 / n));
+                Ok(f64::midpoint(left?, right?))
+            }
+            BinScheme::Probability => self.point(op, (i as f64 + 0.5) / n),
+        };
+        let values = (0..self.count).map(value).collect::<Result<_, _>>()?;
+        Ok((edges, values))
+    }
+
+    /// True if the cells do not depend on the distribution that they divide.
+    pub(crate) fn is_fixed(&self) -> bool {
+        matches!(self.division, BinScheme::Width { .. })
+    }
+}
+
+impl Division<f64> for Bins {
     /// Lists the values of the cells with their probabilities; values of probability zero are omitted.
-    fn cells(&self, op: &dyn AtomicOp) -> Result<Vec<(f64, f64)>, String> {
+    fn outcomes(&self, op: &dyn AtomicOp) -> Result<Vec<(f64, f64)>, String> {
         let count = self.count;
         if count == 0 || count > MAX_BINS {
             return Err(format!("{count} bins are not between 1 and {MAX_BINS}"));
@@ -82,17 +116,7 @@ impl Bins {
             clipped,
         } = self.division
         else {
-            let middle = |i| {
-                let p = (i as f64 + 0.5) / n;
-                let is_reached = |tails: Tails| {
-                    if p < 0.5 {
-                        tails.lower >= p
-                    } else {
-                        tails.upper <= 1.0 - p
-                    }
-                };
-                Ok((quantile(op, is_reached)?, 1.0 / n))
-            };
+            let middle = |i| Ok((self.point(op, (i as f64 + 0.5) / n)?, 1.0 / n));
             return (0..count).map(middle).collect();
         };
         if !(lower < upper && (upper - lower).is_finite()) {
@@ -140,6 +164,17 @@ pub(crate) fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     })
 }
 
+/// Returns the least number below which the probability is at least `p`.
+pub(crate) fn quantile_at(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
+    quantile(op, |tails| {
+        if p < 0.5 {
+            tails.lower >= p
+        } else {
+            tails.upper <= 1.0 - p
+        }
+    })
+}
+
 /// Returns the least number whose tail probabilities satisfy `reached`, found by bisection over all floating-point numbers in order.
 pub(crate) fn quantile(op: &dyn AtomicOp, reached: impl Fn(Tails) -> bool) -> Result<f64, String> {
     // This function maps numbers to integers in the same order. Apart from the types, it is its own inverse.
@@ -184,12 +219,7 @@ impl Element<f64> {
     /// ```
     #[track_caller]
     pub fn discretised(&self, bins: Bins) -> Self {
-        finite_at(
-            "discretised",
-            Location::caller(),
-            self.erased(),
-            Arc::new(move |op: &dyn AtomicOp| bins.cells(op)),
-        )
+        finite_at("discretised", Location::caller(), self.erased(), bins)
     }
 }
 
@@ -201,13 +231,8 @@ impl Element<u64> {
     /// result of a Chain is truncated separately; results with finite supports are not changed.
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
-        let range = range.into();
-        finite_at(
-            "truncated",
-            Location::caller(),
-            self.erased(),
-            Arc::new(move |op: &dyn AtomicOp| truncate(op, range)),
-        )
+        let range: CountRange = range.into();
+        finite_at("truncated", Location::caller(), self.erased(), range)
     }
 }
 
@@ -233,44 +258,59 @@ impl From<RangeInclusive<u64>> for CountRange {
     }
 }
 
-fn truncate(op: &dyn AtomicOp, range: CountRange) -> Result<Vec<(u64, f64)>, String> {
-    let CountRange { min, max } = range;
-    if max.saturating_sub(min) >= MAX_BINS as u64 {
-        return Err(format!(
-            "the values from {min} to {max} are too many to list; at most {MAX_BINS}"
-        ));
+impl Division<u64> for CountRange {
+    fn outcomes(&self, op: &dyn AtomicOp) -> Result<Vec<(u64, f64)>, String> {
+        let Self { min, max } = *self;
+        if max.saturating_sub(min) >= MAX_BINS as u64 {
+            return Err(format!(
+                "the values from {min} to {max} are too many to list; at most {MAX_BINS}"
+            ));
+        }
+        let log = |k: u64| op.log_prob(&k).map_err(|fault| fault.to_string());
+        let logs: Vec<f64> = (min..=max).map(log).collect::<Result<_, _>>()?;
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if largest == f64::NEG_INFINITY {
+            return Err(format!(
+                "{} has no value from {min} to {max}; truncate it elsewhere",
+                op.describe()
+            ));
+        }
+        let sum: f64 = logs.iter().map(|l| (l - largest).exp()).sum();
+        let values = (min..=max).zip(logs);
+        Ok(values
+            .map(|(k, l)| (k, (l - largest).exp() / sum))
+            .filter(|&(_, p)| p > 0.0)
+            .collect())
     }
-    let log = |k: u64| op.log_prob(&k).map_err(|fault| fault.to_string());
-    let logs: Vec<f64> = (min..=max).map(log).collect::<Result<_, _>>()?;
-    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        return Err(format!(
-            "{} has no value from {min} to {max}; truncate it elsewhere",
-            op.describe()
-        ));
-    }
-    let sum: f64 = logs.iter().map(|l| (l - largest).exp()).sum();
-    let values = (min..=max).zip(logs);
-    Ok(values
-        .map(|(k, l)| (k, (l - largest).exp() / sum))
-        .filter(|&(_, p)| p > 0.0)
-        .collect())
 }
 
-/// A function that lists the outcomes of the finite element that replaces an atomic element.
-type OutcomeLister<T> = Arc<dyn Fn(&dyn AtomicOp) -> Result<Vec<(T, f64)>, String> + Send + Sync>;
+/// A division of the values of an atomic element into finitely many values.
+trait Division<T>: Clone + Send + Sync + 'static {
+    /// Lists the outcomes of the finite element that replaces an atomic element.
+    fn outcomes(&self, op: &dyn AtomicOp) -> Result<Vec<(T, f64)>, String>;
+}
 
-fn finite_at<T: Value + Default>(
+/// Returns the distribution that `distribution` divides into cells, and the cells, if `distribution` is that of a discretised element.
+pub(super) fn divided(distribution: &dyn Any) -> Option<(&dyn AtomicOp, &Bins)> {
+    let discretised = distribution.downcast_ref::<DiscretisedElement<f64, Bins>>()?;
+    match discretised.source.kind() {
+        Kind::Atomic(source) => Some((&**source, &discretised.division)),
+        _ => None,
+    }
+}
+
+fn finite_at<T: Value + Default, D: Division<T>>(
     constructor: &'static str,
     location: &'static Location<'static>,
     source: &AnyElement,
-    listing: OutcomeLister<T>,
+    division: D,
 ) -> Element<T> {
     let finite = DiscretisedElement {
         constructor,
         location,
         source: source.clone(),
-        listing,
+        division,
+        values: PhantomData::<fn() -> T>,
         memory: BranchMemory::default(),
     };
     match source.kind() {
@@ -283,20 +323,21 @@ fn finite_at<T: Value + Default>(
 }
 
 /// An element with finitely many outcomes that replaces another element. A Chain is replaced by a Chain, and any other element by an atomic element.
-struct DiscretisedElement<T> {
+struct DiscretisedElement<T, D> {
     constructor: &'static str,
     location: &'static Location<'static>,
     source: AnyElement,
-    listing: OutcomeLister<T>,
+    division: D,
+    values: PhantomData<fn() -> T>,
     memory: BranchMemory,
 }
 
-impl<T> DiscretisedElement<T> {
+impl<T, D: Division<T>> DiscretisedElement<T, D> {
     fn listed(&self) -> Result<Vec<(T, f64)>, String> {
         match self.source.kind() {
             Kind::Atomic(op) => {
                 op.check()?;
-                (self.listing)(&**op)
+                self.division.outcomes(&**op)
             }
             _ => Err(format!(
                 "{:?} is a function of other elements and has no distribution of its own; make finite what it is a \
@@ -307,13 +348,13 @@ impl<T> DiscretisedElement<T> {
     }
 }
 
-impl<T> fmt::Debug for DiscretisedElement<T> {
+impl<T, D> fmt::Debug for DiscretisedElement<T, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:?}", self.constructor, self.source)
     }
 }
 
-impl<T: Value + Default> Distribution<T> for DiscretisedElement<T> {
+impl<T: Value + Default, D: Division<T>> Distribution<T> for DiscretisedElement<T, D> {
     fn check(&self) -> Result<(), String> {
         self.listed().map(|_| ())
     }
@@ -350,7 +391,7 @@ impl<T: Value + Default> Distribution<T> for DiscretisedElement<T> {
     }
 }
 
-impl<T: Value + Default> ChainOp for DiscretisedElement<T> {
+impl<T: Value + Default, D: Division<T>> ChainOp for DiscretisedElement<T, D> {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.memory.result(arguments, || self.call_anew(arguments))
     }
@@ -372,8 +413,8 @@ impl<T: Value + Default> ChainOp for DiscretisedElement<T> {
         if is_finite {
             return Ok(result);
         }
-        let listing = self.listing.clone();
-        let finite = finite_at(self.constructor, self.location, &result, listing);
+        let division = self.division.clone();
+        let finite = finite_at::<T, D>(self.constructor, self.location, &result, division);
         Ok(finite.erased().clone())
     }
 }
@@ -392,7 +433,7 @@ mod tests {
                 let Kind::Atomic(op) = normal.erased().kind() else {
                     panic!("an atomic element")
                 };
-                let cells = Bins::quantiles(count).cells(&**op).unwrap();
+                let cells = Bins::quantiles(count).outcomes(&**op).unwrap();
                 for ((a, _), (b, _)) in cells.iter().zip(cells.iter().rev()) {
                     assert!((a + b).abs() <= 1e-9 * deviation, "{count}: {a} {b}");
                 }

@@ -102,7 +102,7 @@ pub use decision::Decision;
 pub use dirichlet::Dirichlet;
 pub use discrete_uniform::DiscreteUniform;
 pub use discretise::{Bins, CountRange};
-pub(crate) use discretise::{quantile, tails};
+pub(crate) use discretise::{quantile, quantile_at, tails};
 pub use dist::Dist;
 pub use exponential::Exponential;
 pub use flip::Flip;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rand::Rng;
 
+use super::discretise::Bins;
 use super::distribution::{Space, Tails};
 use super::function::{CallId, FunctionId};
 use super::learned_prior::LearnedPrior;
@@ -109,6 +110,10 @@ pub trait AtomicOp: Send + Sync {
     }
     /// Returns the distribution as a normal distribution, if it is normal.
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
+        None
+    }
+    /// Returns the distribution that this distribution divides into cells, and the cells, if this is the distribution of a discretised element.
+    fn divided(&self) -> Option<(&dyn AtomicOp, &Bins)> {
         None
     }
     /// Returns a short description of the distribution.

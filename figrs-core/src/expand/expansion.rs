@@ -87,7 +87,7 @@ impl Expansion {
     }
 
     /// Returns the cells of the values of an element, if some values are intervals.
-    pub fn cells(&self, position: usize) -> Option<&[[f64; 2]]> {
+    pub fn cells(&self, position: usize) -> Option<&[Cell]> {
         self.cells.get(&position).map(|cells| &**cells)
     }
 

@@ -39,6 +39,7 @@ mod walks;
 
 pub use cache::ExpansionCache;
 pub use encoding::Encoding;
+pub use expander::Cell;
 pub use expander::learned::{LearnedParameter, LearnedParameters, ParametricOutcomes};
 pub use expansion::{Content, ExpandedElement, Expansion, FunctionFailures};
 pub use submodels::{SolvedSubmodel, Submodel};

@@ -373,22 +373,26 @@ pub(super) fn restrict_cells(
         return Ok((cells, None));
     }
     let element = &expanded.element;
-    if evidence.iter().any(|piece| piece.observed().is_some()) {
+    let is_observed = evidence.iter().any(|piece| piece.observed().is_some());
+    if is_observed && cells.iter().any(|cell| cell.bin.is_none()) {
         return Err(NotEnumerable::Continuous.unless_observed(element.label()));
     }
-    let weight = |value: &dyn Any| -> Result<f64, ModelError> {
+    let weight = |cell: &Cell, value: &dyn Any| -> Result<f64, ModelError> {
         check_time(until, element)?;
-        let mut logs = evidence.iter().map(|piece| piece.weight(element, value));
+        // The value of a bin is observed, and every number in the bin has this value.
+        let mut logs = evidence.iter().map(|piece| match &cell.bin {
+            Some(bin) if piece.observed().is_some() => piece.weight(element, bin),
+            _ => piece.weight(element, value),
+        });
         logs.try_fold(0.0, |sum, weight| Ok(sum + weight?.1))
     };
     // If the weight has no upper bound, `check_bounded` returns an error later.
     let most = expanded.max_log_weight.min(f64::MAX.ln());
     let (mut lower, mut upper) = (Vec::new(), Vec::new());
     for (i, cell) in cells.iter().enumerate() {
-        let middle = weight(expanded.support.any(i))?;
-        let is_decided = cell
-            .iter()
-            .all(|end| weight(end).is_ok_and(|log| log == middle));
+        let middle = weight(cell, expanded.support.any(i))?;
+        let mut ends = cell.ends.iter();
+        let is_decided = ends.all(|end| weight(cell, end).is_ok_and(|log| log == middle));
         lower.push(if is_decided {
             middle
         } else {

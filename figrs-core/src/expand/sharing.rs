@@ -52,20 +52,21 @@ impl Expansion {
         Ok(walk.finished(model, targets)?)
     }
 
-    /// Expands a model as [`sharing_calls`](Self::sharing_calls) does for sums over the worlds, and replaces the roots of the sub-models `solved` by
-    /// their distributions. The solutions of recursive calls are stored in `memory` and used again.
+    /// Expands a model as [`sharing_calls`](Self::sharing_calls) does, and replaces the roots of the sub-models `solved` by tables of their weights. The
+    /// solutions of recursive calls are stored in `memory` and used again.
     ///
     /// **Errors.** The same errors as [`sharing_calls`](Self::sharing_calls).
     pub fn with_solved<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
         limits: &Limits,
+        asked: QueryKind,
         solved: &[SolvedSubmodel],
         memory: &mut ExpansionCache,
         mut solve: impl FnMut(&Self) -> Result<Weights, E>,
     ) -> Result<Self, E> {
         let nothing = Model::new();
-        let mut sharing = CallSharing::new(&nothing, limits, QueryKind::Sums);
+        let mut sharing = CallSharing::new(&nothing, limits, asked);
         sharing.calls = std::mem::take(&mut memory.solutions);
         let mut walk = Expander::new(model, limits, None);
         walk.replace(solved.iter().cloned());

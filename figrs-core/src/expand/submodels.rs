@@ -6,6 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::expander::Expander;
 use super::expansion::{Content, Expansion, Listing};
+use super::reach::{ReachCondition, ReachConditions};
+use super::sharing::QueryKind;
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::value::support::Support;
@@ -18,13 +20,16 @@ use figrs_factor::graph::{Assignments, Weights};
 pub struct Submodel {
     /// The only element of the sub-model on which other elements of the model depend directly.
     pub root: AnyElement,
+    /// The values of the root.
+    pub support: Support,
     /// The parents and branch results of the sub-model's elements that are outside the sub-model, with their values.
     pub outer: Vec<(AnyElement, Support)>,
     /// Number of joint values of `root` and `outer`.
     pub interface: usize,
 }
 
-/// A solved sub-model: the distribution of its root for each combination of values of the elements `outer`.
+/// A solved sub-model: the weights of the values of its root for each combination of values of the elements `outer`. A weight is the probability of
+/// the value, or the weight of the most probable world of the sub-model with this value.
 #[derive(Clone, Debug)]
 pub struct SolvedSubmodel {
     /// The root of the sub-model.
@@ -33,7 +38,7 @@ pub struct SolvedSubmodel {
     pub outer: Vec<(AnyElement, Support)>,
     /// The values of the root.
     pub support: Support,
-    /// For each combination of values of `outer` (the last element changes fastest), the probabilities of the values of the root. If `outer` is
+    /// For each combination of values of `outer` (the last element changes fastest), the weights of the values of the root. If `outer` is
     /// empty, the last weight may be the probability that the value of the root is unknown.
     pub weights: Weights,
 }
@@ -46,11 +51,20 @@ impl Expansion {
     /// `refused`. Sub-models with Scores, observed densities or functions that fail for some values are omitted; so are sub-models in which all
     /// elements except the root are atomic.
     ///
-    /// In the dependency graph, the root of a sub-model dominates the other elements of the sub-model.
+    /// In the dependency graph, the root of a sub-model dominates the other elements of the sub-model. For a search for the most probable world, each
+    /// world with the root must evaluate all elements `outer`; other sub-models are omitted. Otherwise a table of the root would count an element that
+    /// a world does not evaluate.
     ///
     /// **References.** Lengauer and Tarjan (1979), for dominators; Koller and Pfeffer (1997), *Object-oriented Bayesian networks*, for
     /// interfaces.
-    pub fn submodels(&self, interface: usize, refused: &FxHashSet<ElementId>) -> Vec<Submodel> {
+    pub fn submodels(
+        &self,
+        asked: QueryKind,
+        interface: usize,
+        refused: &FxHashSet<ElementId>,
+    ) -> Vec<Submodel> {
+        let reaches = (asked == QueryKind::BestWorld)
+            .then(|| ReachConditions::new(&self.elements, &self.roots()).reach);
         let dominators = Dominators::new(self);
         let mut found = Vec::new();
         let mut steps = STEPS * self.elements.len();
@@ -70,7 +84,12 @@ impl Expansion {
                 break;
             }
             let is_inside = |p: usize| dominators.is_within(p, position);
-            if let Some(submodel) = self.submodel(position, members, is_inside, interface) {
+            let is_read = |submodel: &Submodel| {
+                let reaches = reaches.as_ref();
+                reaches.is_none_or(|reach| self.always_reads(position, submodel, reach))
+            };
+            let submodel = self.submodel(position, members, is_inside, interface);
+            if let Some(submodel) = submodel.filter(is_read) {
                 found.push(submodel);
                 last = position;
             }
@@ -117,9 +136,34 @@ impl Expansion {
         let outer: Option<Vec<_>> = outer.iter().map(with_values).collect();
         (!is_plain).then_some(Submodel {
             root: self.elements[root].element.clone(),
+            support: self.elements[root].support.clone(),
             outer: outer?,
             interface,
         })
+    }
+
+    /// True if each world that evaluates the root of a sub-model evaluates all elements outside that the sub-model reads.
+    fn always_reads(
+        &self,
+        root: usize,
+        submodel: &Submodel,
+        reach: &[Option<ReachCondition>],
+    ) -> bool {
+        let mut certain = FxHashSet::from_iter([root]);
+        let mut stack = vec![root];
+        while let Some(position) = stack.pop() {
+            let parents = self.elements[position].read_parents().iter();
+            stack.extend(parents.filter(|&&parent| certain.insert(parent)));
+        }
+        let outer = submodel
+            .outer
+            .iter()
+            .filter_map(|(read, _)| self.position(read));
+        let is_certain = |read: usize| {
+            let own = &reach[read];
+            certain.contains(&read) || *own == Some(ReachCondition::Always) || *own == reach[root]
+        };
+        outer.into_iter().all(is_certain)
     }
 
     /// Returns the elements on which the element with the index `position` depends directly: its parents and the results of its branches.

@@ -166,7 +166,7 @@ impl MessageSettings {
 
 /// Defines the constructors and setters of an algorithm with the fields `settings` and `watch`, and its answer by the method `propagate`.
 macro_rules! settled {
-    ($algorithm:ident, $kind:literal) => {
+    ($algorithm:ident, $kind:literal, $finds_world:literal) => {
 impl Default for $algorithm {
     fn default() -> Self {
         Self::new()
@@ -176,6 +176,10 @@ impl Default for $algorithm {
 impl Algorithm for $algorithm {
     fn name(&self) -> &'static str {
         stringify!($algorithm)
+    }
+
+    fn finds_world(&self) -> bool {
+        $finds_world
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
@@ -217,7 +221,7 @@ impl $algorithm {
 }
 use settled;
 
-settled!(BeliefPropagation, "belief propagation");
+settled!(BeliefPropagation, "belief propagation", false);
 
 impl BeliefPropagation {
     fn propagate(

@@ -50,7 +50,7 @@ pub struct MpeBeliefPropagation {
     watch: Watch,
 }
 
-settled!(MpeBeliefPropagation, "max-product belief propagation");
+settled!(MpeBeliefPropagation, "max-product belief propagation", true);
 
 impl MpeBeliefPropagation {
     fn propagate(

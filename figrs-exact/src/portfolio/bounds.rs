@@ -174,6 +174,7 @@ impl EvidenceBounds {
         let unknown = |(target, support): (&AnyElement, Support)| TargetBounds {
             element: target.clone(),
             cells: Vec::new(),
+            bins: Vec::new(),
             log_lower: vec![f64::NEG_INFINITY; support.len()],
             log_upper: vec![upper; support.len()],
             log_unknown: f64::NEG_INFINITY,

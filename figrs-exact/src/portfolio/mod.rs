@@ -46,6 +46,7 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::bounds::Bounds;
 use ladder::Ladder;
 pub use mpe_exact::MpeExact;
+pub(crate) use mpe_exact::better;
 use portfolio_run::{Portfolio, PortfolioRun};
 use settings::{PortfolioSettings, portfolio_settings};
 

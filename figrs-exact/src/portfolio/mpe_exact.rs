@@ -82,6 +82,10 @@ impl Algorithm for MpeExact {
         Self::NAME
     }
 
+    fn finds_world(&self) -> bool {
+        true
+    }
+
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let run = self.settings.watch.start(self.name(), None);
         self.by_finite_algorithms(&run, model, targets)
@@ -257,7 +261,10 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
 
 /// Returns the answer with the more probable world; if the worlds are equally probable, the answer with the lower upper bound. Returns an error if
 /// neither answer has a world.
-fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
+pub(crate) fn better(
+    first: Result<Answer, Error>,
+    second: Result<Answer, Error>,
+) -> Result<Answer, Error> {
     let score = |answer: &Answer| {
         let log = answer.log_probability().unwrap_or(f64::NEG_INFINITY);
         let bound = answer.upper_bound().unwrap_or(f64::INFINITY);

@@ -160,6 +160,10 @@ impl Algorithm for MpeSlices {
         Self::NAME
     }
 
+    fn finds_world(&self) -> bool {
+        true
+    }
+
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let run = self.start();
         let question = Question::new(model, targets);

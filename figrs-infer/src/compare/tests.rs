@@ -346,6 +346,7 @@ fn bounds_must_hold_what_is_exact_and_impossible_values_have_no_probability() {
                 element: targets[0].clone(),
                 support: support.build(),
                 cells: Vec::new(),
+                bins: Vec::new(),
                 log_lower: logs(self.0),
                 log_upper: logs(self.0),
                 log_unknown: f64::ln(0.01),

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
+use figrs_answer::run::checksum::checksum;
 use figrs_core::{AnyElement, Model};
 use figrs_factor::Stopped;
 use figrs_factor::fnv::Fnv;
@@ -65,36 +66,12 @@ pub struct SavedFit {
 impl SavedFit {
     const VERSION: u32 = 1;
 
-    fn computed_checksum(&self) -> u64 {
-        let mut hash = Fnv::default();
-        hash.write_u32(self.version);
-        let ended = match self.ended {
-            Stopped::Finished => 0,
-            Stopped::Budget => 1,
-            Stopped::Deadline => 2,
-            Stopped::Interrupted => 3,
-        };
-        let single = [&self.counts, &self.log_likelihoods, &self.starts];
-        let numbers = self.parameters.iter().map(|(_, numbers)| numbers);
-        let nested = numbers.chain(&self.stages);
-        for list in single.into_iter().chain(nested) {
-            hash.write_u64(list.len() as u64);
-            for &number in list {
-                hash.write_u64(number);
-            }
-        }
-        for (name, _) in &self.parameters {
-            hash.write(name.as_bytes());
-        }
-        for number in [
-            ended,
-            self.parameters.len() as u64,
-            self.prepared_rows,
-            self.cases,
-        ] {
-            hash.write_u64(number);
-        }
-        hash.finish()
+    fn computed_checksum(&self) -> Result<u64, Error> {
+        let checksum = checksum(&Self {
+            checksum: 0,
+            ..self.clone()
+        });
+        checksum.or_else(|_| unfit("it cannot be serialised"))
     }
 }
 
@@ -118,7 +95,7 @@ fn from_bits(bits: &[u64]) -> Vec<f64> {
     bits.iter().map(|&x| f64::from_bits(x)).collect()
 }
 
-fn checksum(columns: &CaseTable, rows: &CaseRows) -> u64 {
+fn cases_checksum(columns: &CaseTable, rows: &CaseRows) -> u64 {
     let mut table = columns.columns_only();
     table.rows = rows.clone();
     let mut hash = Fnv::default();
@@ -170,10 +147,10 @@ impl Fit {
             stages: stages
                 .map(|stage| stage.iter().map(|&n| n as u64).collect())
                 .collect(),
-            cases: checksum(&learner.columns, &self.rows),
+            cases: cases_checksum(&learner.columns, &self.rows),
             checksum: 0,
         };
-        saved.checksum = saved.computed_checksum();
+        saved.checksum = saved.computed_checksum()?;
         Ok(saved)
     }
 }
@@ -201,11 +178,11 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         if saved.version != SavedFit::VERSION {
             return unfit("it is that of another version of this library");
         }
-        if saved.checksum != saved.computed_checksum() {
+        if saved.checksum != saved.computed_checksum()? {
             return unfit("it is damaged");
         }
         let all = &cases.table;
-        if saved.cases != checksum(all, &all.rows) {
+        if saved.cases != cases_checksum(all, &all.rows) {
             return unfit("it was learned from other cases");
         }
         let learner = guarded(|| self.prepared(model, all, saved))?;

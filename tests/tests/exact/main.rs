@@ -18,6 +18,7 @@ mod learning;
 mod numerics;
 mod parts;
 mod portfolio;
+mod refined_bins;
 mod saved_trees;
 mod sensitivity;
 mod slices;

@@ -284,6 +284,26 @@ fn runs_of_other_questions_are_refused() {
         seeded.load(&Model::new(), &rain, saved()),
         Err(Error::UnfitPart { .. })
     ));
+    // Each bit that changes is noticed.
+    let chains = MetropolisHastings::new(30).burn_in(10).chains(2);
+    let running = chains.start_portable(&Model::new(), &rain);
+    running.wait().unwrap();
+    let bytes = postcard::to_allocvec(&chains.save(&running, &rain).unwrap()).unwrap();
+    let load = |bytes: &[u8]| {
+        let saved = postcard::from_bytes(bytes).ok()?;
+        Some(chains.load(&Model::new(), &rain, saved))
+    };
+    assert!(load(&bytes).unwrap().is_ok());
+    let mut damaged = 0;
+    for (at, bit) in (0..bytes.len()).step_by(2).zip((0..8).cycle()) {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 1 << bit;
+        if let Some(loaded) = load(&bytes) {
+            damaged += 1;
+            assert!(matches!(loaded, Err(Error::UnfitPart { .. })), "{at}");
+        }
+    }
+    assert!(damaged > 20, "{damaged} of {}", bytes.len());
     let summed = sampler.start(&Model::new(), &rain);
     assert!(matches!(
         sampler.save(&summed, &rain),

@@ -5,6 +5,9 @@
 //! result; if they are different numbers, the value is a cell; otherwise the value is unknown. If the function of a Chain returns a new random
 //! element for each corner, the probability of a value is its least probability at the corners, and the value `unknown` has the remaining
 //! probability.
+//!
+//! If bins are refined, a discretised element has the cells of its source, each of which lies in one bin. If a value of the element is observed, the
+//! bin with this value is observed.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -14,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::{BranchResults, Expander};
 use crate::element::node::{AnyElement, Kind};
 use crate::element::operations::{ApplyOp, AtomicOp, ChainOp, NotEnumerable, OpenArgument};
-use crate::element::{quantile, tails};
+use crate::element::{Bins, quantile, quantile_at, tails};
 use crate::error::{Fault, ModelError};
 use crate::expand::expansion::{Content, FunctionFailures, Listing};
 use crate::expand::product;
@@ -23,8 +26,14 @@ use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::{Assignments, FactorTable, Weights};
 
-/// An interval, given by its ends.
-pub(in crate::expand) type Cell = [f64; 2];
+/// An interval of real numbers, or a single number.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    /// The ends of the interval; both ends of a single number are the number.
+    pub ends: [f64; 2],
+    /// The value of the bin in which the interval lies, if a discretised element has this bin. A single number is its own bin.
+    pub bin: Option<f64>,
+}
 
 /// The values of an element, with the cell and the probability of each value.
 type Cells = (Support, Vec<Cell>, Vec<f64>);
@@ -41,16 +50,36 @@ enum Corners<'a> {
     Points(Vec<Vec<&'a dyn Any>>),
 }
 
-fn is_interval(cell: &Cell) -> bool {
-    cell[0] < cell[1]
+impl Cell {
+    pub(super) fn of_number(x: f64) -> Self {
+        Self {
+            ends: [x, x],
+            bin: Some(x),
+        }
+    }
+
+    fn between(lower: f64, upper: f64) -> Self {
+        if lower == upper {
+            return Self::of_number(lower);
+        }
+        let (ends, bin) = ([lower, upper], None);
+        Self { ends, bin }
+    }
+
+    fn is_interval(&self) -> bool {
+        self.ends[0] < self.ends[1]
+    }
 }
 
 /// Adds the cell of the next value to `cells`; if the value with the index `place` has a cell already, extends this cell.
 pub(super) fn extend(cells: &mut Vec<Cell>, place: usize, cell: Cell) {
-    match cells.get_mut(place) {
-        Some([lower, upper]) => (*lower, *upper) = (lower.min(cell[0]), upper.max(cell[1])),
-        None => cells.push(cell),
-    }
+    let Some(known) = cells.get_mut(place) else {
+        cells.push(cell);
+        return;
+    };
+    let ([lower, upper], [left, right]) = (known.ends, cell.ends);
+    known.ends = [lower.min(left), upper.max(right)];
+    known.bin = known.bin.filter(|bin| cell.bin == Some(*bin));
 }
 
 impl Expander<'_> {
@@ -69,7 +98,7 @@ impl Expander<'_> {
 
     /// Stores the cells of the element that is being added, if some of them are intervals.
     pub(super) fn set_cells(&mut self, cells: Vec<Cell>) {
-        self.cells = cells.iter().any(is_interval).then_some(cells);
+        self.cells = cells.iter().any(Cell::is_interval).then_some(cells);
     }
 
     /// Calls `visit` with the points at which the function is evaluated, for each combination of parent values.
@@ -99,7 +128,7 @@ impl Expander<'_> {
             let middle = |at: usize| supports[at].any(values[at] as usize);
             let interval = |at: usize| {
                 let cell = &cells[at].as_ref()?[values[at] as usize];
-                is_interval(cell).then_some(cell)
+                cell.is_interval().then_some(cell)
             };
             let places = 0..parents.len();
             let intervals = places
@@ -121,7 +150,7 @@ impl Expander<'_> {
                     let end = |at: usize| -> &dyn Any {
                         let bit = intervals.iter().position(|&i| i == first(at));
                         match (bit, interval(at)) {
-                            (Some(bit), Some(cell)) => &cell[mask >> bit & 1],
+                            (Some(bit), Some(cell)) => &cell.ends[mask >> bit & 1],
                             _ => middle(at),
                         }
                     };
@@ -198,7 +227,7 @@ impl Expander<'_> {
             if let (Some(place), Some(numbers)) = (place, numbers) {
                 let lower = numbers.iter().copied().fold(f64::INFINITY, f64::min);
                 let upper = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                extend(&mut cells, place, [lower, upper]);
+                extend(&mut cells, place, Cell::between(lower, upper));
             }
             index.push(place.map_or(Content::UNKNOWN, |place| place as u32));
             Ok(())
@@ -283,12 +312,16 @@ impl Expander<'_> {
     ) -> Result<(Support, Content), ModelError> {
         let fault = |fault: Fault| element.fault(fault);
         let mut ops: Vec<&dyn AtomicOp> = Vec::with_capacity(corners.len() + 1);
-        let mut refused = None;
+        let (mut refused, mut bins) = (None, None);
         for corner in [element].into_iter().chain(corners) {
             if let Kind::Atomic(op) = corner.kind() {
-                match op.check() {
-                    Ok(()) => ops.push(&**op),
-                    Err(problem) => refused = Some(element.invalid(problem)),
+                match (op.check(), self.refined(&**op)) {
+                    (Ok(()), Some((source, divided))) => {
+                        bins.get_or_insert(divided);
+                        ops.push(source);
+                    }
+                    (Ok(()), None) => ops.push(&**op),
+                    (Err(problem), _) => refused = Some(element.invalid(problem)),
                 }
             }
         }
@@ -300,7 +333,7 @@ impl Expander<'_> {
         let observed = self.unlisted.get(&element.id()).cloned();
         let at = |op: &dyn AtomicOp, value: &dyn Any| Ok(op.log_prob(value).map_err(fault)?.exp());
         let (support, cells, mut masses) =
-            match (ops[0].outcomes().map_err(fault)?, self.range(element)) {
+            match (ops[0].outcomes().map_err(fault)?, self.range(element, bins)) {
                 (Ok(outcomes), _) => {
                     let support = outcomes.support;
                     let masses = least(&ops, &support, at)?;
@@ -319,19 +352,9 @@ impl Expander<'_> {
                     (support, Vec::new(), masses)
                 }
                 (Err(NotEnumerable::Continuous), Some(range)) => {
-                    let invalid = |problem| element.invalid(problem);
-                    let listed =
-                        quantile_cells(ops[0], range, element.no_values()).map_err(invalid)?;
-                    let Some((support, cells, mut masses)) = listed else {
-                        return Err(continuous(element));
-                    };
-                    for op in &ops[1..] {
-                        for (mass, cell) in masses.iter_mut().zip(&cells) {
-                            let other = between(*op, *cell).map_err(invalid)?;
-                            *mass = mass.min(other);
-                        }
-                    }
-                    (support, cells, masses)
+                    let listed = quantile_cells(&ops, bins, range, element.no_values());
+                    let listed = listed.map_err(|problem| element.invalid(problem))?;
+                    listed.ok_or_else(|| continuous(element))?
                 }
                 (Err(endless), _) => return Err(endless.unless_observed(element.label())),
             };
@@ -392,49 +415,67 @@ fn continuous(element: &AnyElement) -> ModelError {
     NotEnumerable::Continuous.unless_observed(element.label())
 }
 
-/// Returns the cells between the quantiles of a continuous distribution on the real numbers, with their probabilities. Returns `None` for any other
+/// Returns the cells between the quantiles of a continuous distribution on the real numbers and between the edges of `bins`, with their probabilities.
+/// If there are several distributions, the quantiles are those of the first, and each cell has its least probability. Returns `None` for any other
 /// distribution, or if the cumulative distribution function is not known.
+///
+/// A cell does not include the edges, which have probability zero, so that a test such as `x < 0.5` or `x <= 0.5` is decided if 0.5 is an edge.
 pub(super) fn quantile_cells(
-    op: &dyn AtomicOp,
+    ops: &[&dyn AtomicOp],
+    bins: Option<&Bins>,
     count: usize,
     mut values: SupportBuilder,
 ) -> Result<Option<Cells>, String> {
+    let op = ops[0];
     if values.like().insert(&0.0_f64).is_none() || tails(op, 0.0).is_err() {
         return Ok(None);
     }
-    let mut edges = vec![quantile(op, |tails| tails.lower > 0.0)?];
+    let lowest = quantile(op, |tails| tails.lower > 0.0)?;
+    let highest = quantile(op, |tails| tails.upper <= 0.0)?;
+    let (between_bins, bin_values) = match bins {
+        Some(bins) => bins.edges_and_values(op)?,
+        None => Default::default(),
+    };
+    let is_inside = |edge: &f64| lowest < *edge && *edge < highest;
+    let mut edges = vec![lowest, highest];
+    edges.extend(between_bins.iter().copied().filter(is_inside));
     for i in 1..count {
-        let p = i as f64 / count as f64;
-        edges.push(quantile(op, |tails| {
-            if p < 0.5 {
-                tails.lower >= p
-            } else {
-                tails.upper <= 1.0 - p
-            }
-        })?);
+        edges.push(quantile_at(op, i as f64 / count as f64)?);
     }
-    edges.push(quantile(op, |tails| tails.upper <= 0.0)?);
+    edges.sort_by(f64::total_cmp);
     edges.dedup();
+    // The bins of several distributions are the same if they do not depend on the distribution.
+    let has_bins = bins.is_some_and(|bins| bins.is_fixed() || ops.len() == 1);
     let (mut cells, mut masses) = (Vec::new(), Vec::new());
+    let mut total = 0.0;
     for edge in edges.windows(2) {
-        let cell = [edge[0], edge[1]];
-        let mass = between(op, cell)?;
-        if mass > 0.0 {
-            values.insert(&f64::midpoint(cell[0], cell[1]));
-            cells.push(cell);
-            masses.push(mass);
+        let edges = [edge[0], edge[1]];
+        let own = between(op, edges)?;
+        if own > 0.0 {
+            total += own;
+            values.insert(&f64::midpoint(edge[0], edge[1]));
+            let inner = [edge[0].next_up(), edge[1].next_down()];
+            let bin = between_bins.partition_point(|other| *other <= edge[0]);
+            cells.push(Cell {
+                ends: if inner[0] <= inner[1] { inner } else { edges },
+                bin: has_bins.then(|| bin_values[bin]),
+            });
+            masses.push(own);
+            for other in &ops[1..] {
+                let least = masses.len() - 1;
+                masses[least] = masses[least].min(between(*other, edges)?);
+            }
         }
     }
-    let total: f64 = masses.iter().sum();
-    for mass in &mut masses {
-        *mass /= total;
+    if let [_] = ops {
+        masses.iter_mut().for_each(|mass| *mass /= total);
     }
     Ok((!cells.is_empty()).then(|| (values.build(), cells, masses)))
 }
 
-/// Returns the probability of a cell. The smaller tail probabilities are subtracted from each other, so that no digits are lost.
-fn between(op: &dyn AtomicOp, cell: Cell) -> Result<f64, String> {
-    let [left, right] = [tails(op, cell[0])?, tails(op, cell[1])?];
+/// Returns the probability of an interval. The smaller tail probabilities are subtracted from each other, so that no digits are lost.
+fn between(op: &dyn AtomicOp, [left, right]: [f64; 2]) -> Result<f64, String> {
+    let [left, right] = [tails(op, left)?, tails(op, right)?];
     let inside = if left.upper < 0.5 {
         left.upper - right.upper
     } else {

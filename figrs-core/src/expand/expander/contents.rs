@@ -4,8 +4,9 @@ use super::super::expansion::{Content, ExpandedElement, FunctionFailures, Listin
 use super::super::rows;
 use super::cells::{self, Cell, quantile_cells};
 use super::{BranchResults, Expander};
+use crate::element::Bins;
 use crate::element::node::{AnyElement, Kind};
-use crate::element::operations::NotEnumerable;
+use crate::element::operations::{AtomicOp, NotEnumerable};
 use crate::error::ModelError;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
@@ -66,13 +67,16 @@ impl Expander<'_> {
                     self.expansion.listing.raise(Listing::Ranged, true);
                     return self.finish(element, depth, parents, support, content, None);
                 }
-                let range = self.range(&element);
+                let refined = self.refined(&**op);
+                let (source, bins) = refined.map_or((&**op, None), |(op, bins)| (op, Some(bins)));
+                let range = self.range(&element, bins);
                 let (mut support, mut content, failures) =
                     rows::atomic(&element, &**op, observed.as_ref(), range)?;
-                if let (Content::NotEnumerable(NotEnumerable::Continuous), Some(range)) =
-                    (&content, range)
+                let is_divided = bins.is_some()
+                    || matches!(content, Content::NotEnumerable(NotEnumerable::Continuous));
+                if let (true, Some(range)) = (is_divided, range)
                     && let Some((values, cells, masses)) =
-                        quantile_cells(&**op, range, element.no_values())
+                        quantile_cells(&[source], bins, range, element.no_values())
                             .map_err(|problem| element.invalid(problem))?
                 {
                     (support, content) = (values, Content::Atomic(Weights::from_linear(masses)));
@@ -118,10 +122,16 @@ impl Expander<'_> {
         Some((read, error.clone()))
     }
 
-    /// Returns the number of values to list if the element has infinitely many values; `None` if they are not listed.
-    pub(super) fn range(&self, element: &AnyElement) -> Option<usize> {
-        let is_listed = self.limit.is_some() && !self.unlisted.contains_key(&element.id());
-        self.limits.range.filter(|_| is_listed)
+    /// Returns the number of values to list if the element has infinitely many values, or `bins` that are refined; `None` if they are not listed.
+    pub(super) fn range(&self, element: &AnyElement, bins: Option<&Bins>) -> Option<usize> {
+        let is_listed = bins.is_some() || !self.unlisted.contains_key(&element.id());
+        (self.limits.range).filter(|_| self.limit.is_some() && is_listed)
+    }
+
+    /// Returns the source and the bins of a discretised distribution, if bins are refined.
+    pub(super) fn refined<'o>(&self, op: &'o dyn AtomicOp) -> Option<(&'o dyn AtomicOp, &'o Bins)> {
+        let is_refined = self.limits.refines_bins && self.limit.is_some();
+        op.divided().filter(|_| is_refined)
     }
 
     /// Adds a Chain; its values are the values of its results.
@@ -154,7 +164,7 @@ impl Expander<'_> {
                 let own = self.expansion.cells.get(&position);
                 for i in 0..expanded.support.len() {
                     let place = values.insert(expanded.support.any(i));
-                    let point = expanded.support.get::<f64>(i).map(|&x| [x, x]);
+                    let point = expanded.support.get::<f64>(i).map(|&x| Cell::of_number(x));
                     if let (Some(place), Some(cell)) = (place, own.map(|own| own[i]).or(point)) {
                         cells::extend(&mut cells, place, cell);
                     }
@@ -313,8 +323,8 @@ impl Expander<'_> {
             .raise(Listing::Ranged, cells.is_some());
         let evidence = self.statements.evidence(&expanded.element);
         if let Some(cells) = cells {
-            // Evidence is decided at some points of each cell.
-            let is_assumed = !evidence.is_empty();
+            // Evidence is decided at some points of each cell, except the observation of a bin.
+            let is_assumed = evidence.iter().any(|piece| piece.observed().is_none());
             self.expansion
                 .listing
                 .raise(Listing::OfMonotone, is_assumed);

@@ -20,7 +20,7 @@ use crate::model::evidence::{Evidence, StatementIndex};
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use branches::BranchResults;
-pub(super) use cells::Cell;
+pub use cells::Cell;
 use figrs_factor::Limits;
 
 mod branches;

@@ -279,6 +279,10 @@ impl Algorithm for SimulatedAnnealing {
         NAME
     }
 
+    fn finds_world(&self) -> bool {
+        true
+    }
+
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.check()?;
         let run = self.watch.start(NAME, Some(self.asked()));

@@ -59,8 +59,8 @@ fn learner() -> ExpectationMaximization<JunctionTree> {
 fn sealed(saved: &SavedFit, world: &World) -> SavedFit {
     let table = world.cases(&ROWS).table;
     let mut sealed = saved.clone();
-    sealed.cases = checksum(&table, &table.rows);
-    sealed.checksum = sealed.computed_checksum();
+    sealed.cases = cases_checksum(&table, &table.rows);
+    sealed.checksum = sealed.computed_checksum().expect("a checksum");
     sealed
 }
 
