@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::marker::PhantomData;
-use std::ops::Range;
 use std::panic::Location;
 
 use rand::Rng;
@@ -10,10 +9,8 @@ use rand::Rng;
 use super::discretise::{Bins, divided};
 use super::distribution::{Distribution, Outcomes, Space, Tails};
 use super::function::contained;
-use super::likelihood::{Likelihood, Term};
-use super::linear::LinearGaussian;
 use super::node::{AnyElement, Kind};
-use super::operations::{AtomicOp, FiniteOutcomes, NotEnumerable, NumbersReplaced};
+use super::operations::{AtomicOp, FiniteOutcomes, NotEnumerable};
 use super::param::Number;
 use crate::element::Element;
 use crate::error::Fault;
@@ -203,74 +200,8 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
         self.distribution.numbers()
     }
 
-    fn likelihood(
-        &self,
-        open: Range<usize>,
-        value: &dyn Any,
-        likelihood: &mut Likelihood,
-    ) -> Result<(), Fault> {
-        let Some(typed) = value.downcast_ref::<T>() else {
-            likelihood.refuse();
-            return Ok(());
-        };
-        contained(|| self.distribution.likelihood(open, typed, likelihood))
-    }
-
-    fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
-        let Some(typed) = value.downcast_ref::<T>() else {
-            return Ok(None);
-        };
-        let slope = contained(|| self.distribution.log_prob_derivative(number, typed))?;
-        Ok(slope.filter(|slope| slope.is_finite()))
-    }
-
-    fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
-        let Some(typed) = value.downcast_ref::<T>() else {
-            return Ok(None);
-        };
-        match contained(|| self.distribution.log_prob_with(numbers, typed))? {
-            Some(Ok(log)) => proper(log, || format!("{typed:?}")).map(|log| Some(Ok(log))),
-            other => Ok(other),
-        }
-    }
-
     fn known(&self) -> Option<&[AnyElement]> {
         self.known.as_deref()
-    }
-
-    fn conjugate_terms(&self) -> &'static [Term] {
-        contained(|| self.distribution.conjugate_terms()).unwrap_or_default()
-    }
-
-    fn sample_conditional(
-        &self,
-        likelihood: &Likelihood,
-        rng: &mut dyn Rng,
-    ) -> Result<Option<Datum>, Fault> {
-        let drawn = contained(|| self.distribution.sample_conditional(likelihood, rng))?;
-        Ok(drawn.map(Datum::new))
-    }
-
-    fn posterior(&self, likelihood: &Likelihood) -> Result<Option<Box<dyn AtomicOp>>, Fault> {
-        let posterior = contained(|| self.distribution.posterior(likelihood))?;
-        let op = |distribution| TypedDistribution {
-            distribution,
-            known: None,
-            values: PhantomData,
-        };
-        Ok(posterior.map(|distribution| -> Box<dyn AtomicOp> { Box::new(op(distribution)) }))
-    }
-
-    fn moments(&self) -> Option<Vec<(f64, f64)>> {
-        contained(|| self.distribution.moments()).ok()?
-    }
-
-    fn student_t_of_spread(&self) -> Option<(f64, f64)> {
-        contained(|| self.distribution.student_t_of_spread()).ok()?
-    }
-
-    fn linear_gaussian(&self) -> Option<LinearGaussian> {
-        contained(|| self.distribution.linear_gaussian()).ok()?
     }
 
     fn divided(&self) -> Option<(&dyn AtomicOp, &Bins)> {

@@ -39,7 +39,7 @@ pub enum Space {
 /// A probability distribution over values of type `T`; each `Atomic` element has a distribution.
 ///
 /// Implement this trait to define your own atomic element, and build the element with
-/// [`Atomic::new`](crate::Atomic::new).
+/// [`Atomic::new`](crate::Atomic::new). A distribution whose parameters are elements, are learned, or have conjugate priors is a [`Family`].
 ///
 /// ```
 /// use figrs_core::rand::{Rng, RngExt};
@@ -100,65 +100,10 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         Space::Real
     }
 
-    /// Returns the parameters of the distribution for learning and sensitivity analysis, if some of them are [`Param`](crate::Param)s.
+    /// Returns the parameters of the distribution, if some of them are [`Param`](crate::Param)s. Sensitivity analysis returns an error if it would need
+    /// a derivative with respect to one of these parameters.
     fn numbers(&self) -> &[Number] {
         &[]
-    }
-
-    /// Adds the `log_prob` of `value` to `likelihood`, as a function only of the [`numbers`](Self::numbers) with indices in `open`. See
-    /// [`Family::likelihood`].
-    fn likelihood(&self, open: Range<usize>, value: &T, likelihood: &mut Likelihood) {
-        let _ = (open, value);
-        likelihood.refuse();
-    }
-
-    /// Returns the derivative of the `log_prob` of `value` with respect to the number with the index `number` in [`numbers`](Self::numbers). See
-    /// [`Family::log_prob_derivative`].
-    fn log_prob_derivative(&self, number: usize, value: &T) -> Option<f64> {
-        let _ = (number, value);
-        None
-    }
-
-    /// Returns the `log_prob` of `value` in the distribution whose [`numbers`](Self::numbers) are replaced by `numbers`. Returns `None` if the
-    /// distribution cannot replace its numbers, and an error message if the new numbers are invalid.
-    fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
-        let _ = (numbers, value);
-        None
-    }
-
-    /// Returns the terms of the likelihoods to which this distribution is conjugate. See [`Family::conjugate_terms`].
-    fn conjugate_terms(&self) -> &'static [Term] {
-        &[]
-    }
-
-    /// Draws a value with a density proportional to the product of this distribution and `likelihood`. See [`Family::sample_conditional`].
-    fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
-        let _ = (likelihood, rng);
-        None
-    }
-
-    /// Returns the distribution that is proportional to the product of this distribution and `likelihood`. See [`Family::posterior`].
-    fn posterior(&self, likelihood: &Likelihood) -> Option<Self>
-    where
-        Self: Sized,
-    {
-        let _ = likelihood;
-        None
-    }
-
-    /// Returns the mean and the variance of each number of a value. See [`Family::moments`].
-    fn moments(&self) -> Option<Vec<(f64, f64)>> {
-        None
-    }
-
-    /// Returns Student's t-distribution of a normal number whose precision or variance has this distribution. See [`Family::student_t_of_spread`].
-    fn student_t_of_spread(&self) -> Option<(f64, f64)> {
-        None
-    }
-
-    /// Returns this distribution as a normal distribution, if it is normal. See [`Family::linear_gaussian`].
-    fn linear_gaussian(&self) -> Option<LinearGaussian> {
-        None
     }
 
     /// Returns a short description of the distribution for diagrams, such as `Flip(0.3)`.

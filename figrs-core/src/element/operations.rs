@@ -85,14 +85,19 @@ pub trait AtomicOp: Send + Sync {
         None
     }
     /// Returns the terms of the likelihoods to which the distribution is conjugate.
-    fn conjugate_terms(&self) -> &'static [Term];
+    fn conjugate_terms(&self) -> &'static [Term] {
+        &[]
+    }
     /// Draws a value from the normalised product of the distribution and `likelihood`, whose terms are [`conjugate_terms`](Self::conjugate_terms), if
     /// the distribution defines such a draw.
     fn sample_conditional(
         &self,
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
-    ) -> Result<Option<Datum>, Fault>;
+    ) -> Result<Option<Datum>, Fault> {
+        let _ = (likelihood, rng);
+        Ok(None)
+    }
     /// Returns the normalised product of the distribution and `likelihood`, whose terms are [`conjugate_terms`](Self::conjugate_terms); `None` if the
     /// product is not known.
     fn posterior(&self, likelihood: &Likelihood) -> Result<Option<Box<dyn AtomicOp>>, Fault> {

@@ -254,14 +254,6 @@ impl<T: Value> AtomicOp for IidList<T> {
         Space::Real
     }
 
-    fn conjugate_terms(&self) -> &'static [Term] {
-        &[]
-    }
-
-    fn sample_conditional(&self, _: &Likelihood, _: &mut dyn Rng) -> Result<Option<Datum>, Fault> {
-        Ok(None)
-    }
-
     fn describe(&self) -> String {
         let of = self.atomic().map(AtomicOp::describe);
         format!("{} of {}", self.count, of.unwrap_or_default())
