@@ -1,6 +1,5 @@
 //! Answers of algorithms: marginals, bounds, or one world.
 
-mod bounded;
 pub mod bounds;
 pub mod chain_error;
 pub mod choice;

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use figrs_core::{AnyElement, Model};
-
 use super::partial::{Absorption, Partial, Sums};
 use super::portable_part::{PortablePart, PortableSums};
 use super::portable_targets::PortableTargets;
 use crate::algorithm::{Algorithm, guarded};
 use crate::answer::Answer;
 use crate::error::Error;
+use figrs_core::{AnyElement, Model};
 
 /// The [`PortablePart`] of a run of the sampler `S` with the targets `T`.
 pub type PortablePartOf<S, T> =
@@ -120,3 +119,15 @@ pub trait MergeableSampler: Algorithm {
         })
     }
 }
+
+/// Formats settings as text, after the given fields are set to their defaults. These fields, such as threads and deadlines, do not affect results.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! settings_text {
+    ($settings:expr, $($($field:ident).+),+) => {{
+        let mut settings = $settings.clone();
+        $(settings.$($field).+ = Default::default();)+
+        format!("{settings:?}")
+    }};
+}
+pub use settings_text;

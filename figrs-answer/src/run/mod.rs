@@ -10,7 +10,6 @@ pub(crate) mod portable_targets;
 pub mod replicate;
 pub mod run_state;
 pub mod running;
-pub mod settings_text;
 pub mod time_share;
 pub mod unit_run;
 pub mod watch;

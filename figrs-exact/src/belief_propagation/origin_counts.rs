@@ -6,7 +6,7 @@ use figrs_factor::graph::{FactorGraph, Weights};
 use super::BeliefPropagation;
 use super::messages::{Messages, SumMessages};
 use figrs_answer::error::Error;
-use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::mergeable_sampler::settings_text;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;

@@ -7,13 +7,12 @@
 //! | [`Estimand`]: the numbers compared | `estimand.rs` |
 //! | [`ComparisonRow`], [`Verdict`]: an algorithm's answer, and the judgement of it | `row.rs`, `verdict.rs` |
 //! | [`Curve`]: the error as the budget grows | `curve.rs` |
-//! | [`Comparison`] as text | `display.rs`, `plot.rs` |
+//! | [`Comparison`] as text | `display.rs`, `curve.rs` |
 
 mod comparison;
 mod curve;
 mod display;
 mod estimand;
-mod plot;
 mod row;
 mod settings;
 mod timed_run;
@@ -24,8 +23,8 @@ mod tests;
 
 pub use comparison::{Comparison, ExactReference};
 pub use curve::{Curve, CurvePoint};
+pub use curve::{drawable, range};
 pub use estimand::Estimand;
-pub use plot::{drawable, range};
 pub use row::ComparisonRow;
 pub use settings::{Compare, ComparisonStep, compare};
 pub use verdict::Verdict;

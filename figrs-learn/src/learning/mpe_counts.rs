@@ -12,7 +12,7 @@ use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, OriginFactors, RowCounter};
 use super::tree_counts::compiled_rows;
 use figrs_answer::error::Error;
-use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::mergeable_sampler::settings_text;
 use figrs_exact::mpe::MpeVariableElimination;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};

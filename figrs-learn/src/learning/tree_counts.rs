@@ -12,7 +12,7 @@ use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, RowCounter, RowFactors};
 use super::statement_factors::StatementFactors;
 use figrs_answer::error::Error;
-use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::mergeable_sampler::settings_text;
 use figrs_exact::junction_tree::JunctionTree;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_exact::variable_elimination::VariableElimination;

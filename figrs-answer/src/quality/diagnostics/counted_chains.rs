@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::autocorrelation::effective_samples;
+use super::effective_samples::effective_samples;
 use super::r_hat::ratio;
 use super::split_chains::SplitChains;
 

@@ -15,12 +15,10 @@
 //!
 //! | measure | file |
 //! |---|---|
-//! | [`mean_ess`], [`bulk_ess`], [`tail_ess`], [`quantile_ess`] | `effective_samples.rs`, on `autocorrelation.rs` |
+//! | [`mean_ess`], [`bulk_ess`], [`tail_ess`], [`quantile_ess`], [`mcse_mean`], [`mcse_sd`], [`mcse_quantile`] | `effective_samples.rs` |
 //! | [`r_hat`], [`split_r_hat`], [`bulk_r_hat`], [`folded_r_hat`] | `r_hat.rs` |
-//! | [`mcse_mean`], [`mcse_sd`], [`mcse_quantile`] | `standard_error.rs` |
-//! | [`weight_ess`], [`largest_share`] | `weights.rs` |
+//! | [`weight_ess`], [`largest_share`], [`pareto_k`] | `weights.rs` |
 //! | [`few_groups_factor`] | `students_t.rs` |
-//! | [`pareto_k`] | `weights.rs` |
 //! | the test behind findings about all random choices of a world | `agreement.rs` |
 //! | the same measures for values and indices | `counted_chains.rs` |
 //!
@@ -29,7 +27,6 @@
 //! Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance sampling", JMLR 25.
 
 mod agreement;
-mod autocorrelation;
 mod counted_chains;
 mod effective_samples;
 mod r_hat;

@@ -1,19 +1,24 @@
-//! Runs several chains of the Gibbs sampler on several threads.
+//! Runs several chains of the Gibbs sampler on several threads; a run can be paused, continued and lengthened.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::stream;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::chain_sums::GibbsChainTally;
+use super::Gibbs;
+use super::chain_sums::{GibbsChainTally, GibbsSums};
 use super::initial_assignment::{ForwardSampler, InitialAssignment};
 use super::kernel::{GibbsKernel, GibbsState};
+use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
+use figrs_answer::run::chain_run::ChainSampler;
+use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::unit_run::SharedQuestion;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Support, stream};
 use figrs_factor::Stopped;
 
 /// Number of table entries that are read between two checks of the clock, which takes less than a millisecond.
@@ -252,5 +257,84 @@ fn advance(
             let more = chain.tally.sweeps - before;
             watching.report(done.fetch_add(more, Ordering::Relaxed) + more);
         }
+    }
+}
+
+/// The blocks of variables of a model, and the chains that draw them.
+#[derive(Debug)]
+pub struct PreparedChains {
+    /// The targets with their possible values.
+    pub(super) targets: Vec<(AnyElement, Support)>,
+    pub(super) reader: TargetReader,
+    pub(super) chains: Vec<GibbsChain>,
+}
+
+impl PreparedChains {
+    /// Returns the draws so far as units of work.
+    pub(super) fn partial(
+        &self,
+        schedule: Schedule,
+        first: u64,
+        absorption: Absorption,
+    ) -> Partial<GibbsSums> {
+        let sums = GibbsSums::new(schedule, self.targets.clone(), self.reader.kernel());
+        let mut partial = Partial::new(sums, first, absorption);
+        for chain in &self.chains {
+            partial.push(chain.tally.clone());
+        }
+        partial
+    }
+}
+
+impl ChainSampler for Gibbs {
+    /// The chains; `None` before the first turn.
+    type Chains = Option<PreparedChains>;
+
+    fn chains(&self) -> Self::Chains {
+        None
+    }
+
+    fn least_steps(chains: &Self::Chains) -> u64 {
+        let sweeps = chains.iter().flat_map(|run| &run.chains);
+        let sweeps = sweeps.map(|chain| chain.tally.sweeps);
+        sweeps.min().unwrap_or(0)
+    }
+
+    fn saved_steps(&self, sums: &GibbsSums) -> Result<u64, Error> {
+        Ok(sums.least_sweeps())
+    }
+
+    fn draws(
+        &self,
+        chains: &Self::Chains,
+        _: &SharedQuestion,
+    ) -> Result<Partial<GibbsSums>, Error> {
+        let nothing = || Error::NothingDone {
+            algorithm: self.name(),
+        };
+        let run = chains.as_ref().ok_or_else(nothing)?;
+        Ok(run.partial(self.schedule, 0, Absorption::Later))
+    }
+
+    fn advance(
+        &self,
+        chains: &mut Self::Chains,
+        question: &SharedQuestion,
+        watching: &RunMonitor<'_>,
+        goal: u64,
+    ) -> Result<bool, Error> {
+        self.check()?;
+        let question = (&question.0, &question.1[..]);
+        let run = if let Some(run) = &mut *chains {
+            run
+        } else {
+            let mut run = self.prepare(question, watching)?;
+            let numbers = 0..self.schedule.chains as u64;
+            run.chains = self.begin_chains(question, &run.reader, numbers, watching)?;
+            chains.insert(run)
+        };
+        let (by, threads) = ((self.schedule, goal), self.limits.thread_count());
+        self::run(&mut run.chains, &run.reader, by, threads, watching)?;
+        Ok(Self::least_steps(chains) >= self.schedule.sweeps())
     }
 }

@@ -8,7 +8,6 @@
 //! | `block`, `elimination_block`, `arena` | blocks whose assignments are enumerated, blocks that are drawn by elimination |
 //! | `kernel` | all blocks of a graph |
 //! | `initial_assignment`, `chains` | initial assignments of chains; the run of the chains |
-//! | `sweep_run` | a run of all chains that can be paused, continued and lengthened |
 //! | `chain_sums` | the draws of all chains, and the answer computed from them |
 //! | `assignments` | draws of assignments, without an answer |
 
@@ -22,7 +21,6 @@ mod groups;
 mod initial_assignment;
 mod kernel;
 mod prepare;
-mod sweep_run;
 
 use std::ops::Range;
 
@@ -31,6 +29,7 @@ use figrs_core::{AnyElement, Limits, Model};
 
 pub use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
+use chains::PreparedChains;
 use chains::{GibbsChain, Schedule, StartError, TargetReader};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
@@ -39,16 +38,15 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::chain_run::ChainRun;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::run::mergeable_sampler::settings_text;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
-use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::graph::VarId;
 pub use kernel::GibbsKernel;
-use sweep_run::PreparedChains;
 
 /// Default maximum number of entries of a table that results when a variable is summed out.
 const COLLAPSE: usize = 64;

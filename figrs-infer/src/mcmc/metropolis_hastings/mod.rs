@@ -4,15 +4,13 @@
 //! |---|---|
 //! | `decisions` | random decisions of a step |
 //! | `acceptance` | terms of the acceptance of a proposal, and the result of a step |
-//! | `kernel` | the proposals of a chain and their adapted scales |
-//! | `step`, `single_site`, `several_sites` | one step of a chain, by a proposal for one random choice or for several |
-//! | `block_proposals` | random walks of blocks and of continuous choices |
+//! | `kernel` | the proposals of a chain, their adapted scales, and one step of a chain |
+//! | `single_site`, `several_sites` | proposals for one random choice and for several, and random walks of blocks |
 //! | `image_moves` | joint moves of a parameter and the offsets that functions combine with it |
 //! | `coordinates` | coordinates of random walks |
 //! | `random_walk` | random walks with an adapted covariance |
 //! | `tempering` | replica exchange |
 //! | `starts` | over-dispersed first worlds |
-//! | `proposal_success` | random choices that cannot change alone |
 //! | `moves` | moves of the user, composed of draws, sequences and choices |
 //! | `proposals` | proposals and blocks of the user, and the scales of random walks |
 //! | `settings` | common settings of algorithms that make Metropolis-Hastings steps |
@@ -25,7 +23,6 @@
 //! | `chain_sums` | the draws of all chains as an answer |
 
 mod acceptance;
-mod block_proposals;
 mod chain;
 mod chain_sums;
 mod chains_run;
@@ -45,7 +42,6 @@ mod several_sites;
 mod single_site;
 pub(crate) mod sites;
 mod starts;
-mod step;
 mod tempering;
 
 #[cfg(test)]
@@ -73,9 +69,9 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::chain_run::{ChainRun, ChainSampler};
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::run::mergeable_sampler::settings_text;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
-use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
 use figrs_answer::run::watch::{RunMonitor, Watch};
