@@ -19,29 +19,10 @@ pub fn checksum(value: &(impl Serialize + ?Sized)) -> Result<u64, String> {
 /// A serializer that writes into a hash function instead of a file.
 struct HashingSerializer(Fnv);
 
-impl HashingSerializer {
-    fn number(&mut self, number: u64) -> Result<(), Error> {
-        self.0.write_u64(number);
-        Ok(())
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.0.write_u64(bytes.len() as u64);
-        self.0.write(bytes);
-        Ok(())
-    }
-
-    /// Writes the number of fields of a struct, or of items of a list; an unknown number counts as the largest.
-    fn length(&mut self, length: Option<usize>) -> Result<&mut Self, Error> {
-        self.number(length.map_or(u64::MAX, |length| length as u64))?;
-        Ok(self)
-    }
-}
-
 macro_rules! numbers {
     ($($method:ident($number:ident: $type:ty) => $bits:expr;)+) => {$(
         fn $method(self, $number: $type) -> Result<(), Error> {
-            self.number($bits)
+            self.serialize_u64($bits)
         }
     )+};
 }
@@ -66,10 +47,14 @@ impl<'a> Serializer for &'a mut HashingSerializer {
         serialize_u8(n: u8) => u64::from(n);
         serialize_u16(n: u16) => u64::from(n);
         serialize_u32(n: u32) => u64::from(n);
-        serialize_u64(n: u64) => n;
         serialize_f32(n: f32) => u64::from(n.to_bits());
         serialize_f64(n: f64) => n.to_bits();
         serialize_char(c: char) => u64::from(c);
+    }
+
+    fn serialize_u64(self, n: u64) -> Result<(), Error> {
+        self.0.write_u64(n);
+        Ok(())
     }
 
     fn serialize_i128(self, n: i128) -> Result<(), Error> {
@@ -77,23 +62,25 @@ impl<'a> Serializer for &'a mut HashingSerializer {
     }
 
     fn serialize_u128(self, n: u128) -> Result<(), Error> {
-        self.bytes(&n.to_le_bytes())
+        self.serialize_bytes(&n.to_le_bytes())
     }
 
     fn serialize_str(self, text: &str) -> Result<(), Error> {
-        self.bytes(text.as_bytes())
+        self.serialize_bytes(text.as_bytes())
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<(), Error> {
-        self.bytes(bytes)
+        self.0.write_usize(bytes.len());
+        self.0.write(bytes);
+        Ok(())
     }
 
     fn serialize_none(self) -> Result<(), Error> {
-        self.number(0)
+        self.serialize_u8(0)
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
-        self.number(1)?;
+        self.0.write_u8(1);
         value.serialize(self)
     }
 
@@ -111,7 +98,7 @@ impl<'a> Serializer for &'a mut HashingSerializer {
         variant: u32,
         _: &'static str,
     ) -> Result<(), Error> {
-        self.number(u64::from(variant))
+        self.serialize_u32(variant)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
@@ -129,20 +116,22 @@ impl<'a> Serializer for &'a mut HashingSerializer {
         _: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        self.number(u64::from(variant))?;
+        self.0.write_u32(variant);
         value.serialize(self)
     }
 
     fn serialize_seq(self, length: Option<usize>) -> Result<Self, Error> {
-        self.length(length)
+        // An unknown number of items counts as the largest number.
+        self.0.write_usize(length.unwrap_or(usize::MAX));
+        Ok(self)
     }
 
     fn serialize_tuple(self, length: usize) -> Result<Self, Error> {
-        self.length(Some(length))
+        self.serialize_seq(Some(length))
     }
 
     fn serialize_tuple_struct(self, _: &'static str, length: usize) -> Result<Self, Error> {
-        self.length(Some(length))
+        self.serialize_seq(Some(length))
     }
 
     fn serialize_tuple_variant(
@@ -152,16 +141,16 @@ impl<'a> Serializer for &'a mut HashingSerializer {
         _: &'static str,
         length: usize,
     ) -> Result<Self, Error> {
-        self.number(u64::from(variant))?;
-        self.length(Some(length))
+        self.0.write_u32(variant);
+        self.serialize_seq(Some(length))
     }
 
     fn serialize_map(self, length: Option<usize>) -> Result<Self, Error> {
-        self.length(length)
+        self.serialize_seq(length)
     }
 
     fn serialize_struct(self, _: &'static str, length: usize) -> Result<Self, Error> {
-        self.length(Some(length))
+        self.serialize_seq(Some(length))
     }
 
     fn serialize_struct_variant(
@@ -171,8 +160,8 @@ impl<'a> Serializer for &'a mut HashingSerializer {
         _: &'static str,
         length: usize,
     ) -> Result<Self, Error> {
-        self.number(u64::from(variant))?;
-        self.length(Some(length))
+        self.0.write_u32(variant);
+        self.serialize_seq(Some(length))
     }
 }
 

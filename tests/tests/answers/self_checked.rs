@@ -208,6 +208,7 @@ impl Algorithm for Faulty {
                     element: found.element,
                     support: found.support,
                     cells: Vec::new(),
+                    bins: Vec::new(),
                     log_lower: vec![bounds[0]],
                     log_upper: vec![bounds[1]],
                     log_unknown: f64::NEG_INFINITY,

@@ -468,7 +468,9 @@ pub(super) fn quantile_cells(
         }
     }
     if let [_] = ops {
-        masses.iter_mut().for_each(|mass| *mass /= total);
+        for mass in &mut masses {
+            *mass /= total;
+        }
     }
     Ok((!cells.is_empty()).then(|| (values.build(), cells, masses)))
 }

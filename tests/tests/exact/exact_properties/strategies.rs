@@ -275,8 +275,8 @@ fn worlds_agree(description: &Description, divided: &Cell<u32>) -> Checked {
 #[test]
 fn best_worlds_of_sub_models_are_the_best_world_of_the_whole() {
     let divided = Cell::new(0);
-    for_random_models(80, 43, |description| worlds_agree(description, &divided));
-    assert!(divided.get() >= 10, "{divided:?}");
+    for_random_models(40, 43, |description| worlds_agree(description, &divided));
+    assert!(divided.get() >= 5, "{divided:?}");
 }
 
 /// Each committee has a most probable world for each mood and decision.
@@ -412,9 +412,9 @@ fn elements_that_only_some_worlds_evaluate_are_no_interface() {
 fn best_worlds_of_recursive_calls_follow_the_strategy() {
     let tower = Recursive::new(|call, &n: &u32| -> Element<u32> {
         if n == 0 {
-            return Uniform::new([0, 1, 1, 2, 5, 7]);
+            return Uniform::new([0, 1, 1, 3]);
         }
-        (&call(n - 1), &call(n - 1)).map(|(a, b)| (a * b + 1) % 8)
+        (&call(n - 1), &call(n - 1)).map(|(a, b)| (a * b + 1) % 5)
     });
     let top = tower.call(3);
     let whole = MpeVariableElimination::new()
