@@ -226,8 +226,9 @@ impl Answer {
         Ok(target.of(|i| match (target.cells.get(i), number) {
             (Some(&[lower, upper]), Some(x)) => match target.bins[i] {
                 Some(bin) => Some(bin.same(x)),
-                // A value in a cell is known only up to the cell; its probability therefore has no bounds.
-                None => (!(lower..=upper).contains(x)).then_some(false),
+                // A value in a cell with a positive width is known only up to the cell; its probability therefore has no bounds.
+                None if lower < upper => (!(lower..=upper).contains(x)).then_some(false),
+                None => Some(lower.same(x)),
             },
             _ => target.support.get::<T>(i).map(|v| v.same(value)),
         }))
