@@ -110,7 +110,9 @@ impl SquareRootForm {
                     .zip(other)
                     .for_each(|(x, y)| *x -= factor * y);
             }
-            row.iter_mut().for_each(|x| *x /= lower[(i, i)]);
+            for x in row {
+                *x /= lower[(i, i)];
+            }
             log_deviations += lower[(i, i)].ln();
         }
         let targets = entries.iter_mut().skip(dimension).step_by(width);

@@ -19,6 +19,9 @@ pub(crate) struct Rule {
     pub(crate) lower: DMatrix<f64>,
 }
 
+/// A mean, and a covariance row by row.
+type MeanAndCovariance = (Linear, Vec<f64>);
+
 impl Scan<'_> {
     /// Classifies a member of a continuous family whose parameters are elements.
     pub(crate) fn normal_member(
@@ -56,7 +59,7 @@ impl Scan<'_> {
         forms: &[Form],
         parameter: f64,
         family: &dyn FamilyOp,
-    ) -> Result<Option<Conditional<(Linear, Vec<f64>)>>, Error> {
+    ) -> Result<Option<Conditional<MeanAndCovariance>>, Error> {
         self.rows(element, forms, parameter, |arguments| {
             let law = family.linear_gaussian(arguments);
             let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
@@ -81,7 +84,7 @@ impl Scan<'_> {
 /// Returns the conditional distribution of the normal `element` given earlier vectors; `rows` has its means and covariances.
 pub(crate) fn rule(
     element: &AnyElement,
-    rows: Conditional<(Linear, Vec<f64>)>,
+    rows: Conditional<MeanAndCovariance>,
 ) -> Result<Conditional<Rule>, Error> {
     check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
     let mut checked = SmallVec::with_capacity(rows.rows.len());

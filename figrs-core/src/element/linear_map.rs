@@ -62,7 +62,7 @@ impl Element<Vec<f64>> {
             "affine",
             Location::caller(),
             vec![self.erased().clone()],
-            LinearMap::new(rows, offset.into(), |numbers| numbers.to_vec()),
+            LinearMap::new(rows, offset.into(), <[f64]>::to_vec),
         )
     }
 
