@@ -26,7 +26,7 @@ use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, T
 ///
 /// ```
 /// use std::sync::Arc;
-/// use figrs_infer::Frontier;
+/// use figrs_infer::{Compiled, Frontier};
 /// use figrs_models::mdmc::{Corpus, LevelElements, MarkovChain, RowSplits, Structure};
 /// use figrs_design::{Demand, SteeredLevel};
 ///

@@ -8,7 +8,7 @@ use crate::grid::{GridError, Size};
 /// Chromatic mazes of one size; see the [module](super).
 ///
 /// ```
-/// use figrs_infer::Frontier;
+/// use figrs_infer::{Compiled, Frontier};
 /// use figrs_models::chromatic_maze::ChromaticMaze;
 /// use figrs_models::grid::Size;
 ///

@@ -8,7 +8,7 @@ use crate::grid::{Clues, GridError, Size};
 /// Dungeons of one size; see the [module](super).
 ///
 /// ```
-/// use figrs_infer::Frontier;
+/// use figrs_infer::{Compiled, Frontier};
 /// use figrs_models::dungeon::Dungeon;
 /// use figrs_models::grid::Size;
 ///

@@ -11,7 +11,7 @@ use crate::grid::{Clues, GridError, Position, Size};
 /// Islands of one size; see the [module](super).
 ///
 /// ```
-/// use figrs_infer::Frontier;
+/// use figrs_infer::{Compiled, Frontier};
 /// use figrs_models::grid::Size;
 /// use figrs_models::island::Island;
 ///

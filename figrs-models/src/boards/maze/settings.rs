@@ -60,7 +60,7 @@ pub enum Border {
 ///
 /// ```
 /// use figrs_core::stream;
-/// use figrs_infer::Frontier;
+/// use figrs_infer::{Compiled, Frontier};
 /// use figrs_models::grid::Size;
 /// use figrs_models::maze::PerfectMaze;
 ///

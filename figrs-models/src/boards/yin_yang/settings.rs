@@ -10,7 +10,7 @@ use crate::grid::{GridError, Size};
 /// Yin-Yang boards of one size that meet some clues; see the [module](super).
 ///
 /// ```
-/// use figrs_infer::Frontier;
+/// use figrs_infer::{Compiled, Frontier};
 /// use figrs_models::yin_yang::{ColourClues, YinYang};
 ///
 /// let clues: ColourClues = "......\n.2....\n......\n......\n1.....\n......".parse()?;
