@@ -82,10 +82,7 @@ impl Scan<'_> {
 }
 
 /// Returns the conditional distribution of the normal `element` given earlier vectors; `rows` has its means and covariances.
-pub(crate) fn rule(
-    element: &AnyElement,
-    rows: Laws,
-) -> Result<Conditional<Rule>, Error> {
+pub(crate) fn rule(element: &AnyElement, rows: Laws) -> Result<Conditional<Rule>, Error> {
     check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
     let mut checked = SmallVec::with_capacity(rows.rows.len());
     for (mean, covariance) in rows.rows {
