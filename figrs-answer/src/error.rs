@@ -119,9 +119,9 @@ pub enum Error {
         /// The first problem that was found in the result.
         problem: String,
     },
-    /// An answer or a saved run was to be lengthened for another model or other targets.
+    /// An answer was to be lengthened, or a run saved or loaded, for another model or other targets.
     #[error(
-        "the run of {algorithm} that was to be lengthened is about another model or other targets; give those of the run"
+        "the run of {algorithm} is about another model or other targets; give the model and the targets of the run"
     )]
     OtherModel {
         /// The name of the algorithm.
@@ -318,8 +318,8 @@ pub enum Error {
     },
     /// The code of a value's type panicked.
     #[error(
-        "inference ended by a panic: {message}; `Clone`, `Eq`, `Hash`, `Debug` and `Drop` of the types of values must not panic for \
-         any value of the model"
+        "inference ended by a panic: {message}; functions in settings, and `Clone`, `Eq`, `Hash`, `Debug` and `Drop` of the types of \
+         values, must not panic for any value of the model"
     )]
     Panicked {
         /// The message of the panic.

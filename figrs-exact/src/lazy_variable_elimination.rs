@@ -203,25 +203,35 @@ impl Algorithm for LazyVariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.check()?;
         let mut search = self.search((model, targets), ExpansionCache::default(), 0);
         match self.goal {
             Goal::Depth(depth) => search.run_at_depth(depth),
             Goal::Width(width) if width >= 0.0 => search.deepen(width),
-            Goal::Width(width) => Err(Error::invalid_setting(
-                self.name(),
-                "width",
-                width,
-                "ask for a number that is not negative",
-            )),
+            Goal::Width(width) => {
+                Err(self.wrong("width", width, "ask for a number that is not negative"))
+            }
         }
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        self.check()?;
         LazyRun::begin(self, model, targets)
     }
 }
 
 impl LazyVariableElimination {
+    fn wrong(&self, setting: &'static str, value: impl ToString, remedy: &'static str) -> Error {
+        Error::invalid_setting(self.name(), setting, value, remedy)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match self.range {
+            Some(0) => Err(self.wrong("range", 0, "list at least one value")),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the state of a run after `spent` operations; the run may use the expansions in `memory` again.
     pub(super) fn search<'a>(
         &'a self,

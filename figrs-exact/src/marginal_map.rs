@@ -270,6 +270,16 @@ impl Algorithm for MarginalMap {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let work = self.search_work;
+        if work.is_nan() || work < 0.0 {
+            let remedy = "give a number of operations";
+            return Err(Error::invalid_setting(
+                self.name(),
+                "search_work",
+                work,
+                remedy,
+            ));
+        }
         let run = self.watch.start(self.name(), None);
         let impossible = || conflict::impossible(model, targets, &self.limits);
         let Some(question) = self.question(model, targets)? else {

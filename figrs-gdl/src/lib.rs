@@ -6,7 +6,7 @@
 //! ([`Puzzle::cheapest`]), draws plans, or computes the distribution of the actions at each step.
 //!
 //! ```
-//! use figrs_infer::Frontier;
+//! use figrs_infer::{Compiled, Frontier};
 //! use figrs_gdl::{Length, Policy, Puzzle};
 //!
 //! let puzzle = Puzzle::parse("

@@ -263,13 +263,14 @@ impl Answer {
         }
     }
 
-    /// Returns bounds of the expectation of a function of a target's value. The caller states that the function of an unknown value lies in `range`.
+    /// Returns bounds of the expectation of a function of a target's value. The caller states that all values of the function lie in `range`.
     /// If the answer is exact, both bounds are equal to the expectation.
     ///
     /// For a continuous target, the function is called with the ends and the middle of each cell, and is assumed to be monotone in each cell.
     /// With a `range` such as `0.0..=f64::INFINITY`, the lower bound is finite, and the upper bound is infinite while some value is unknown.
     ///
-    /// **Errors.** The errors of [`bounds`](Self::bounds).
+    /// **Errors.** The errors of [`bounds`](Self::bounds); [`Error::InvalidSetting`] if `range` is empty, or if it does not contain the function of a
+    /// known value.
     ///
     /// ```
     /// # use figrs_core::{Geometric, Model};
@@ -289,6 +290,13 @@ impl Answer {
         function: impl Fn(&T) -> f64,
         range: RangeInclusive<f64>,
     ) -> Result<Bounds, Error> {
+        let invalid = |value: String| {
+            let remedy = "give a range that contains all values of the function";
+            Error::invalid_setting(self.algorithm(), "expectation_bounds", value, remedy)
+        };
+        if range.is_empty() {
+            return Err(invalid(format!("{range:?}")));
+        }
         if let Some(target) = self.bounded(element)? {
             let (&lower, &upper) = (range.start(), range.end());
             let unknown = Bounds { lower, upper };
@@ -300,6 +308,12 @@ impl Answer {
                 Bounds { lower, upper }
             });
             let values: Vec<Bounds> = values.collect();
+            let is_outside = |own: &&Bounds| !(lower <= own.lower && own.upper <= upper);
+            if let Some(own) = values.iter().find(is_outside) {
+                return Err(invalid(format!(
+                    "{range:?} and a value {own} of the function"
+                )));
+            }
             return Ok(target.expectation(&values, unknown));
         }
         let marginal = self.distribution(element)?;

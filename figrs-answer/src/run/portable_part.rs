@@ -49,6 +49,12 @@ impl<U, C> PortablePart<U, C> {
         self.units.clone()
     }
 
+    /// Returns the contribution of the first unit of work; `None` if there is none, or if it may have been shortened.
+    pub(super) fn first_contribution(&self) -> Option<&(U, Option<C>)> {
+        let is_whole = self.stopped == Stopped::Finished || self.contributions.len() > 1;
+        self.contributions.first().filter(|_| is_whole)
+    }
+
     /// Returns the reason why the part ended: [`Finished`](Stopped::Finished), unless units of work were omitted or shortened because of a deadline
     /// or an interrupt.
     pub fn stopped(&self) -> Stopped {

@@ -108,6 +108,12 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         })
     }
 
+    /// True if a loaded run repeats all units of work, as runs of Markov chains do.
+    #[doc(hidden)]
+    fn repeats_units(&self) -> bool {
+        false
+    }
+
     /// Creates the state of a loaded run.
     #[doc(hidden)]
     fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
@@ -174,9 +180,11 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         })
     }
 
-    /// Continues a run that was saved. This sampler must have the settings with which the run was started.
+    /// Continues a run that was saved. This sampler must have the settings with which the run was started. The first unit of work is done again:
+    /// another model is noticed if its first unit has another result.
     ///
-    /// **Errors.** [`Error::OtherModel`] if the model or the targets differ from those of the run in their names, source lines or observed values;
+    /// **Errors.** [`Error::OtherModel`] if the model or the targets are not those of the run; runs of Markov chains are compared only by the names,
+    /// source lines and observed values of evidence and targets, because a loaded run repeats all their steps with the given model;
     /// [`Error::UnfitPart`] if the settings differ, or if the saved run is damaged or was saved in a format that does not keep the bits of numbers; the
     /// errors of the sampler.
     fn load<T: PortableTargets + ?Sized>(
@@ -203,6 +211,16 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
             return Err(Error::unfit_part(0, problem));
         }
         let state = guarded(|| {
+            let is_checked = saved.part.units().start == 0 && !sampler.repeats_units();
+            if is_checked && let Some(first) = saved.part.first_contribution() {
+                let units = sampler.watched(Watch::default().stopped_by(&Arc::default()));
+                let again = units.run_units(&question.0, &question.1, 0..1, Absorption::Later)?;
+                let again = again.into_portable(targets)?;
+                if checksum(&first) != checksum(&again.first_contribution()) {
+                    let algorithm = self.name();
+                    return Err(Error::OtherModel { algorithm });
+                }
+            }
             let mut done = sampler.no_units(&question)?;
             done.merge_portable(saved.part, targets)?;
             self.loaded_state(UnitsOfRun {

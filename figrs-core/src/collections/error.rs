@@ -95,7 +95,7 @@ pub enum MemberError {
     },
     /// The number of members of a collection is negative, or too large for a `usize`.
     #[error(
-        "the {of} cannot have {length} members of type `{length_type}`; its length is a number from 0 to {}: exclude this length by evidence",
+        "{length} of type `{length_type}` is no length and no index of the {of}; both are numbers from 0 to {}: exclude this value by evidence",
         usize::MAX
     )]
     Length {

@@ -193,7 +193,10 @@ impl<I: Value, T: Value> Process<I, T> {
     /// Returns the member with the index `index`, and creates the member if it does not exist yet.
     #[track_caller]
     pub fn at(&self, index: &I) -> Element<T> {
-        let location = Location::caller();
+        self.member_at(index, Location::caller())
+    }
+
+    fn member_at(&self, index: &I, location: &'static Location<'static>) -> Element<T> {
         let index = canonical(index.clone());
         if let Some(known) = self.known(&Datum::new(index.clone())) {
             return known;
@@ -224,7 +227,7 @@ impl<I: Value, T: Value> Process<I, T> {
         let makes = matches!(self.0.function, MemberFunction::OfIndex(_));
         let member = move |index: &I| {
             if makes || process.has(index) != Ok(true) {
-                return Ok(process.at(index));
+                return Ok(process.member_at(index, location));
             }
             let known = process.known(&Datum::new(index.clone()));
             known.ok_or_else(|| process.problem(index, Problem::NotMade))

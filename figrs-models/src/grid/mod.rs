@@ -22,7 +22,7 @@
 //!
 //! ```
 //! use figrs_core::{Element, Flip};
-//! use figrs_infer::Frontier;
+//! use figrs_infer::{Compiled, Frontier};
 //! use figrs_models::grid::{Automaton, Connected, Constraint, NoSquare, Size};
 //!
 //! // Trees of land that leave no square of water: how many are there on 4 by 4?

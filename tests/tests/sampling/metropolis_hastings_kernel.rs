@@ -437,11 +437,15 @@ fn wrong_moves_are_errors() {
         .weigh(&y, |y| 1.0 + y);
     let walk = || Move::draw(&x, &x.flat_map(|&x| Normal::new(x, StandardDeviation(0.5))));
     let prior = || Move::draw(&x, &x);
-    let cases: [(Move, &str); 7] = [
+    let cases: [(Move, &str); 8] = [
         (walk().then(walk()), "let each element move once in a step"),
         (
             Move::choose([(-1.0, walk()), (2.0, prior())]),
             "one weight, which is finite and not negative",
+        ),
+        (
+            Move::choose([(0.0, walk())]),
+            "at least one move a positive weight",
         ),
         (
             Move::choose([(f64::NAN, walk())]),

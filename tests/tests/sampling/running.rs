@@ -279,6 +279,21 @@ fn runs_of_other_questions_are_refused() {
         sampler.load(&observed, &rain, saved()),
         Err(Error::OtherModel { .. })
     ));
+    // Another probability of the same name and source line.
+    let likely = |p: f64| Flip::new(p);
+    let twin = likely(0.2);
+    let running_twin = sampler.start_portable(&Model::new(), &twin);
+    running_twin.wait().unwrap();
+    let saved_twin = || {
+        let saved = sampler.save(&running_twin, &twin).unwrap();
+        postcard::from_bytes(&postcard::to_allocvec(&saved).unwrap()).unwrap()
+    };
+    assert!(matches!(
+        sampler.load(&Model::new(), &likely(0.9), saved_twin()),
+        Err(Error::OtherModel { .. })
+    ));
+    let loaded = sampler.load(&Model::new(), &likely(0.2), saved_twin());
+    loaded.unwrap().wait().unwrap();
     let seeded = sampler.clone().seed(1);
     assert!(matches!(
         seeded.load(&Model::new(), &rain, saved()),

@@ -232,6 +232,10 @@ impl ResumableSampler for Gibbs {
     fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
         ChainRun::loaded(units)
     }
+
+    fn repeats_units(&self) -> bool {
+        true
+    }
 }
 
 figrs_answer::run::replicate::replicated!(Gibbs, seed);

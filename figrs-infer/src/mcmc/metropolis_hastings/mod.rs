@@ -415,6 +415,10 @@ impl ResumableSampler for MetropolisHastings {
     fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
         ChainRun::loaded(units)
     }
+
+    fn repeats_units(&self) -> bool {
+        true
+    }
 }
 
 figrs_answer::run::replicate::replicated!(MetropolisHastings, settings.drawing.seed);

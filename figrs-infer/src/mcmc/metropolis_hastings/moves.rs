@@ -350,6 +350,7 @@ impl Moved {
         weights: &Weights,
         count: usize,
     ) -> Result<Option<Vec<f64>>, Error> {
+        let is_fixed = matches!(weights, Weights::Fixed(_));
         let mut weights = match weights {
             Weights::Fixed(weights) => weights.clone(),
             Weights::Read(element) => {
@@ -365,6 +366,10 @@ impl Moved {
             return Err(invalid(format!("{weights:?} for {count} moves"), remedy));
         }
         let total: f64 = weights.iter().sum();
+        if total == 0.0 && is_fixed {
+            let remedy = "give at least one move a positive weight";
+            return Err(invalid(format!("{weights:?} for {count} moves"), remedy));
+        }
         for weight in &mut weights {
             *weight /= total;
         }

@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 use figrs::rand::Rng;
-use figrs::{Atomic, Distribution, LazyVariableElimination, ModelError, Outcomes};
+use figrs::{Atomic, Distribution, LazyVariableElimination, MarginalMap, ModelError, Outcomes};
 
 use crate::errors::{error, everywhere, says};
 
@@ -162,6 +162,33 @@ fn width_that_is_no_width() {
         ];
         assert!(matches!(says(found, &parts), Error::InvalidSetting { .. }));
     }
+}
+
+#[test]
+fn numbers_that_bounds_and_searches_cannot_use() {
+    let n = geometric();
+    let found = error(&shallow().range(0), &Model::new(), &n);
+    assert!(matches!(
+        says(found, &["range is 0", "at least one value"]),
+        Error::InvalidSetting { .. }
+    ));
+    for work in [f64::NAN, -1.0] {
+        let found = error(&MarginalMap::new().search_work(work), &Model::new(), &n);
+        says(found, &["search_work", &work.to_string()]);
+    }
+    let answer = shallow().run(&Model::new(), &n).unwrap();
+    let number = |&n: &u32| f64::from(n);
+    for range in [1.0..=0.0, f64::NAN..=1.0, 0.0..=0.5] {
+        let found = answer.expectation_bounds(&n, number, range).unwrap_err();
+        says(
+            found,
+            &["expectation_bounds", "contains all values of the function"],
+        );
+    }
+    let found = answer.expectation_bounds(&n, |_| f64::NAN, 0.0..=1.0);
+    says(found.unwrap_err(), &["expectation_bounds"]);
+    let bounds = answer.expectation_bounds(&n, number, 0.0..=f64::INFINITY);
+    assert!(bounds.unwrap().lower > 0.0);
 }
 
 fn forever() -> Element<bool> {
