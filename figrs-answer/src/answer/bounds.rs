@@ -304,16 +304,17 @@ impl Answer {
                 let values = target.at(i, &function);
                 let start = (f64::INFINITY, f64::NEG_INFINITY);
                 let ends = |(lower, upper): (f64, f64), &x: &f64| (lower.min(x), upper.max(x));
+                let is_number = values.iter().all(|x| !x.is_nan());
                 let (lower, upper) = values.iter().fold(start, ends);
-                Bounds { lower, upper }
+                is_number.then_some(Bounds { lower, upper })
             });
-            let values: Vec<Bounds> = values.collect();
-            let is_outside = |own: &&Bounds| !(lower <= own.lower && own.upper <= upper);
-            if let Some(own) = values.iter().find(is_outside) {
+            let is_inside = |own: &Bounds| lower <= own.lower && own.upper <= upper;
+            let values = values.map(|own| own.filter(is_inside));
+            let Some(values) = values.collect::<Option<Vec<Bounds>>>() else {
                 return Err(invalid(format!(
-                    "{range:?} and a value {own} of the function"
+                    "{range:?}, and the function has another value"
                 )));
-            }
+            };
             return Ok(target.expectation(&values, unknown));
         }
         let marginal = self.distribution(element)?;

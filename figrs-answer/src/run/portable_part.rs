@@ -49,10 +49,11 @@ impl<U, C> PortablePart<U, C> {
         self.units.clone()
     }
 
-    /// Returns the contribution of the first unit of work; `None` if there is none, or if it may have been shortened.
+    /// Returns the contribution of the first unit of work of the run; `None` if the part does not contain it, or may contain only a part of it.
     pub(super) fn first_contribution(&self) -> Option<&(U, Option<C>)> {
         let is_whole = self.stopped == Stopped::Finished || self.contributions.len() > 1;
-        self.contributions.first().filter(|_| is_whole)
+        let first = self.contributions.first();
+        first.filter(|_| is_whole && self.units.start == 0)
     }
 
     /// Returns the reason why the part ended: [`Finished`](Stopped::Finished), unless units of work were omitted or shortened because of a deadline

@@ -211,8 +211,8 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
             return Err(Error::unfit_part(0, problem));
         }
         let state = guarded(|| {
-            let is_checked = saved.part.units().start == 0 && !sampler.repeats_units();
-            if is_checked && let Some(first) = saved.part.first_contribution() {
+            let first = saved.part.first_contribution();
+            if first.is_some() && !sampler.repeats_units() {
                 let units = sampler.watched(Watch::default().stopped_by(&Arc::default()));
                 let again = units.run_units(&question.0, &question.1, 0..1, Absorption::Later)?;
                 let again = again.into_portable(targets)?;
