@@ -293,7 +293,8 @@ impl Answer {
     ///
     /// **Guarantee.** The answer is equal to the last bit to the answer of a single run of this length, except for its time, on any number of
     /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended this run, the longer run also does the work that
-    /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
+    /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in. The guarantee holds only if
+    /// no [`Param`] of the model was set since the run began.
     ///
     /// **Complexity.** The first call continues this run. A second call for the same answer repeats the run from its beginning. The run is also
     /// repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run divides its samples into blocks
