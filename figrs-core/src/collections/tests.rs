@@ -198,7 +198,7 @@ fn members_that_collections_do_not_have_are_errors() {
     let negative = Elements::of(Constant::new(-1), |_| Flip::new(0.5));
     let text = error(&negative.count(|coin| *coin)).to_string();
     assert!(
-        text.contains("cannot have -1 members of type `i32`"),
+        text.contains("-1 of type `i32` is no length and no index"),
         "{text}"
     );
 }
