@@ -5,8 +5,9 @@ use std::slice::ChunksExact;
 use nalgebra::{DMatrix, DMatrixView, DVector};
 use smallvec::{SmallVec, smallvec};
 
-/// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`. The squares of some last rows have the
-/// opposite sign, so that a quotient of two Gaussian functions has this form too.
+/// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`. The matrix `factor` and the vector
+/// `target` have one row for each square. The squares of the last rows may be subtracted instead of added, so that a quotient of two Gaussian functions
+/// has this form too.
 ///
 /// The precision matrix of the function is `factor' factor`. The precision matrix may be singular, because a likelihood of `x` without a prior
 /// need not be a distribution of `x`. The matrix of the product of two Gaussian functions consists of the rows of both matrices. Precision
@@ -95,7 +96,7 @@ impl SquareRootForm {
         }
         for (first, block) in blocks {
             for (row, from) in entries.chunks_exact_mut(width).zip(block.row_iter()) {
-                for (to, &x) in row[first..].iter_mut().zip(&from) {
+                for (to, &x) in row[first..dimension][..block.ncols()].iter_mut().zip(&from) {
                     *to = x;
                 }
             }

@@ -95,7 +95,7 @@ impl TargetBounds {
     }
 
     /// Returns the maximum width of the bounds of an event's probability, over all events. For a continuous target, the maximum is over all
-    /// half-lines, because a half-line divides at most one cell. For a discretised target, the maximum is over all sets of bins.
+    /// half-lines: the end of a half-line divides the cells that contain it. For a discretised target, the maximum is over all sets of bins.
     ///
     /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at most `g` to the
     /// event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds of the event's probability is
@@ -104,13 +104,28 @@ impl TargetBounds {
     #[doc(hidden)]
     pub fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
-        let intervals = self.bins.iter().zip(&self.log_lower);
-        let intervals = intervals.filter(|(bin, _)| bin.is_none());
-        // A half-line divides at most one cell; the weight of this cell counts as undecided.
-        let divided = intervals.map(|(_, log)| log).max_by(|a, b| a.total_cmp(b));
         let decided = log_sum(self.log_lower.iter().copied());
-        let share = divided.map_or(0.0, |log| (log - decided).exp().min(1.0));
+        let share = self.most_divided(decided);
         undecided_share(decided + (-share).ln_1p(), log_sum(upper))
+    }
+
+    /// Returns the maximum share of `decided`, the lower weight of all worlds, in the cells that contain one number. The cells of a function of
+    /// several numbers may overlap.
+    fn most_divided(&self, decided: f64) -> f64 {
+        let cells = self.cells.iter().zip(&self.bins).zip(&self.log_lower);
+        let cells = cells.filter(|((_, bin), _)| bin.is_none());
+        let ends = cells.flat_map(|((&[lower, upper], _), log)| {
+            let share = (log - decided).exp().min(1.0);
+            [(lower, share), (upper, -share)]
+        });
+        let mut ends: Vec<(f64, f64)> = ends.collect();
+        // Cells are open intervals: at one number, those that end are left before others are entered.
+        ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let sums = ends.iter().scan(0.0, |sum: &mut f64, (_, share)| {
+            *sum += share;
+            Some(*sum)
+        });
+        sums.fold(0.0, f64::max).min(1.0)
     }
 
     /// Returns the index of the value whose lower bound exceeds the upper bounds of all other values; `None` if there is no such value.
@@ -270,7 +285,7 @@ impl Answer {
     /// With a `range` such as `0.0..=f64::INFINITY`, the lower bound is finite, and the upper bound is infinite while some value is unknown.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds); [`Error::InvalidSetting`] if `range` is empty, or if it does not contain the function of a
-    /// known value.
+    /// known value; an exact answer does not use the range.
     ///
     /// ```
     /// # use figrs_core::{Geometric, Model};
@@ -301,6 +316,9 @@ impl Answer {
             let (&lower, &upper) = (range.start(), range.end());
             let unknown = Bounds { lower, upper };
             let values = (0..target.support.len()).map(|i| {
+                if target.log_upper[i] == f64::NEG_INFINITY {
+                    return Some(unknown);
+                }
                 let values = target.at(i, &function);
                 let start = (f64::INFINITY, f64::NEG_INFINITY);
                 let ends = |(lower, upper): (f64, f64), &x: &f64| (lower.min(x), upper.max(x));

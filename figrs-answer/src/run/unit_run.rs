@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::checksum::checksum;
 use super::mergeable_sampler::{MergeableSampler, PortablePartOf};
 use super::partial::{Absorption, Partial};
+use super::portable_part::PortablePart;
 use super::portable_targets::PortableTargets;
 use super::run_state::{Continuation, RunState, Turn, TurnLength};
 use super::running::Running;
@@ -32,7 +33,7 @@ pub type SharedQuestion = Arc<(Model, Vec<AnyElement>)>;
 /// changed numbers are an error.
 ///
 /// **Complexity.** The memory of a run that can be saved grows with the number of its units of work. A loaded run of independent worlds or
-/// populations continues where it was saved. A loaded run of Markov chains repeats all steps of its chains, because the values of elements need not
+/// populations continues where it was saved, after its first unit was repeated. A loaded run of Markov chains repeats all steps of its chains, because the values of elements need not
 /// be serialisable; during these steps, the answer is computed from the saved draws.
 ///
 /// ```
@@ -181,10 +182,10 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     }
 
     /// Continues a run that was saved. This sampler must have the settings with which the run was started. The first unit of work is done again:
-    /// another model is noticed if its first unit has another result.
+    /// another model is noticed if its first unit has another result. A platform whose elementary functions round differently is therefore another model.
     ///
-    /// **Errors.** [`Error::OtherModel`] if the model or the targets are not those of the run; runs of Markov chains are compared only by the names,
-    /// source lines and observed values of evidence and targets, because a loaded run repeats all their steps with the given model;
+    /// **Errors.** [`Error::OtherModel`] if the names, source lines or observed values of evidence and targets differ, or the result of the first unit
+    /// (which is not compared for Markov chains, because a loaded run repeats all their steps with the given model);
     /// [`Error::UnfitPart`] if the settings differ, or if the saved run is damaged or was saved in a format that does not keep the bits of numbers; the
     /// errors of the sampler.
     fn load<T: PortableTargets + ?Sized>(
@@ -213,10 +214,14 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         let state = guarded(|| {
             let first = saved.part.first_contribution();
             if first.is_some() && !sampler.repeats_units() {
-                let units = sampler.watched(Watch::default().stopped_by(&Arc::default()));
-                let again = units.run_units(&question.0, &question.1, 0..1, Absorption::Later)?;
-                let again = again.into_portable(targets)?;
-                if checksum(&first) != checksum(&again.first_contribution()) {
+                let watched = sampler.watched(sampler.watch().stopped_by(&Arc::default()));
+                let (model, known) = &*question;
+                let again = match watched.run_units(model, known, 0..1, Absorption::Later) {
+                    Err(error) if is_cut(&error) => None,
+                    again => Some(again?.into_portable(targets)?),
+                };
+                let again = again.as_ref().and_then(PortablePart::first_contribution);
+                if again.is_some() && checksum(&first) != checksum(&again) {
                     let algorithm = self.name();
                     return Err(Error::OtherModel { algorithm });
                 }
@@ -271,6 +276,11 @@ impl<P: Serialize> SavedRun<P> {
         let computed = checksum(&(settings, question, extended, part));
         computed.map_err(|problem| Error::unfit_part(0, problem))
     }
+}
+
+/// True if a deadline or an interrupt ended the work before any unit of work was finished.
+fn is_cut(error: &Error) -> bool {
+    error.is_stopped() || matches!(error, Error::NothingDone { .. })
 }
 
 /// Describes the evidence, the interventions and the targets of a query by a text that is the same in all processes.
@@ -359,9 +369,7 @@ impl<S: ResumableSampler> RunState for UnitRun<S> {
             let end = self.of_part.goal(turn, begin).min(units);
             let began = Instant::now();
             let part = match sampler.run_units(model, targets, begin..end, self.absorption) {
-                Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => {
-                    return Ok(false);
-                }
+                Err(error) if is_cut(&error) => return Ok(false),
                 part => part?,
             };
             match &mut self.done {
@@ -420,7 +428,7 @@ pub fn extendable_answer<S: ResumableSampler>(
     Ok(done.into_answer()?.with_continuation(continuation))
 }
 
-/// Implements [`Algorithm`](crate::Algorithm) and [`Replicate`](crate::run::replicate::Replicate) for a sampler of units of work that has its seed in the field `$place` and a field `watch`.
+/// Implements [`Algorithm`](crate::Algorithm) and [`Replicate`](crate::run::replicate::Replicate) for a [`ResumableSampler`](crate::ResumableSampler) that has its seed in the field `$place`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! unit_sampler {

@@ -399,12 +399,12 @@ impl<T: Value, F: Family<T>> AnyFamily for TypedFamily<T, F> {
     }
 
     fn as_any(&self) -> &dyn Any {
-        &self.family
+        self
     }
 
     fn is_same_as(&self, other: &dyn Any) -> bool {
-        let other = other.downcast_ref();
-        other.is_some_and(|other| self.family.is_same_as(other))
+        let other = other.downcast_ref::<Self>();
+        other.is_some_and(|other| self.family.is_same_as(&other.family))
     }
 
     fn no_values(&self) -> fn() -> SupportBuilder {

@@ -149,7 +149,7 @@ pub(super) fn triangle(rows: &[Vec<f64>], without: usize) -> Vec<f64> {
 }
 
 /// A covariance matrix with its Cholesky factor, without heap allocations for two numbers.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct FactoredCovariance {
     /// The numbers of the covariance matrix, row by row.
     numbers: SmallVec<[f64; 4]>,

@@ -18,13 +18,13 @@ use crate::error::Fault;
 use crate::value::Value;
 
 /// Division of the real numbers into cells, for [`Element::discretised`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bins {
     division: BinScheme,
     count: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum BinScheme {
     Width {
         lower: f64,

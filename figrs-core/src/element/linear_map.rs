@@ -81,8 +81,8 @@ impl Element<Vec<f64>> {
     }
 }
 
-/// A linear function of the numbers of all arguments, which are joined to one list. The list may be longer than the rows of the matrix; the missing
-/// coefficients are zero.
+/// A linear function of the numbers of all arguments, which are joined to one list. Numbers beyond the last column have the
+/// coefficient zero.
 struct LinearMap<T> {
     rows: usize,
     columns: usize,
@@ -140,7 +140,9 @@ impl<T: Value> LinearMap<T> {
         self.check(numbers.len())?;
         let value = |(i, b): (usize, &f64)| {
             let row = &self.matrix[i * self.columns..(i + 1) * self.columns];
-            row.iter().zip(&numbers).map(|(a, x)| a * x).sum::<f64>() + b
+            // A coefficient of zero ignores its number, even an infinite one.
+            let terms = row.iter().zip(&numbers).filter(|(a, _)| **a != 0.0);
+            terms.map(|(a, x)| a * x).sum::<f64>() + b
         };
         let values: SmallVec<[f64; 4]> = self.offset.iter().enumerate().map(value).collect();
         Ok((self.result)(&values))
@@ -202,7 +204,9 @@ impl<T: Value> ApplyOp for LinearMap<T> {
         for argument in arguments {
             let mut add_known = |x: f64| {
                 for (sum, a) in function.offset_mut().iter_mut().zip(self.column(position)) {
-                    *sum += a * x;
+                    if a != 0.0 {
+                        *sum += a * x;
+                    }
                 }
                 position += 1;
             };

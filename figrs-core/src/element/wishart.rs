@@ -140,7 +140,7 @@ impl Family<Vec<f64>> for WishartDistribution {
     }
 
     fn is_same_as(&self, other: &Self) -> bool {
-        self.0.numbers() == other.0.numbers()
+        self.0 == other.0
     }
 
     fn log_prob_derivative(&self, parameters: &[f64], _: usize, value: &Vec<f64>) -> Option<f64> {

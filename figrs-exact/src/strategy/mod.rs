@@ -389,20 +389,15 @@ impl Strategy {
 
 /// True if the error states that an algorithm cannot answer within its limits, or cannot answer such a model at all.
 fn is_refusal(error: &Error) -> bool {
-    let cannot = matches!(
+    let has_nothing = matches!(
         error,
         Error::NothingDone { .. }
             | Error::NoSampleMetEvidence { .. }
             | Error::NoWorldFound { .. }
             | Error::NoWorldDecoded { .. }
-            | Error::NotClosedForm { .. }
-            | Error::Model(
-                ModelError::NotFinite { .. }
-                    | ModelError::Unbounded { .. }
-                    | ModelError::TooDeep { .. }
-            )
+            | Error::Model(ModelError::TooDeep { .. })
     );
-    cannot || error.is_budget() || error.is_stopped()
+    has_nothing || error.is_refusal() || error.is_budget() || error.is_stopped()
 }
 
 /// False if the answer consists of bounds that exclude no probability of any target.

@@ -11,7 +11,7 @@ use figrs_core::{AnyElement, Datum, ElementId, Model, Support};
 use figrs_factor::bounds::Improvement;
 use rustc_hash::FxHashMap;
 
-use super::{Division, Strategy};
+use super::{Division, Strategy, is_refusal};
 use crate::bounded_sums::bounded_sums;
 use crate::mpe::best_world;
 use crate::variable_elimination::marginals;
@@ -96,8 +96,14 @@ impl Strategy {
                 for (table, upper) in division.solved.iter_mut().zip(uppers) {
                     table.weights = upper;
                 }
-                let bounded = self.expand(model, targets, nesting, division)?;
-                upper_bound = best_world(&bounded, &self.limits, impossible)?.1;
+                let bounded = self.expand(model, targets, nesting, division);
+                let best = bounded.and_then(|all| best_world(&all, &self.limits, impossible));
+                match best {
+                    Ok((_, log)) => upper_bound = log,
+                    // The world that was found is an answer without this bound.
+                    Err(error) if is_refusal(&error) => {}
+                    Err(error) => return Err(error),
+                }
             }
             improvements.push(Improvement {
                 work: 0,

@@ -64,7 +64,7 @@ pub struct SavedFit {
 }
 
 impl SavedFit {
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn computed_checksum(&self) -> Result<u64, Error> {
         let checksum = checksum(&Self {

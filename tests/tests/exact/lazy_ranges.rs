@@ -361,3 +361,39 @@ fn wrong_parameters_in_a_part_of_a_cell_are_unknown() {
             .is_err()
     );
 }
+
+/// The cells of a sum overlap, so that the end of a half-line divides several cells.
+#[test]
+fn a_width_counts_all_cells_that_a_number_divides() {
+    let (x, y) = (
+        Normal::new(0.0, Variance(1.0)),
+        Normal::new(0.3, Variance(2.0)),
+    );
+    let sum = (&x, &y).map(|(x, y)| x + y);
+    let lazy = LazyVariableElimination::to_width(0.2);
+    let answer = lazy.run(&Model::new(), &sum).unwrap();
+    let Deepening { ended, .. } = answer.deepening().unwrap();
+    assert_eq!(ended, DeepeningEnd::Width);
+    let exact = 0.5;
+    encloses(
+        answer.bounds_that(&sum, |sum| *sum < 0.3).unwrap(),
+        exact,
+        0.2,
+    );
+    for threshold in [-2.0, -0.5, 0.1, 1.0, 3.0] {
+        let bounds = answer.bounds_that(&sum, |sum| *sum < threshold).unwrap();
+        assert!(bounds.width() <= 0.2, "{threshold}: {bounds}");
+    }
+}
+
+/// The function of a value that evidence excludes is not used.
+#[test]
+fn impossible_values_have_no_part_in_an_expectation() {
+    let n = Geometric::failures(0.5);
+    let model = Model::new().observe(&n.map(|n| *n > 0), true);
+    let answer = LazyVariableElimination::to_width(1e-9)
+        .run(&model, &n)
+        .unwrap();
+    let bounds = answer.expectation_bounds(&n, |&n| 1.0 / n as f64, 0.0..=1.0);
+    encloses(bounds.unwrap(), std::f64::consts::LN_2, 1e-8);
+}

@@ -1,7 +1,7 @@
 //! Tests of bounds for discretised elements whose bins are refined: they enclose the closed forms of the continuous models, and shrink.
 
 use figrs::prelude::*;
-use figrs::{Bins, Bounds, LazyVariableElimination, Rate};
+use figrs::{Bins, Bounds, LazyVariableElimination, ModelError, Rate};
 use statrs::distribution::{Beta as BetaLaw, ContinuousCDF, Exp, Normal as NormalLaw};
 
 const INFINITE: f64 = f64::INFINITY;
@@ -287,4 +287,42 @@ fn bins_with_refined_parameters_are_enclosed() {
         );
     }
     assert!(last.iter().all(|bounds| bounds.width() < 0.05), "{last:?}");
+}
+
+/// The number of a bin has a probability in one branch, and a density in the other.
+#[test]
+fn a_bin_and_a_density_have_no_common_measure() {
+    let first = Flip::new(0.5);
+    let normal = || Normal::new(0.0, Variance(1.0));
+    let bins = Bins::equal_width(-10.0, 10.0, 20);
+    let y = If::new(&first, normal().discretised(bins), normal());
+    let lazy = LazyVariableElimination::to_depth(4);
+    for lazy in [lazy.clone(), lazy.refine_bins()] {
+        let found = lazy.run(&Model::new().observe(&y, 0.5), &first);
+        let is_mixed = matches!(
+            found,
+            Err(Error::Model(ModelError::MixedObservation { .. }))
+        );
+        assert!(is_mixed, "{found:?}");
+        // No bin has this value.
+        let answer = lazy.run(&Model::new().observe(&y, 0.6), &first).unwrap();
+        assert_eq!(answer.bounds(&first, &false).unwrap().lower, 1.0);
+    }
+}
+
+/// The bins of an element differ between the values of its parameter.
+#[test]
+fn different_bins_in_a_cell_are_not_common_bins() {
+    let unit = || ContinuousUniform::new(0.0, 1.0);
+    let u = unit();
+    let y = u.flat_map(move |&u| {
+        let count = if u < 0.3 { 2 } else { 3 };
+        ContinuousUniform::new(0.0, 1.0).discretised(Bins::equal_width(0.0, 1.0, count))
+    });
+    let low = u.map(|u| *u < 0.3);
+    let lazy = LazyVariableElimination::to_depth(4).refine_bins();
+    let model = Model::new().observe(&y, 0.25);
+    if let Ok(answer) = lazy.run(&model, &low) {
+        assert!(answer.bounds(&low, &true).unwrap().contains(1.0));
+    }
 }

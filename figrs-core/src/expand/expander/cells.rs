@@ -312,17 +312,21 @@ impl Expander<'_> {
     ) -> Result<(Support, Content), ModelError> {
         let fault = |fault: Fault| element.fault(fault);
         let mut ops: Vec<&dyn AtomicOp> = Vec::with_capacity(corners.len() + 1);
-        let (mut refused, mut bins) = (None, None);
+        let mut refused = None;
+        // The bins of the corners; they exist only if all corners have the same bins.
+        let mut bins: Option<Option<&Bins>> = None;
         for corner in [element].into_iter().chain(corners) {
             if let Kind::Atomic(op) = corner.kind() {
-                match (op.check(), self.refined(&**op)) {
-                    (Ok(()), Some((source, divided))) => {
-                        bins.get_or_insert(divided);
-                        ops.push(source);
-                    }
-                    (Ok(()), None) => ops.push(&**op),
-                    (Err(problem), _) => refused = Some(element.invalid(problem)),
+                if let Err(problem) = op.check() {
+                    refused = Some(element.invalid(problem));
+                    continue;
                 }
+                let (source, own) = match self.refined(&**op) {
+                    Some((source, own)) => (source, Some(own)),
+                    None => (&**op, None),
+                };
+                ops.push(source);
+                bins = Some(bins.map_or(own, |known| known.filter(|known| own == Some(known))));
             }
         }
         // If the parameters are invalid at some corners, all values are unknown. If they are invalid at all corners, the model is invalid.
@@ -330,6 +334,7 @@ impl Expander<'_> {
         if let (Some(error), true) = (refused, ops.is_empty()) {
             return Err(error);
         }
+        let bins = bins.flatten();
         let observed = self.unlisted.get(&element.id()).cloned();
         let at = |op: &dyn AtomicOp, value: &dyn Any| Ok(op.log_prob(value).map_err(fault)?.exp());
         let (support, cells, mut masses) =

@@ -158,7 +158,10 @@ impl Expander<'_> {
             let position = self.expansion.positions[&result.id()];
             let expanded = &self.expansion.elements[position];
             if let (Content::NotEnumerable(_), Some(value)) = (&expanded.content, &observed) {
-                values.insert(value.as_any());
+                let place = values.insert(value.as_any());
+                if let (Some(place), Some(&x)) = (place, value.get::<f64>()) {
+                    cells::extend(&mut cells, place, Cell::of_number(x));
+                }
             } else {
                 expanded.require_finite()?;
                 let own = self.expansion.cells.get(&position);
@@ -246,12 +249,20 @@ impl Expander<'_> {
         results: &[usize],
         value: &Datum,
     ) -> Result<(), ModelError> {
-        let results = || results.iter().map(|&r| &self.expansion.elements[r]);
-        let density = |r: &ExpandedElement| {
-            matches!(r.content, Content::NotEnumerable(NotEnumerable::Continuous))
+        let expanded = |r: usize| &self.expansion.elements[r];
+        let density = |&r: &usize| {
+            matches!(
+                expanded(r).content,
+                Content::NotEnumerable(NotEnumerable::Continuous)
+            )
         };
-        let mass = |r: &ExpandedElement| r.support.index_of(value.as_any()).is_some();
-        if results().any(density) && results().any(mass) {
+        let mass = |r: &usize| {
+            let cells = self.expansion.cells.get(r).map_or(&[][..], |cells| cells);
+            let mut bins = cells.iter().filter_map(|cell| cell.bin);
+            expanded(*r).support.index_of(value.as_any()).is_some()
+                || bins.any(|bin| value.same_as(&bin))
+        };
+        if results.iter().any(density) && results.iter().any(mass) {
             return Err(ModelError::MixedObservation {
                 element: element.label(),
                 value: format!("{value:?}"),
