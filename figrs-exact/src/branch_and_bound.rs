@@ -10,8 +10,7 @@ use figrs_search::branch_and_bound::{SearchObserver, SearchResult, solve};
 
 use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::RunStatistics;
+use figrs_answer::answer::{Answer, RunStatistics};
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;

@@ -8,8 +8,7 @@ use figrs_factor::graph::{FactorGraph, VarId};
 use figrs_search::marginal_map::{MarginalMapResult, MarginalMapSearch, marginal_map_search};
 
 use figrs_answer::algorithm::{Algorithm, guarded};
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::RunStatistics;
+use figrs_answer::answer::{Answer, RunStatistics};
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::watch::{RunMonitor, Watch};

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::graph::{Assignments, DecidedVariables, ReducedGraph, has_zeros};
-use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
+use crate::graph::{
+    Assignments, DecidedVariables, Factor, FactorGraph, FactorTable, ReducedGraph, VarId, has_zeros,
+};
 
 /// Approximate maximum number of passes over the set of all factors that contain zeros.
 const MAX_PASSES: usize = 16;

@@ -1,7 +1,6 @@
 //! Draws from the approximation that expectation propagation computes, weighted by the exact likelihoods.
 
-use figrs_answer::answer::RunStatistics;
-use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::answer::{Answer, LogEvidence, RunStatistics, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_answer::quality::diagnostics::pareto_k;
 use figrs_answer::run::watch::RunMonitor;

@@ -1,9 +1,8 @@
 //! `ExpectationPropagation`: approximate marginals of normal elements with likelihoods that are not Gaussian.
 
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::RunStatistics;
 use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::{Answer, RunStatistics};
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;

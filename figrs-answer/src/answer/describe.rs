@@ -7,8 +7,7 @@ use figrs_core::{Element, Label, Value};
 
 use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
 use super::contents::{Answer, AnswerContent, TargetMarginal};
-use super::estimate::Quality;
-use super::estimate::{Estimate, MIN_TRUSTED_ESS};
+use super::estimate::{Estimate, MIN_TRUSTED_ESS, Quality};
 use super::normal_mixture::ClosedForm;
 use crate::error::Error;
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};

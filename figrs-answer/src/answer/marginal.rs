@@ -8,8 +8,7 @@ use std::{fmt, slice};
 use figrs_core::{Element, Select, Value};
 use num_traits::ToPrimitive;
 
-use super::estimate::Estimate;
-use super::estimate::Quality;
+use super::estimate::{Estimate, Quality};
 
 /// The possible values of an element, with their probabilities.
 #[derive(Clone, Debug)]

@@ -11,8 +11,7 @@ use figrs_factor::graph::{Factor, FactorGraph};
 use super::minimal_conflict::Trial;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
-use figrs_search::circuit::SearchControl;
-use figrs_search::circuit::log_sum;
+use figrs_search::circuit::{SearchControl, log_sum};
 
 /// Maximum work of all trials (tests of evidence) for a small model, in operations: about a third of a second.
 const WORK: f64 = 3e8;

@@ -5,8 +5,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::function::FunctionId;
-use super::function::contained;
+use super::function::{FunctionId, contained};
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind};
 use super::operations::{ApplyOp, OpenArgument};

@@ -5,8 +5,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::function::FunctionId;
-use super::function::{check_purity, contained};
+use super::function::{FunctionId, check_purity, contained};
 use super::node::{AnyElement, Kind};
 use super::operations::ChainOp;
 use super::parents::{Arguments, Parents};

@@ -9,8 +9,7 @@ use crate::element::Element;
 use crate::value::Value;
 use crate::value::states::States;
 use crate::value::support::Support;
-use figrs_factor::graph::Weights;
-use figrs_factor::graph::sums_to_one;
+use figrs_factor::graph::{Weights, sums_to_one};
 
 /// Builds elements from tables of numbers, such as the tables of Bayesian networks and of trained Markov chains.
 #[derive(Debug)]

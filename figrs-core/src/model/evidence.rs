@@ -9,8 +9,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::element::element_map::ElementMap;
-use crate::element::function::FunctionId;
-use crate::element::function::contained;
+use crate::element::function::{FunctionId, contained};
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::{Fault, ModelError};
 use crate::model::Model;

@@ -11,8 +11,7 @@ use super::demand_error::Remedy;
 use super::error::SteeringError;
 use super::proof::{Conflict, ProofSearch};
 use super::room::of_places;
-use super::steered::LevelParts;
-use super::steered::SteeredLevel;
+use super::steered::{LevelParts, SteeredLevel};
 use super::trial::{Trial, first_column, minimal};
 
 /// Returns the error for a conflict, which is either `proven` or found by particles.

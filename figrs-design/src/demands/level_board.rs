@@ -7,8 +7,7 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 
 use super::conflict;
 use super::error::SteeringError;
-use super::steered::LevelParts;
-use super::steered::SteeredLevel;
+use super::steered::{LevelParts, SteeredLevel};
 use crate::DemandError;
 
 /// A level with demands becomes a board by turning it onto its left side: the rows of the board are the columns of the level, from the left, each

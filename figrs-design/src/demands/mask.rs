@@ -4,8 +4,7 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use figrs_models::mdmc::vglc;
-use figrs_models::mdmc::{Level, LevelError, Tile, TileSet, Travel};
+use figrs_models::mdmc::{Level, LevelError, Tile, TileSet, Travel, vglc};
 
 /// A rectangle in which some cells have a tile and the other cells are free.
 ///

@@ -17,9 +17,8 @@ use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::graph::FactorGraph;
 
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::RunStatistics;
 pub use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::answer::{Answer, LogEvidence, RunStatistics, TargetMarginal};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;

@@ -1,7 +1,6 @@
 //! Expected counts of the outcomes whose probabilities are parameters, from the beliefs of factors.
 
-use figrs_factor::graph::for_each_entry;
-use figrs_factor::graph::{FactorGraph, Weights};
+use figrs_factor::graph::{FactorGraph, Weights, for_each_entry};
 
 use super::BeliefPropagation;
 use super::messages::{Messages, SumMessages};

@@ -10,11 +10,9 @@ use rand::Rng;
 use figrs_answer::answer::world::{EncodingDecoder, World};
 use figrs_answer::error::Error;
 use figrs_factor::eliminate::log_weight;
-use figrs_search::circuit::CircuitWorld;
-use figrs_search::circuit::LabelledCircuit;
-use figrs_search::circuit::ScaledNumber;
-use figrs_search::circuit::SearchControl;
-use figrs_search::circuit::{CircuitNode, DecisionCircuit};
+use figrs_search::circuit::{
+    CircuitNode, CircuitWorld, DecisionCircuit, LabelledCircuit, ScaledNumber, SearchControl,
+};
 
 #[derive(Clone, Debug)]
 pub(super) struct CircuitEncoding {

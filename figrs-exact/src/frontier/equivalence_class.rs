@@ -7,8 +7,7 @@ use figrs_core::{Datum, ElementId, FunctionId, StatementId, Support};
 use rustc_hash::FxHashMap;
 
 use super::dictionary::ValueDictionaries;
-use super::element_order::ElementOrder;
-use super::element_order::OrderedElement;
+use super::element_order::{ElementOrder, OrderedElement};
 
 /// The rule by which the value or the distribution of an element follows from the elements that it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::Until;
-use figrs_factor::graph::{Assignments, ReducedGraph, Restriction};
-use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_factor::graph::{
+    Assignments, Factor, FactorGraph, FactorTable, ReducedGraph, Restriction, VarId, Weights,
+};
 use num_bigint::BigUint;
 use rand::Rng;
 

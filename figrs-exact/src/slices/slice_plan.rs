@@ -9,9 +9,7 @@ use figrs_factor::graph::{FactorGraph, VarId};
 
 use figrs_factor::eliminate::{EliminationError, MessageLayout, PlanCost, predicted_cost};
 use figrs_factor::fnv::Fnv;
-use figrs_factor::order::MAX_WORK;
-use figrs_factor::order::eliminate_candidates;
-use figrs_factor::order::{Bucket, SymbolicElimination};
+use figrs_factor::order::{Bucket, MAX_WORK, SymbolicElimination, eliminate_candidates};
 
 /// Maximum number of candidates for the next conditioned variable; candidates are variables of the largest messages.
 const MAX_CANDIDATES: usize = 64;

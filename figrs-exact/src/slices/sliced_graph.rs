@@ -1,8 +1,7 @@
 //! A factor graph divided into slices, in each of which some variables have fixed values.
 
 use figrs_factor::Limits;
-use figrs_factor::graph::ReducedGraph;
-use figrs_factor::graph::{FactorGraph, VarId};
+use figrs_factor::graph::{FactorGraph, ReducedGraph, VarId};
 
 use super::slice_plan::{MessageUse, SlicePlan};
 use figrs_factor::consistency::{reduce, reduce_given};

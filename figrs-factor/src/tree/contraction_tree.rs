@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::graph::Assignments;
-use crate::graph::{FactorGraph, VarId};
+use crate::graph::{Assignments, FactorGraph, VarId};
 use serde::{Deserialize, Serialize};
 
 use crate::eliminate::{EliminationError, PlanCost};

@@ -3,8 +3,7 @@
 use std::hash::Hasher;
 use std::sync::Arc;
 
-use crate::graph::for_each_entry;
-use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, Weights};
+use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, Weights, for_each_entry};
 use serde::{Deserialize, Serialize};
 
 use crate::algebra::Semiring;

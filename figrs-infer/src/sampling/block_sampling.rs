@@ -7,8 +7,7 @@ use figrs_core::{AnyElement, Model, ModelError, Stream, stream};
 use figrs_lower::internals::{Block, Pool};
 use figrs_lower::{EvidenceOrder, Observations};
 
-use super::block_tally::BlockTally;
-use super::block_tally::JoinedBlocks;
+use super::block_tally::{BlockTally, JoinedBlocks};
 use super::settings::WorldSettings;
 use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;

@@ -1,8 +1,7 @@
 //! A solved decision: its decision rule and the expected utilities of its options.
 
 use figrs_core::{Datum, Limits};
-use figrs_factor::graph::Assignments;
-use figrs_factor::graph::VarId;
+use figrs_factor::graph::{Assignments, VarId};
 use rustc_hash::FxHashSet;
 
 use super::problem::{DecisionProblem, ProblemElement};

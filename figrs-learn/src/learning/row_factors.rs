@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::Until;
-use figrs_factor::graph::stored_entry;
-use figrs_factor::graph::{FactorGraph, Weights};
+use figrs_factor::graph::{FactorGraph, Weights, stored_entry};
 
 use super::case_error::impossible_case;
 use super::case_rows::CaseRow;

@@ -14,8 +14,7 @@ use figrs_core::value::datum::Datum;
 use rustc_hash::FxHashMap;
 
 use super::block_memory::{BlockMemory, MemoryGrant, Pool};
-use super::branch_memo::FunctionMemo;
-use super::branch_memo::{Branch, Branches};
+use super::branch_memo::{Branch, Branches, FunctionMemo};
 use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
 use super::dictionary::{CodeBuffers, Dictionaries};
 use super::draw::{AtomicSampler, PooledSampler};

@@ -7,12 +7,10 @@ use std::rc::Rc;
 
 use figrs_core::element::node::AnyElement;
 use figrs_core::value::datum::Datum;
-use figrs_core::value::support::AnyColumn;
-use figrs_core::value::support::{Support, SupportBuilder};
+use figrs_core::value::support::{AnyColumn, Support, SupportBuilder};
 
 use super::block::Block;
-use super::column::codes;
-use super::column::{Column, ColumnSlot, DictionaryId};
+use super::column::{Column, ColumnSlot, DictionaryId, codes};
 use super::selection::Selection;
 
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Evidence on the values of an element in a block.
 
-use super::column::{Class, mask_of};
-use super::column::{Column, DictionaryId};
+use super::column::{Class, Column, DictionaryId, mask_of};
 use super::run::RootEvaluation;
 use super::selection::{Selection, mask_where};
 use crate::Observations;

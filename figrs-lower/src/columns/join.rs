@@ -4,8 +4,7 @@ use std::hint::select_unpredictable;
 use std::rc::Rc;
 
 use super::block::Block;
-use super::column::{Class, MAX_CLASSES, codes};
-use super::column::{Column, ColumnSlot};
+use super::column::{Class, Column, ColumnSlot, MAX_CLASSES, codes};
 use super::run::{ColumnSource, RootEvaluation};
 use super::selection::Selection;
 use figrs_core::error::ModelError;

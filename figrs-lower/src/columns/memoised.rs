@@ -3,8 +3,7 @@
 use std::rc::Rc;
 
 use super::block::Block;
-use super::column::{Class, mask_of};
-use super::column::{Column, ColumnSlot};
+use super::column::{Class, Column, ColumnSlot, mask_of};
 use super::groups::{RowGroups, all_bits};
 use super::selection::{Selection, mask_where};
 use figrs_core::element::operations::ApplyOp;

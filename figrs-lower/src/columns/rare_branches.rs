@@ -3,8 +3,7 @@
 use super::block::Block;
 use super::branch_memo::Branch;
 use super::column::{ColumnSlot, StoredColumn};
-use super::row_evaluation::RowEvaluation;
-use super::row_evaluation::{FinishedRows, RowResult};
+use super::row_evaluation::{FinishedRows, RowEvaluation, RowResult};
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::random::Stream;

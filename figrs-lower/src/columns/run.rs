@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use super::block::Block;
 use super::branch_memo::Branch;
-use super::column::mask_of;
-use super::column::{Column, ColumnSlot, StoredColumn};
+use super::column::{Column, ColumnSlot, StoredColumn, mask_of};
 use super::dictionary::Dictionary;
 use super::draw::{AtomicSampler, CodeSampler, checked_outcomes, likelihood, probability_of_true};
 use super::rare_branches::RowEvaluations;

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::markup;
-use super::super::{Network, NetworkError, NetworkFormat};
+use super::super::{Network, NetworkError, NetworkFormat, markup};
 
 /// Writes a Bayesian network as a BIFXML document; each number has the fewest digits from which the same number is read
 /// back.

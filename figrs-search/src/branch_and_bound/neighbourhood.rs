@@ -1,8 +1,7 @@
 //! Large neighbourhood search: some variables are optimised exactly, while all other variables keep their values.
 
 use figrs_factor::Limits;
-use figrs_factor::graph::{DecidedVariables, Restriction};
-use figrs_factor::graph::{FactorGraph, VarId};
+use figrs_factor::graph::{DecidedVariables, FactorGraph, Restriction, VarId};
 
 use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{EliminationError, log_weight, most_probable, plan_cost};

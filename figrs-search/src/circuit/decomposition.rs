@@ -6,8 +6,7 @@ use figrs_factor::graph::VarId;
 use super::logical_form::LogicalForm;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
-use figrs_factor::order::SymbolicElimination;
-use figrs_factor::order::eliminate_candidates;
+use figrs_factor::order::{SymbolicElimination, eliminate_candidates};
 
 /// Maximum number of memory words that the search for an elimination order reads (some tens of milliseconds).
 const MAX_WORK: u64 = 4_000_000;

@@ -1,7 +1,6 @@
 //! Entries of factors, and the symbols that represent their weights in a search.
 
-use figrs_factor::graph::{Assignments, for_each_entry};
-use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
+use figrs_factor::graph::{Assignments, Factor, FactorGraph, FactorTable, Weights, for_each_entry};
 
 /// A symbol for the weight of entries: a constant of the model, or a weight that may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

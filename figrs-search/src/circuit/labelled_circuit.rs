@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use figrs_factor::graph::log_stored;
-use figrs_factor::graph::{FactorGraph, FactorTable};
+use figrs_factor::graph::{FactorGraph, FactorTable, log_stored};
 use rustc_hash::FxHashMap;
 
 use super::circuit_worlds::CircuitWorld;

@@ -1,7 +1,6 @@
 //! Logical form of a factor graph: clauses over value atoms, and decision diagrams of weights.
 
-use figrs_factor::graph::log_stored;
-use figrs_factor::graph::{FactorGraph, VarId};
+use figrs_factor::graph::{FactorGraph, VarId, log_stored};
 use figrs_factor::{Limits, MemoryAccount};
 use rustc_hash::FxHashMap;
 

@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use figrs::ItemSampler;
 use figrs::design::{Demand, DesignFile, Mask, SteeredLevel};
-use figrs::models::FileError;
 use figrs::models::board::{ConditionalSampler, Method};
 use figrs::models::grid::{Clues, Symbol};
 use figrs::models::mdmc::{
     ColumnNGrams, Corpus, Level, LevelElements, LevelModel, LookAheadSampler, MarkovChain,
     RowSplits, Structure, TileSet,
 };
-use figrs::models::{dungeon, island, yin_yang};
+use figrs::models::{FileError, dungeon, island, yin_yang};
 
 use super::text;
 

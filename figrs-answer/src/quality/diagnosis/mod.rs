@@ -14,10 +14,9 @@ pub use finding::{Finding, Measure, Part, Quantity};
 
 use figrs_core::Label;
 
-use crate::answer::RunStatistics;
 use crate::answer::bounds::DeepeningEnd;
 use crate::answer::estimate::Estimate;
-use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
+use crate::answer::{Answer, AnswerContent, LogEvidence, RunStatistics, TargetMarginal};
 use figrs_factor::Stopped;
 
 /// Standard error of the log-evidence above which the probability of the evidence is called very inaccurate.

@@ -1,7 +1,6 @@
 //! Decision rules as tables of chosen options.
 
-use crate::graph::Assignments;
-use crate::graph::{FactorGraph, VarId};
+use crate::graph::{Assignments, FactorGraph, VarId};
 
 /// A decision rule: the chosen option for each possible assignment of some variables.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::chains::Schedule;
 use super::kernel::GibbsKernel;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::RunStatistics;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
+use figrs_answer::answer::{Answer, RunStatistics};
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};

@@ -4,8 +4,9 @@ use figrs_factor::Limits;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use figrs_factor::graph::{Assignments, LogTable};
-use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_factor::graph::{
+    Assignments, Factor, FactorGraph, FactorTable, LogTable, VarId, Weights,
+};
 use rand::Rng;
 
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};

@@ -1,8 +1,7 @@
 //! Finds an initial assignment of positive weight for each chain.
 
 use figrs_factor::Limits;
-use figrs_factor::graph::log_entry;
-use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights, log_entry};
 use rand::{Rng, RngExt};
 
 use figrs_factor::eliminate::{EliminationError, most_probable};

@@ -1,8 +1,9 @@
 //! Preparation of a factor graph for Gibbs sampling: finds the free variables and the variables that are functions of others, and tabulates the
 //! factors.
 
-use figrs_factor::graph::{Assignments, LogTable, for_each_entry, log_entry};
-use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
+use figrs_factor::graph::{
+    Assignments, Factor, FactorGraph, FactorTable, LogTable, VarId, for_each_entry, log_entry,
+};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of assignments of a factor that is tabulated; entries of larger factors are looked up in the original factor.

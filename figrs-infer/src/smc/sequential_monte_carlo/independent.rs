@@ -4,9 +4,8 @@ use figrs_core::stream;
 use rand::{Rng, RngExt};
 
 use super::SequentialMonteCarlo;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::RunStatistics;
 use figrs_answer::answer::draws::Draws;
+use figrs_answer::answer::{Answer, RunStatistics};
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 

@@ -5,8 +5,7 @@ use figrs_factor::graph::VarId;
 
 use super::super::cost_table::CostTables;
 use figrs_factor::eliminate::EliminationError;
-use figrs_factor::order::SymbolicElimination;
-use figrs_factor::order::eliminate_candidates;
+use figrs_factor::order::{SymbolicElimination, eliminate_candidates};
 
 /// Maximum number of memory words that the search for an elimination order reads, which takes some tens of milliseconds.
 const ORDER_WORK: u64 = 4_000_000;

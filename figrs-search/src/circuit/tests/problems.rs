@@ -1,7 +1,8 @@
 //! Random factor graphs with many zeros, and enumeration of their assignments.
 
-use figrs_factor::graph::{Assignments, log_entry};
-use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_factor::graph::{
+    Assignments, Factor, FactorGraph, FactorTable, VarId, Weights, log_entry,
+};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 

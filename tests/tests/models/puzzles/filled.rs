@@ -3,8 +3,7 @@
 
 use std::fmt::Write;
 
-use figrs::gdl::BestFirst;
-use figrs::gdl::{GdlError, Length, Policy, Puzzle};
+use figrs::gdl::{BestFirst, GdlError, Length, Policy, Puzzle};
 use figrs::prelude::*;
 use figrs::{Stream, stream};
 use rand::RngExt;

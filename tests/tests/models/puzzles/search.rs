@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use figrs::gdl::BestFirst;
-use figrs::gdl::{FoundPlan, GdlError, Length, PlanSizes, Policy, Puzzle};
+use figrs::gdl::{BestFirst, FoundPlan, GdlError, Length, PlanSizes, Policy, Puzzle};
 use figrs::prelude::*;
 use figrs::{Stopped, stream};
 use rand::RngExt;
