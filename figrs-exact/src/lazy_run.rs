@@ -38,12 +38,7 @@ impl LazyRun {
         model: &Model,
         targets: &[AnyElement],
     ) -> Result<Box<dyn RunState>, Error> {
-        if let Goal::Width(width) = algorithm.goal
-            && (width.is_nan() || width < 0.0)
-        {
-            // This call returns the error for the wrong width.
-            algorithm.answer(model, targets)?;
-        }
+        algorithm.check()?;
         Ok(Box::new(Self {
             algorithm: algorithm.clone(),
             question: Arc::new((model.clone(), targets.to_vec())),

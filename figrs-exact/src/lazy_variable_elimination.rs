@@ -206,27 +206,25 @@ impl Algorithm for LazyVariableElimination {
         let mut search = self.search((model, targets), ExpansionCache::default(), 0);
         match self.goal {
             Goal::Depth(depth) => search.run_at_depth(depth),
-            Goal::Width(width) if width >= 0.0 => search.deepen(width),
-            Goal::Width(width) => {
-                Err(self.wrong("width", width, "ask for a number that is not negative"))
-            }
+            Goal::Width(width) => search.deepen(width),
         }
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        self.check()?;
         LazyRun::begin(self, model, targets)
     }
 }
 
 impl LazyVariableElimination {
-    fn wrong(&self, setting: &'static str, value: impl ToString, remedy: &'static str) -> Error {
-        Error::invalid_setting(self.name(), setting, value, remedy)
-    }
-
-    fn check(&self) -> Result<(), Error> {
-        match self.range {
-            Some(0) => Err(self.wrong("range", 0, "list at least one value")),
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let invalid = |setting, value: f64, remedy| {
+            Err(Error::invalid_setting(self.name(), setting, value, remedy))
+        };
+        match (self.goal, self.range) {
+            (Goal::Width(width), _) if width.is_nan() || width < 0.0 => {
+                invalid("width", width, "ask for a number that is not negative")
+            }
+            (_, Some(0)) => invalid("range", 0.0, "list at least one value"),
             _ => Ok(()),
         }
     }
