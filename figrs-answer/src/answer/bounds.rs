@@ -241,9 +241,8 @@ impl Answer {
         Ok(target.of(|i| match (target.cells.get(i), number) {
             (Some(&[lower, upper]), Some(x)) => match target.bins[i] {
                 Some(bin) => Some(bin.same(x)),
-                // A value in a cell with a positive width is known only up to the cell; its probability therefore has no bounds.
-                None if lower < upper => (!(lower..=upper).contains(x)).then_some(false),
-                None => Some(lower.same(x)),
+                // A value in a cell is known only up to the cell; its probability therefore has no bounds.
+                None => (!(lower..=upper).contains(x)).then_some(false),
             },
             _ => target.support.get::<T>(i).map(|v| v.same(value)),
         }))
@@ -310,29 +309,27 @@ impl Answer {
             Error::invalid_setting(self.algorithm(), "expectation_bounds", value, remedy)
         };
         if range.is_empty() {
-            return Err(invalid(format!("{range:?}")));
+            return Err(invalid(format!("{range:?} for {}", element.label())));
         }
         if let Some(target) = self.bounded(element)? {
             let (&lower, &upper) = (range.start(), range.end());
             let unknown = Bounds { lower, upper };
             let values = (0..target.support.len()).map(|i| {
                 if target.log_upper[i] == f64::NEG_INFINITY {
-                    return Some(unknown);
+                    return Ok(unknown);
                 }
                 let values = target.at(i, &function);
+                if let Some(x) = values.iter().find(|x| !range.contains(x)) {
+                    let label = element.label();
+                    let value = format!("{range:?} for {label}, whose function has the value {x}");
+                    return Err(invalid(value));
+                }
                 let start = (f64::INFINITY, f64::NEG_INFINITY);
                 let ends = |(lower, upper): (f64, f64), &x: &f64| (lower.min(x), upper.max(x));
-                let is_number = values.iter().all(|x| !x.is_nan());
                 let (lower, upper) = values.iter().fold(start, ends);
-                is_number.then_some(Bounds { lower, upper })
+                Ok(Bounds { lower, upper })
             });
-            let is_inside = |own: &Bounds| lower <= own.lower && own.upper <= upper;
-            let values = values.map(|own| own.filter(is_inside));
-            let Some(values) = values.collect::<Option<Vec<Bounds>>>() else {
-                return Err(invalid(format!(
-                    "{range:?}, and the function has another value"
-                )));
-            };
+            let values: Vec<Bounds> = values.collect::<Result<_, _>>()?;
             return Ok(target.expectation(&values, unknown));
         }
         let marginal = self.distribution(element)?;
