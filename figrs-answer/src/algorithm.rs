@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use figrs_core::internals::{contained, unprinted};
-use figrs_core::{AnyElement, Counterfactual, Fault, Model, Parents, TwinTargets};
+use figrs_core::{AnyElement, Counterfactual, Fault, Model, ParameterValues, Parents, TwinTargets};
 
 use crate::answer::Answer;
 use crate::error::Error;
@@ -120,8 +120,9 @@ pub trait Run: Algorithm {
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
     fn start(&self, model: &Model, targets: impl Parents) -> Running {
-        let state = guarded(|| self.begin(model, &targets.elements()));
-        Running::new(state)
+        let targets = targets.elements();
+        let parameters = ParameterValues::of_model(model, &targets);
+        Running::new(guarded(|| self.begin(model, &targets)), parameters)
     }
 
     /// Computes the answer to a counterfactual: the values that the targets would have had; see [`Counterfactual`]. Query the answer

@@ -418,9 +418,9 @@ pub enum Error {
         /// The element that depends on the parameter.
         element: Label,
     },
-    /// The value of a parameter has changed since the answer was computed.
+    /// The value of a parameter has changed since the answer was computed, or since a run began that is continued.
     #[error(
-        "the parameter {parameter} has changed since this answer was found; run the algorithm again"
+        "the parameter {parameter} has changed since the algorithm ran; run the algorithm again"
     )]
     ParameterChanged {
         /// The parameter whose value has changed.

@@ -72,6 +72,8 @@ pub use element::linear::{LinearFunction, LinearGaussian};
 pub use element::linear_map::weighted_sum;
 pub use element::node::{AnyElement, ElementId};
 pub use element::param::{Number, Operand, Param};
+#[doc(hidden)]
+pub use element::parameter_values::ParameterValues;
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
     Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Cauchy, Chain, Clause, Concentration,
@@ -89,8 +91,8 @@ pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use parts::{
-    Distinct, ElementMember, Member, ObjectField, PartError, PartType, Parts, ValueMember,
-    ValueParts, distinct,
+    Distinct, ElementMember, IndexedMember, Member, ObjectField, PartError, PartType, Parts,
+    ValueMember, ValueParts, distinct,
 };
 pub use random::{Stream, stream};
 pub use value::Value;

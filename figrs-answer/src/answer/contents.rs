@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::bounds::{Deepening, TargetBounds};
 use super::draws::Draws;
@@ -16,9 +16,8 @@ use crate::error::Error;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use crate::run::run_state::{Continuation, RunOfAnswer, RunState};
 use figrs_core::expand::Expansion;
-use figrs_core::internals::Kind;
 use figrs_core::{
-    AnyElement, Counterfactual, Datum, ElementId, Limits, Model, Number, Param, Support,
+    AnyElement, Counterfactual, Datum, ElementId, Limits, Model, ParameterValues, Support,
 };
 use figrs_factor::Stopped;
 use figrs_factor::bounds::{Bounds, Improvement};
@@ -193,7 +192,11 @@ impl Answer {
         self
     }
 
-    pub(crate) fn with_model(self, model: Model, roots: Vec<AnyElement>) -> Self {
+    pub(crate) fn with_model(mut self, model: Model, roots: Vec<AnyElement>) -> Self {
+        if let Some(run) = &mut self.continuation.0 {
+            let parameters = ParameterValues::of_model(&model, &roots);
+            *run = Arc::new(run.with_parameters(parameters));
+        }
         self.with_question(Arc::new((model, roots)))
     }
 
@@ -293,15 +296,16 @@ impl Answer {
     ///
     /// **Guarantee.** The answer is equal to the last bit to the answer of a single run of this length, except for its time, on any number of
     /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended this run, the longer run also does the work that
-    /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in. The guarantee holds only if
-    /// no [`Param`] of the model was set since the run began.
+    /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
     ///
     /// **Complexity.** The first call continues this run. A second call for the same answer repeats the run from its beginning. The run is also
     /// repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run divides its samples into blocks
     /// of another size: below about 2^18 samples, and for millions of samples at each doubling.
     ///
     /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
-    /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual; the errors of the sampler.
+    /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual;
+    /// [`Error::ParameterChanged`] if a [`Param`](figrs_core::Param) of the model was set since the end of the run (parameters of elements that Chains
+    /// create are not compared); the errors of the sampler.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -357,7 +361,7 @@ pub struct AnsweredModel {
     /// The limits of the model's expansion and of its elimination.
     pub limits: Limits,
     /// The parameters on which the probabilities of outcomes depend, with their values at the time of the query.
-    pub(crate) parameters: Vec<(Param, f64)>,
+    pub parameters: ParameterValues,
     /// The natural logarithm of the probability of the evidence.
     pub log_evidence: f64,
     /// For each element that queries may use in place of an element of the model, the element of the model.
@@ -373,10 +377,14 @@ impl AnsweredModel {
         expansion: &Expansion,
         log_evidence: f64,
     ) -> Self {
+        let members = expansion
+            .parametric_outcomes()
+            .iter()
+            .map(|outcomes| &outcomes.member);
         Self {
             asked,
             limits: limits.clone(),
-            parameters: present_parameters(expansion),
+            parameters: ParameterValues::of(members),
             log_evidence,
             names: FxHashMap::default(),
             compiled: OnceLock::new(),
@@ -392,31 +400,6 @@ impl AnsweredModel {
         self.names = pairs.collect();
         self.compiled = OnceLock::new();
     }
-
-    /// Returns the first parameter whose value has changed since the query; `None` if there is none.
-    pub fn changed_parameter(&self) -> Option<&Param> {
-        let mut parameters = self.parameters.iter();
-        let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());
-        changed.map(|(param, _)| param)
-    }
-}
-
-fn present_parameters(expansion: &Expansion) -> Vec<(Param, f64)> {
-    let mut found: Vec<(Param, f64)> = Vec::new();
-    let mut seen = FxHashSet::default();
-    for parametric in expansion.parametric_outcomes() {
-        let Kind::Atomic(op) = parametric.member.kind() else {
-            continue;
-        };
-        for number in op.numbers() {
-            if let Number::Param(param) = number
-                && seen.insert(param.id())
-            {
-                found.push((param.clone(), param.get()));
-            }
-        }
-    }
-    found
 }
 
 /// Statistics of the run of a sampler or of another iterative algorithm.

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use figrs_core::ParameterValues;
+
 use super::watch::{RunMonitor, Watch};
 use crate::algorithm::guarded;
 use crate::answer::Answer;
@@ -174,6 +176,15 @@ pub(crate) fn finish<A>(state: &mut dyn RunState<A>) -> Result<A, Error> {
     state.answer(stopped)
 }
 
+/// Returns an error if a parameter has changed.
+pub(crate) fn unchanged(parameters: &ParameterValues) -> Result<(), Error> {
+    parameters.changed().map_or(Ok(()), |param| {
+        Err(Error::ParameterChanged {
+            parameter: param.name().into(),
+        })
+    })
+}
+
 /// A function that starts the run of an answer again from its beginning.
 type Begin = dyn Fn() -> Result<Box<dyn RunState>, Error> + Send + Sync;
 
@@ -184,6 +195,8 @@ pub(crate) struct Continuation {
     begin: Arc<Begin>,
     /// The number of steps that were added to the run after `begin` started it.
     extended: u64,
+    /// The parameters of the model at the end of the run.
+    parameters: ParameterValues,
 }
 
 /// The run of an answer, if the run can be lengthened. `Debug` prints the same text for all runs.
@@ -202,13 +215,14 @@ impl Continuation {
             state: Mutex::new(state),
             begin,
             extended: 0,
+            parameters: ParameterValues::default(),
         }
     }
 
     /// Adds `more` steps to the run; returns the answer and the state of the longer run.
     pub(crate) fn extended(&self, more: u64) -> Result<(Answer, Box<dyn RunState>), Error> {
-        let state = self.state.lock();
-        let state = state.unwrap_or_else(PoisonError::into_inner).take();
+        unchanged(&self.parameters)?;
+        let state = self.taken();
         guarded(|| {
             let mut state = if let Some(state) = state {
                 state
@@ -225,16 +239,29 @@ impl Continuation {
         })
     }
 
+    fn taken(&self) -> Option<Box<dyn RunState>> {
+        let state = self.state.lock();
+        state.unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Returns the run with the parameters of its model.
+    pub(crate) fn with_parameters(&self, parameters: ParameterValues) -> Self {
+        Self {
+            extended: self.extended,
+            parameters,
+            ..Self::new(self.taken(), Arc::clone(&self.begin))
+        }
+    }
+
     /// Returns the run with another type of states: `convert` wraps each state of the run.
     pub(crate) fn mapped(
         &self,
         convert: impl Fn(Box<dyn RunState>) -> Box<dyn RunState> + Send + Sync + 'static,
     ) -> Self {
-        let state = self.state.lock();
-        let state = state.unwrap_or_else(PoisonError::into_inner).take();
-        let (state, first) = (state.map(&convert), Arc::clone(&self.begin));
+        let (state, first) = (self.taken().map(&convert), Arc::clone(&self.begin));
         Self {
             extended: self.extended,
+            parameters: self.parameters.clone(),
             ..Self::new(state, Arc::new(move || first().map(&convert)))
         }
     }
@@ -243,6 +270,7 @@ impl Continuation {
     pub(crate) fn with_state(&self, more: u64, state: Box<dyn RunState>) -> Self {
         Self {
             extended: self.extended.saturating_add(more),
+            parameters: self.parameters.clone(),
             ..Self::new(Some(state), Arc::clone(&self.begin))
         }
     }

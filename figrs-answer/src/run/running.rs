@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::run_state::{Latest, RunState, TURN, Turn};
+use figrs_core::ParameterValues;
+
+use super::run_state::{Latest, RunState, TURN, Turn, unchanged};
 use crate::algorithm::guarded;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -83,6 +85,8 @@ struct SharedRun<A> {
 struct Work<A> {
     state: Result<Box<dyn RunState<A>>, Error>,
     stopped: Stopped,
+    /// The parameters of the model at the beginning of the run.
+    parameters: ParameterValues,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -90,9 +94,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<A: Clone + Send + 'static> Running<A> {
-    /// Starts a run in a thread; if the state is an error, the answer of the run is this error.
+    /// Starts a run in a thread; if the state is an error, the answer of the run is this error. `parameters` are the parameters of the model.
     #[doc(hidden)]
-    pub fn new(state: Result<Box<dyn RunState<A>>, Error>) -> Self {
+    pub fn new(state: Result<Box<dyn RunState<A>>, Error>, parameters: ParameterValues) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let latest = state.as_ref().ok().and_then(|state| state.latest());
         let running = Self {
@@ -101,6 +105,7 @@ impl<A: Clone + Send + 'static> Running<A> {
                 work: Mutex::new(Work {
                     state,
                     stopped: Stopped::Interrupted,
+                    parameters,
                 }),
                 latest,
                 stop: Arc::clone(&stop),
@@ -130,7 +135,8 @@ impl<A: Clone + Send + 'static> Running<A> {
     /// Increases the requested number of samples, draws or steps of each chain, populations of particles, rounds or operations by `more`. Continues
     /// the run unless it was stopped. The documentation of each algorithm states the unit that it counts.
     ///
-    /// **Errors.** The error with which the run ended; [`Error::InvalidSetting`] if the sum is too large.
+    /// **Errors.** The error with which the run ended; [`Error::InvalidSetting`] if the sum is too large. The run ends with the error
+    /// [`Error::ParameterChanged`] if a [`Param`](figrs_core::Param) of the model was set since the run began.
     pub fn extend(&self, more: u64) -> Result<(), Error> {
         let mut work = self.run.lock();
         let state = work.state.as_mut().map_err(|error| error.clone())?;
@@ -200,7 +206,8 @@ impl<A> Work<A> {
         let Ok(state) = &mut self.state else {
             return true;
         };
-        match guarded(|| state.advance(turn)) {
+        let parameters = &self.parameters;
+        match guarded(|| unchanged(parameters).and_then(|()| state.advance(turn))) {
             Ok(true) => self.stopped = Stopped::Finished,
             Ok(false) => self.stopped = turn.run().stopped().unwrap_or(Stopped::Interrupted),
             Err(error) => self.state = Err(error),

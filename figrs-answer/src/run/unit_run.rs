@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
 
-use figrs_core::{AnyElement, Model, Parents};
+use figrs_core::{AnyElement, Model, ParameterValues, Parents};
 use serde::{Deserialize, Serialize};
 
 use super::checksum::checksum;
@@ -145,10 +145,9 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
 
     /// Starts a run that can be saved by [`save`](Self::save).
     fn start_portable(&self, model: &Model, targets: impl Parents) -> Running {
-        Running::new(guarded(|| {
-            let question = Arc::new((model.clone(), targets.elements()));
-            Ok(self.portable_state(question))
-        }))
+        let question = Arc::new((model.clone(), targets.elements()));
+        let parameters = ParameterValues::of_model(model, &question.1);
+        Running::new(guarded(|| Ok(self.portable_state(question))), parameters)
     }
 
     /// Returns the units of work of a run so far, in a form that serde can serialise. The run continues.
@@ -211,6 +210,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
             let problem = format!("its settings are {}", saved.settings);
             return Err(Error::unfit_part(0, problem));
         }
+        let parameters = ParameterValues::of_model(model, &question.1);
         let state = guarded(|| {
             let first = saved.part.first_contribution();
             if first.is_some() && !sampler.repeats_units() {
@@ -235,7 +235,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
                 done,
             })
         })?;
-        Ok(Running::new(Ok(state)))
+        Ok(Running::new(Ok(state), parameters))
     }
 }
 

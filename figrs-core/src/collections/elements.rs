@@ -229,7 +229,16 @@ impl<T: Value> Elements<T> {
     /// ```
     #[track_caller]
     pub fn at(&self, index: impl Into<Natural>) -> Element<T> {
-        self.member_at(index.into(), "at", Element::clone, Self::missing)
+        self.at_from(index.into(), Location::caller())
+    }
+
+    /// Returns the member with the index `index`, for the source line `location`.
+    pub(super) fn at_from(
+        &self,
+        index: Natural,
+        location: &'static Location<'static>,
+    ) -> Element<T> {
+        self.member_at(index, ("at", location), Element::clone, Self::missing)
     }
 
     /// Returns the member with the index `index` as an option, which is `None` in the worlds without this member.
@@ -246,19 +255,17 @@ impl<T: Value> Elements<T> {
             apply_shared_at::<One<T>, Option<T>, _>("get", location, parents, &some)
         };
         let none = |_: &Self, location, _| constant(location, None);
-        self.member_at(index.into(), "get", member, none)
+        self.member_at(index.into(), ("get", location), member, none)
     }
 
     /// Returns the element that equals the member with the index `index` if this member exists, and otherwise the element that `missing` returns.
-    #[track_caller]
     fn member_at<U: Value>(
         &self,
         index: Natural,
-        name: &'static str,
+        (name, location): (&'static str, &'static Location<'static>),
         found: impl Fn(&Element<T>) -> Element<U> + Send + Sync + 'static,
         missing: fn(&Self, &'static Location<'static>, usize) -> Element<U>,
     ) -> Element<U> {
-        let location = Location::caller();
         let members = self.clone();
         let known = move |index: usize| match (&members.length, &members.longer) {
             (Natural::Known(length), _) if index >= *length => missing(&members, location, index),

@@ -3,6 +3,7 @@
 mod elements;
 mod error;
 mod making;
+mod parts;
 mod process;
 mod scan;
 mod summary;

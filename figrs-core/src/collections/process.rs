@@ -196,7 +196,7 @@ impl<I: Value, T: Value> Process<I, T> {
         self.member_at(index, Location::caller())
     }
 
-    fn member_at(&self, index: &I, location: &'static Location<'static>) -> Element<T> {
+    pub(super) fn member_at(&self, index: &I, location: &'static Location<'static>) -> Element<T> {
         let index = canonical(index.clone());
         if let Some(known) = self.known(&Datum::new(index.clone())) {
             return known;
@@ -242,7 +242,7 @@ impl<I: Value, T: Value> Process<I, T> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn has(&self, index: &I) -> Result<bool, Fault> {
+    pub(super) fn has(&self, index: &I) -> Result<bool, Fault> {
         let domain = self.0.domain.as_ref();
         contained(|| domain.is_none_or(|domain| domain(index)))
     }

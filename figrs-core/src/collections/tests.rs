@@ -8,6 +8,7 @@ use crate::element::node::Kind;
 use crate::element::{Constant, Element, Flip, Normal, Uniform, Variance, tuple};
 use crate::error::{Fault, ModelError};
 use crate::expand::Expansion;
+use crate::parts::Parts;
 use crate::value::Value;
 use crate::{Limits, Model};
 
@@ -247,4 +248,94 @@ fn pairs_come_in_the_order_of_their_greater_number() {
             (1, Some(&true))
         );
     }
+}
+
+#[test]
+fn paths_find_members_of_collections_processes_and_tuples() {
+    let length = Uniform::new([1_usize, 2, 3]);
+    let town = (
+        Elements::new((0..2).map(|_| Flip::new(0.5))),
+        Elements::of(&length, |_| Flip::new(0.5)),
+        Process::new(|_: &String| Flip::new(0.5)),
+        Process::new(|&t: &f64| Normal::new(t, Variance(1.0))).within(|&t| t >= 0.0),
+        Process::new(|_: &(String, i8)| Flip::new(0.5)),
+        (Process::new(|_: &Option<bool>| Flip::new(0.5)),),
+    );
+    let found = |path: &str| town.find::<bool>(path).map(|element| id(&element));
+    assert_eq!(found("0[1]"), Ok(id(&town.0.at(1))));
+    let (ada, pair, none) = (
+        town.2.at(&"3".into()),
+        town.4.at(&("Ada".into(), -3)),
+        town.5.0.at(&Some(true)),
+    );
+    assert_eq!(found("2[3]"), Ok(id(&ada)));
+    assert_eq!(found("2[\"3\"]"), Ok(id(&ada)));
+    assert_eq!(found("4[\"Ada, -3\"]"), Ok(id(&pair)));
+    assert_eq!(found("5.0[\"true\"]"), Ok(id(&none)));
+    let (half, two) = (town.3.at(&0.5), town.3.at(&2.0));
+    let time = |path: &str| town.find::<f64>(path).map(|element| id(&element));
+    assert_eq!(time("3[\"0.5\"]"), Ok(id(&half)));
+    assert_eq!(time("3[2]"), Ok(id(&two)));
+    assert_eq!(town.paths().unwrap().len(), 2);
+
+    let data = r#"{"0": [true, null], "1": {"[2]": true}, "2": {"Ada": false}, "3": {"0.5": 1.5}}"#;
+    let model = Model::new().observe(&length, 3);
+    let model = model.observe_data(&town, &serde_json::from_str(data).unwrap());
+    let observed: Vec<_> = model.unwrap().evidence()[1..]
+        .iter()
+        .map(|(element, evidence)| (element.id(), format!("{:?}", evidence.observed().unwrap())))
+        .collect();
+    assert_eq!(observed.len(), 4);
+    assert_eq!(observed[0], (id(&town.0.at(0)), "true".into()));
+    assert_eq!(observed[3], (id(&half), "1.5".into()));
+
+    let wrong = |path: &str| town.find::<bool>(path).unwrap_err().to_string();
+    let process = format!("{:?}", town.3);
+    assert_eq!(
+        wrong("3[\"-1\"]"),
+        format!("`3[\"-1\"]`: `3` is a {process}; the index -1.0 is outside its domain")
+    );
+    assert_eq!(
+        wrong("3[\"late\"]"),
+        format!("`3[\"late\"]`: `3` is a {process}; its index is a number")
+    );
+    assert_eq!(
+        wrong("1[\"x\"]"),
+        format!(
+            "`1[\"x\"]`: `1` is a {:?}; give the number of an item, as in `[0]`",
+            town.1
+        )
+    );
+    assert_eq!(
+        wrong("4[3]"),
+        format!(
+            "`4[3]`: `4` is a {:?}; its index is a list of length 2",
+            town.4
+        )
+    );
+    assert!(
+        wrong("6").ends_with("which has no field `6`; did you mean `0`, `1`, `2`, `3`, `4`, `5`?")
+    );
+    assert_eq!(
+        wrong("2"),
+        format!(
+            "`2` is a {:?}; an element is asked for: give an index, as in `[0]` or `[\"name\"]`",
+            town.2
+        )
+    );
+    assert_eq!(
+        wrong("1.x"),
+        format!(
+            "`1.x`: `1` is a {:?}; give the number of an item, as in `[0]`",
+            town.1
+        )
+    );
+    let refused = Model::new().observe_path(&town, "1", true).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!(
+            "`1` is a {:?} and takes an object whose names are paths, such as `[0]`, not true",
+            town.1
+        )
+    );
 }

@@ -207,6 +207,14 @@ impl ChainOp for OpenFamily {
 }
 
 impl FamilyOp for OpenFamily {
+    fn fixed_numbers(&self) -> Vec<&Number> {
+        let fixed = |source| match source {
+            &ParameterSource::Number(ref number) => Some(number),
+            &ParameterSource::Parent(_) => None,
+        };
+        self.sources.iter().filter_map(fixed).collect()
+    }
+
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String> {
         let numbers = self.numbers(arguments);
         let checked =

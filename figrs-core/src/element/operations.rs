@@ -256,6 +256,8 @@ pub trait FamilyOp: Send + Sync {
         let _ = value;
         None
     }
+    /// Returns the parameters of the family that are constants or `Param`s.
+    fn fixed_numbers(&self) -> Vec<&Number>;
     /// True if [`member`](Self::member) accepts `Param`s as arguments.
     fn takes_params(&self) -> bool {
         false

@@ -124,12 +124,12 @@ fn observe_member(
     let wrong_data = |expected: String| wrong_data(path, kind(&member), expected, data);
     match (&member, data) {
         (Member::Element(element), data) => match (element.values.read)(data) {
-            Ok(value) => Ok(model.observe_any(element.element, value)),
+            Ok(value) => Ok(model.observe_any(&element.element, value)),
             Err(_) if *data == PlainData::Null => Ok(model),
             Err(expected) => match element.values.parts {
                 Some(parts) => {
                     let reference = Reference {
-                        element: element.element,
+                        element: element.element.clone(),
                         parts,
                         path,
                         number: path.len(),
@@ -166,7 +166,16 @@ fn observe_member(
             }
             Ok(model)
         }
-        (Member::Object { .. } | Member::List(_), PlainData::Object(fields)) => {
+        (Member::Process(_), PlainData::Object(given)) => {
+            given.iter().try_fold(model, |model, (key, data)| {
+                let of_key = keyed("", key);
+                observe(model, member.clone(), path.text(), &of_key, data)
+            })
+        }
+        (
+            Member::Object { .. } | Member::List(_) | Member::Collection(_),
+            PlainData::Object(fields),
+        ) => {
             let mut model = model;
             for (name, data) in fields {
                 model = observe(model, member.clone(), path.text(), name, data)?;
@@ -190,6 +199,10 @@ fn observe_member(
         }
         (Member::Object { .. }, _) => Err(wrong_data("an object with fields".into())),
         (Member::Map(_), _) => Err(wrong_data("an object whose names are keys".into())),
+        (Member::Process(_), _) => Err(wrong_data("an object whose names are indices".into())),
+        (Member::Collection(_), _) => Err(wrong_data(
+            "an object whose names are paths, such as `[0]`".into(),
+        )),
         (Member::List(_), _) => Err(wrong_data("a list".into())),
     }
 }
@@ -212,7 +225,9 @@ fn observe_through(
             _ => continue,
         };
         match (values.read)(data) {
-            Ok(value) => return Ok(model.observe_any(&(values.through)(reference), value)),
+            Ok(value) => {
+                return Ok(model.observe_any(&(values.through)(reference.clone()), value));
+            }
             Err(accepted) => expected = expected.or(Some(accepted)),
         }
     }
@@ -238,6 +253,7 @@ fn observe_through(
             joined(path.text(), name)
         };
         let path = &Path::parse(&path)?.into();
+        let reference = reference.clone();
         model = observe_through(model, Reference { path, ..reference }, data)?;
     }
     Ok(model)

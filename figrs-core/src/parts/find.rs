@@ -24,9 +24,9 @@ pub(super) enum Found<'a> {
 }
 
 /// An element whose values are objects, and a path that goes on in them with the step of a number.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Reference<'a> {
-    pub(super) element: &'a AnyElement,
+    pub(super) element: AnyElement,
     pub(super) parts: ValueParts,
     pub(super) path: &'a Arc<Path>,
     pub(super) number: usize,
@@ -54,7 +54,7 @@ impl Reference<'_> {
             };
             found.map_err(|error| Fault::Part(Box::new(error)))
         };
-        let parents = vec![self.element.clone()];
+        let parents = vec![self.element];
         fallible_chain_at::<Mixed, T, _>("find", location, parents, read)
     }
 }
@@ -73,14 +73,14 @@ pub(super) fn follow<'a>(
             && let Some(parts) = element.values.parts
         {
             return Ok(Found::Through(Reference {
-                element: element.element,
+                element: element.element.clone(),
                 parts,
                 path,
                 number,
                 location,
             }));
         }
-        member = next(member, step, path, number)?;
+        member = next(member, step, path, number, location)?;
     }
     Ok(Found::End(member))
 }
@@ -91,6 +91,7 @@ fn next<'a>(
     step: &Step,
     path: &Path,
     number: usize,
+    location: &'static Location<'static>,
 ) -> Result<Member<'a>, PartError> {
     let at = || path.start(number).to_owned();
     match (member, step) {
@@ -111,14 +112,19 @@ fn next<'a>(
             }),
         },
         (Member::Map(entries), step @ (Step::Key(_) | Step::Item(_))) => {
-            // A number needs no quotation marks.
-            let key = match step {
-                Step::Item(index) => &index.to_string(),
-                Step::Key(name) | Step::Field(name) => name,
-            };
+            let key = &*step.text();
             let found = entries.iter().find(|(known, _)| known == key);
             let unknown = || unknown_key(&entries, key, path.text(), path.start(number));
             found.map(|(_, part)| part.member()).ok_or_else(unknown)
+        }
+        (
+            Member::Collection(members) | Member::Process(members),
+            step @ (Step::Key(_) | Step::Item(_)),
+        ) => {
+            let element = members.member(&step.text(), location);
+            element
+                .map(Member::Element)
+                .map_err(|remedy| not_of_this_kind(path, number, format!("a {members:?}"), remedy))
         }
         (Member::Missing, _) => Err(PartError::Missing {
             path: path.text().into(),
@@ -157,7 +163,7 @@ pub(super) fn unknown_field(
     PartError::UnknownField {
         path: path.text().into(),
         at: path.start(number).into(),
-        type_name: type_name.into(),
+        type_name: short_type_name(type_name),
         field: field.into(),
         near: similar_names(field, names),
     }
@@ -191,9 +197,12 @@ pub(super) fn kind(member: &Member<'_>) -> String {
             format!("an element with values of type `{}`", element.values.name())
         }
         Member::Value(value) => format!("the value {value:?}, which is not random"),
-        Member::Object { type_name, .. } => format!("an object of type `{type_name}`"),
+        Member::Object { type_name, .. } => {
+            format!("an object of type `{}`", short_type_name(type_name))
+        }
         Member::List(items) => format!("a list of {} items", items.len()),
         Member::Map(entries) => format!("a map with {} keys", entries.len()),
+        Member::Collection(members) | Member::Process(members) => format!("a {members:?}"),
         Member::Missing => "an option that is `None`".into(),
     }
 }
@@ -216,7 +225,8 @@ fn remedy(member: &Member<'_>) -> String {
                 all => format!("name one of its {all} fields, such as `{shown}`"),
             }
         }
-        Member::List(_) => "give the number of an item, as in `[0]`".into(),
+        Member::List(_) | Member::Collection(_) => "give the number of an item, as in `[0]`".into(),
+        Member::Process(_) => "give an index, as in `[0]` or `[\"name\"]`".into(),
         Member::Map(_) => "give a key, as in `[\"name\"]`".into(),
         Member::Value(_) | Member::Missing => "end the path before it".into(),
     }
@@ -257,7 +267,7 @@ pub(super) fn element<T: Value>(
 fn typed<T: Value>(member: &Member<'_>, path: &Path) -> Result<Element<T>, PartError> {
     let remedy = match member {
         Member::Element(element) => {
-            let typed = Element::from_erased(element.element);
+            let typed = Element::from_erased(&element.element);
             return typed.ok_or_else(|| wrong_type::<T>(path, &element.values));
         }
         Member::Missing => {

@@ -1,8 +1,9 @@
 //! The kinds of objects to which the steps of a path lead.
 
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
+use std::panic::Location;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -20,7 +21,7 @@ use crate::value::plain_data::PlainData;
 #[non_exhaustive]
 pub enum Member<'a> {
     /// An element.
-    Element(ElementMember<'a>),
+    Element(ElementMember),
     /// A value that is not random.
     Value(ValueMember<'a>),
     /// An object with fields.
@@ -34,18 +35,23 @@ pub enum Member<'a> {
     List(Vec<ObjectField<'a>>),
     /// A map to objects, each with its key as a text.
     Map(Vec<(String, ObjectField<'a>)>),
+    /// A collection of elements with an uncertain number of members.
+    Collection(IndexedMember<'a>),
+    /// A process, whose members are created when they are needed.
+    Process(IndexedMember<'a>),
     /// An option that is `None`.
     Missing,
 }
 
 /// A field of an object; the object in the field is examined only when it is needed.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct ObjectField<'a>(FieldKind<'a>);
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum FieldKind<'a> {
     Parts(&'a dyn Parts),
     Value(ValueMember<'a>),
+    Element(ElementMember),
 }
 
 impl<'a> ObjectField<'a> {
@@ -59,31 +65,47 @@ impl<'a> ObjectField<'a> {
         Self(FieldKind::Value(ValueMember(field)))
     }
 
-    pub(super) fn member(self) -> Member<'a> {
-        match self.0 {
+    /// Creates a field with an element that the object does not store.
+    pub(crate) fn element<T: Value>(element: &Element<T>) -> Self {
+        Self(FieldKind::Element(ElementMember::new(element)))
+    }
+
+    pub(super) fn member(&self) -> Member<'a> {
+        match &self.0 {
             FieldKind::Parts(parts) => parts.member(),
-            FieldKind::Value(value) => Member::Value(value),
+            FieldKind::Value(value) => Member::Value(*value),
+            FieldKind::Element(element) => Member::Element(element.clone()),
         }
     }
 }
 
 impl fmt::Debug for ObjectField<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
+        match &self.0 {
             FieldKind::Parts(_) => f.write_str("ObjectField"),
             FieldKind::Value(value) => value.fmt(f),
+            FieldKind::Element(element) => element.fmt(f),
         }
     }
 }
 
 /// An element that is a part of an object.
-#[derive(Clone, Copy)]
-pub struct ElementMember<'a> {
-    pub(super) element: &'a AnyElement,
+#[derive(Clone)]
+pub struct ElementMember {
+    pub(super) element: AnyElement,
     pub(super) values: ValueType,
 }
 
-impl fmt::Debug for ElementMember<'_> {
+impl ElementMember {
+    pub(crate) fn new<T: Value>(element: &Element<T>) -> Self {
+        Self {
+            element: element.erased().clone(),
+            values: ValueType::of::<T>(),
+        }
+    }
+}
+
+impl fmt::Debug for ElementMember {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.element.fmt(f)
     }
@@ -131,6 +153,40 @@ impl fmt::Debug for ValueMember<'_> {
     }
 }
 
+/// A collection or a process, whose members are found by the text of a number or an index.
+#[derive(Clone, Copy)]
+pub struct IndexedMember<'a>(&'a dyn Indexed);
+
+/// Elements that are found by the text of a number or an index.
+pub(crate) trait Indexed: fmt::Debug {
+    /// Returns the member with the index that `text` states. The error is a remedy.
+    fn member(
+        &self,
+        text: &str,
+        location: &'static Location<'static>,
+    ) -> Result<ElementMember, String>;
+}
+
+impl<'a> IndexedMember<'a> {
+    pub(crate) fn new(members: &'a impl Indexed) -> Self {
+        Self(members)
+    }
+
+    pub(super) fn member(
+        self,
+        text: &str,
+        location: &'static Location<'static>,
+    ) -> Result<ElementMember, String> {
+        self.0.member(text, location)
+    }
+}
+
+impl fmt::Debug for IndexedMember<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// Returns the name of a type without the paths of modules.
 pub(super) fn short_type_name(full: &str) -> String {
     let mut short = String::new();
@@ -151,10 +207,7 @@ pub(super) fn short_type_name(full: &str) -> String {
 
 impl<T: Value> Parts for Element<T> {
     fn member(&self) -> Member<'_> {
-        Member::Element(ElementMember {
-            element: self.erased(),
-            values: ValueType::of::<T>(),
-        })
+        Member::Element(ElementMember::new(self))
     }
     fn part_type() -> PartType {
         PartType::element::<T>()
@@ -235,6 +288,31 @@ map!(
     // The order of a hash map differs from run to run.
     [S] HashMap<K, P, S>: |entries| entries.sort_by(|a, b| a.0.cmp(&b.0)),
 );
+
+macro_rules! tuple {
+    ($($name:ident . $index:tt),+) => {
+        impl<$($name: Parts),+> Parts for ($($name,)+) {
+            fn member(&self) -> Member<'_> {
+                Member::Object {
+                    type_name: type_name::<Self>(),
+                    fields: vec![$((stringify!($index), ObjectField::parts(&self.$index))),+],
+                }
+            }
+            fn part_type() -> PartType {
+                let fields = vec![$((stringify!($index), $name::part_type as fn() -> PartType)),+];
+                PartType::fields(type_name::<Self>(), fields)
+            }
+        }
+    };
+}
+tuple!(A.0);
+tuple!(A.0, B.1);
+tuple!(A.0, B.1, C.2);
+tuple!(A.0, B.1, C.2, D.3);
+tuple!(A.0, B.1, C.2, D.3, E.4);
+tuple!(A.0, B.1, C.2, D.3, E.4, F.5);
+tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6);
+tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
 
 macro_rules! option {
     ($($type:ident: $get:ident),+) => {$(

@@ -12,7 +12,8 @@ mod walk;
 
 pub use distinct::{Distinct, distinct};
 pub use error::PartError;
-pub use member::{ElementMember, Member, ObjectField, ValueMember};
+pub(crate) use member::Indexed;
+pub use member::{ElementMember, IndexedMember, Member, ObjectField, ValueMember};
 pub use part_type::{PartType, ValueParts};
 
 use crate::element::Element;
@@ -25,7 +26,9 @@ use path::Path;
 /// `#[derive(Parts)]` implements the trait for structs and enums. A *path* then names each element of an object: the names of fields
 /// with points between them (`engine.power`), and in brackets the numbers of the items of lists, from 0 (`rooms[2].owner`), and the keys of
 /// maps, in quotation marks (`rooms["hall"].owner`; a key of any type is its [`Display`](std::fmt::Display) text, and a number needs no
-/// quotation marks). The fields of a tuple struct are called `0`, `1`, and so on. Options, boxes and shared pointers add nothing to a path.
+/// quotation marks). The fields of tuples and tuple structs are called `0`, `1`, and so on. Options, boxes and shared pointers add nothing to a path.
+/// The members of [`Elements`](crate::Elements) are found like the items of a list, and the members of a [`Process`](crate::Process) like those of a
+/// map.
 ///
 /// ```
 /// use figrs_core::{Element, Flip, Model, Parts, Select};

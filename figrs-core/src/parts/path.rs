@@ -1,5 +1,7 @@
 //! Paths: the names of fields, the numbers of items and the keys of maps that lead from an object to one of its parts.
 
+use std::borrow::Cow;
+
 use super::error::PartError;
 
 #[derive(Debug)]
@@ -14,6 +16,16 @@ pub(super) enum Step {
     Field(String),
     Item(usize),
     Key(String),
+}
+
+impl Step {
+    /// Returns the name, or the text in the brackets: a number needs no quotation marks.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Item(index) => index.to_string().into(),
+            Self::Field(name) | Self::Key(name) => name.into(),
+        }
+    }
 }
 
 impl Path {

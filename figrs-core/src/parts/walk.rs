@@ -33,7 +33,7 @@ pub(super) fn elements(object: &dyn Parts) -> Result<Vec<(String, AnyElement)>, 
         }
         let first = open.len();
         match field.member() {
-            Member::Element(element) => found.push((path, element.element.clone())),
+            Member::Element(element) => found.push((path, element.element)),
             Member::Object { fields, .. } => {
                 open.extend(
                     fields
@@ -51,7 +51,7 @@ pub(super) fn elements(object: &dyn Parts) -> Result<Vec<(String, AnyElement)>, 
                 let entries = entries.into_iter();
                 open.extend(entries.map(|(key, part)| (keyed(&path, &key), part, steps + 1)));
             }
-            Member::Value(_) | Member::Missing => {}
+            Member::Value(_) | Member::Missing | Member::Collection(_) | Member::Process(_) => {}
         }
         open[first..].reverse();
     }

@@ -29,7 +29,7 @@ pub(super) fn boolean(data: &PlainData) -> Result<bool, String> {
 pub(super) fn number(data: &PlainData) -> Result<f64, String> {
     match data {
         PlainData::Integer(value) => Ok(*value as f64),
-        PlainData::Number(value) => Ok(*value),
+        PlainData::Number(value) if !value.is_nan() => Ok(*value),
         _ => Err("a number".into()),
     }
 }

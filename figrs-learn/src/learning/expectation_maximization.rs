@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZero;
 use std::sync::{Arc, Mutex};
 
-use figrs_core::{AnyElement, Datum, Element, Model, Value, stream};
+use figrs_core::{AnyElement, Datum, Element, Model, ParameterValues, Value, stream};
 
 use super::case_rows::{CaseRow, CaseRows};
 use super::case_table::CaseTable;
@@ -230,7 +230,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     {
         let mistake = cases.mistake.clone().map_or(Ok(()), Err);
         let checked = mistake.and_then(|()| self.check());
-        Running::new(checked.map(|()| LearningRun::begin(self, model, &cases.table)))
+        let state = checked.map(|()| LearningRun::begin(self, model, &cases.table));
+        Running::new(state, ParameterValues::of_model(model, &[]))
     }
 
     /// Learns as [`fit`](Self::fit) does, but obtains the expected counts from the function `count`. For each request, `count` returns parts that

@@ -37,7 +37,7 @@ impl DifferentiableTree {
         let changed = |parameter: &str| Error::ParameterChanged {
             parameter: parameter.to_string(),
         };
-        if let Some(param) = model.changed_parameter() {
+        if let Some(param) = model.parameters.changed() {
             return Err(changed(param.name()));
         }
         let known = model.compiled.get().cloned();

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use figrs::prelude::*;
 use figrs::{
-    AnyElement, Cases, Collapsed, DeepeningEnd, ExpectationMaximization, LazyVariableElimination,
-    Learned, PortableTargets, ResumableSampler, SimulatedAnnealing, Stopped,
+    AnyElement, Cases, Collapsed, DeepeningEnd, ExpectationMaximization, Iid,
+    LazyVariableElimination, Learned, PortableTargets, ResumableSampler, SimulatedAnnealing,
+    Stopped,
 };
 
 /// Returns the text of an answer without its time.
@@ -543,4 +544,45 @@ fn collapsed_samplers() {
     let running = sampler(200).start(&model, (&level, &noise));
     running.extend(100).unwrap();
     assert_eq!(said(&running.wait().unwrap()), whole);
+}
+
+/// A run that is continued after a parameter was set would mix two models.
+#[test]
+fn a_changed_parameter_ends_a_run() {
+    let (rate, spread, guess) = (
+        Param::new("rate", 0.3),
+        Param::new("spread", 0.5),
+        Param::new("guess", 0.5),
+    );
+    let rain = Flip::new(&rate);
+    let level = Normal::new(0.0, StandardDeviation(1.0));
+    let seen = Normal::new(&level, StandardDeviation(&spread));
+    let guesses = Iid::new(&Flip::new(&guess), 2);
+    let model = Model::new().observe(&seen, 0.7);
+    let changed = |error: Error, name: &str| {
+        let expected = format!(
+            "the parameter {name} has changed since the algorithm ran; run the algorithm again"
+        );
+        assert_eq!(error.to_string(), expected);
+    };
+    let targets = (&rain, &level, &guesses).elements();
+    let samplers = figrs::algorithms![
+        ImportanceSampling::new(300),
+        MetropolisHastings::new(300),
+        SequentialMonteCarlo::new(20)
+    ];
+    for sampler in samplers {
+        for (param, name) in [(&rate, "rate"), (&spread, "spread"), (&guess, "guess")] {
+            let answer = sampler.run(&model, &targets).unwrap();
+            let running = sampler.start(&model, &targets);
+            running.wait().unwrap();
+            let before = param.get();
+            param.set(0.25);
+            changed(answer.extend(&model, 300).unwrap_err(), name);
+            running.extend(300).unwrap();
+            changed(running.wait().unwrap_err(), name);
+            param.set(before);
+            answer.extend(&model, 300).unwrap();
+        }
+    }
 }

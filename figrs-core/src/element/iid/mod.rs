@@ -284,6 +284,10 @@ impl<T: Value> ChainOp for IidList<T> {
 }
 
 impl<T: Value> FamilyOp for IidList<T> {
+    fn fixed_numbers(&self) -> Vec<&Number> {
+        self.family().fixed_numbers()
+    }
+
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String> {
         self.family().check(arguments)
     }
