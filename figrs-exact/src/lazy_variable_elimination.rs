@@ -324,8 +324,21 @@ impl DeepeningSearch<'_> {
                 Err(error) => return Err(error),
             }
         }
-        let (found, depth) = best.ok_or(error)?;
+        let (found, depth) = best.ok_or_else(|| self.budget_error(error))?;
         Ok(self.finished(found, depth, DeepeningEnd::Budget))
+    }
+
+    /// Returns the error that the work does not suffice, if `error` comes from the limit of elements that the work sets.
+    fn budget_error(&self, error: Error) -> Error {
+        match error {
+            Error::Model(ModelError::TooManyElements { limit, .. })
+                if limit < self.limits.elements =>
+            {
+                let remedy = "allow more: the bounds at the first depth take more work";
+                Error::invalid_setting(self.algorithm.name(), "work", self.algorithm.work, remedy)
+            }
+            error => error,
+        }
     }
 
     fn deepen(&mut self, width: f64) -> Result<Answer, Error> {
@@ -361,7 +374,7 @@ impl DeepeningSearch<'_> {
             Err(error) if error.is_budget() && progress.last.is_some() => {
                 return Ok(Some(DeepeningEnd::Budget));
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(self.budget_error(error)),
         };
         self.watching.report(self.spent);
         let left = self.remaining_work();
@@ -385,7 +398,8 @@ impl DeepeningSearch<'_> {
     ) -> Result<Answer, Error> {
         let DeepeningEnd::Stopped(why) = ended else {
             let (outcome, depth) = last.ok_or_else(|| self.watching.nothing_done())?;
-            return Ok(self.finished(outcome?, depth, ended));
+            let found = outcome.map_err(|error| self.budget_error(error))?;
+            return Ok(self.finished(found, depth, ended));
         };
         match last {
             Some((Ok(found), depth)) => {

@@ -15,6 +15,9 @@ use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 /// Maximum number of elements of a world in the text of an answer.
 const SHOWN: usize = 20;
 
+/// The end of a warning in a summary.
+const DOUBT: &str = ", see `diagnose`";
+
 impl TargetMarginal {
     /// Returns the index of the value that a summary of the target mentions: `true` for a Boolean, otherwise the most likely value (the
     /// first of several). Returns `None` if the target cannot have this value.
@@ -87,9 +90,9 @@ impl TargetMarginal {
                 let estimate = &self.estimate;
                 let error = estimate.event_error_knowing(&self.probabilities, &indicator, known);
                 let doubt = if effective_samples < MIN_TRUSTED_ESS {
-                    ": too few effective samples to trust, see `diagnose`"
+                    format!(": too few effective samples to trust{DOUBT}")
                 } else {
-                    ""
+                    String::new()
                 };
                 let agree = self.probabilities.iter().filter(|p| **p > 0.0).count() < 2;
                 let kind = match estimate.unseen().filter(|_| agree) {
@@ -275,8 +278,8 @@ impl Answer {
 
     /// Returns a summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The
     /// quality in a summary is: exact, bounds, or the standard error (SE) with the effective sample size (ESS) and a warning if the ESS is
-    /// below ten. If no two draws of a floating-point target are equal, the summary has the mean and the standard deviation instead, with
-    /// the standard error of the mean (MCSE).
+    /// below ten, or if the Markov chains do not agree about the random choices of their worlds. If no two draws of a floating-point target are
+    /// equal, the summary has the mean and the standard deviation instead, with the standard error of the mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(closed_form(mixture, self.quality_of_mixtures()));
@@ -300,8 +303,14 @@ impl Answer {
             return Ok(target.summary(self.deepening));
         }
         let summary = self.target(element)?.summary();
-        summary.ok_or_else(|| Error::NotInWorld {
+        let summary = summary.ok_or_else(|| Error::NotInWorld {
             element: element.label(),
+        })?;
+        let choices = self.choices.as_ref();
+        let is_doubtful = choices.is_some_and(|choices| choices.findings().next().is_some());
+        Ok(match is_doubtful && !summary.contains(DOUBT) {
+            true => format!("{summary}: the chains may not represent all worlds{DOUBT}"),
+            false => summary,
         })
     }
 }

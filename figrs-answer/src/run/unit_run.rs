@@ -206,8 +206,10 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
             0 => self.clone(),
             more => self.longer(more)?,
         };
-        if saved.settings != sampler.settings() {
-            let problem = format!("its settings are {}", saved.settings);
+        let settings = sampler.settings();
+        if saved.settings != settings {
+            let [saved, own] = first_difference(&saved.settings, &settings);
+            let problem = format!("it has the setting `{saved}`, and this sampler `{own}`");
             return Err(Error::unfit_part(0, problem));
         }
         let parameters = ParameterValues::of_model(model, &question.1);
@@ -281,6 +283,18 @@ impl<P: Serialize> SavedRun<P> {
 /// True if a deadline or an interrupt ended the work before any unit of work was finished.
 fn is_cut(error: &Error) -> bool {
     error.is_stopped() || matches!(error, Error::NothingDone { .. })
+}
+
+/// Returns the first setting in which two texts of settings differ, from each text.
+fn first_difference<'t>(a: &'t str, b: &'t str) -> [&'t str; 2] {
+    let mut letters = a.char_indices().zip(b.chars());
+    let different = letters.find(|((_, a), b)| a != b);
+    let at = different.map_or(a.len().min(b.len()), |((at, _), _)| at);
+    let start = a[..at].rfind([',', '{']).map_or(0, |at| at + 1);
+    [a, b].map(|text| {
+        let length = text[at..].find([',', '}']);
+        text[start..length.map_or(text.len(), |length| at + length)].trim()
+    })
 }
 
 /// Describes the evidence, the interventions and the targets of a query by a text that is the same in all processes.

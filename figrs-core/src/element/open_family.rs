@@ -208,11 +208,12 @@ impl ChainOp for OpenFamily {
 
 impl FamilyOp for OpenFamily {
     fn fixed_numbers(&self) -> Vec<&Number> {
-        let fixed = |source| match source {
-            &ParameterSource::Number(ref number) => Some(number),
-            &ParameterSource::Parent(_) => None,
-        };
-        self.sources.iter().filter_map(fixed).collect()
+        let sources = self.sources.iter();
+        let fixed = sources.filter_map(|source| match source {
+            ParameterSource::Number(number) => Some(number),
+            ParameterSource::Parent(_) => None,
+        });
+        fixed.collect()
     }
 
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String> {

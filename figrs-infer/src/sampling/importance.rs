@@ -133,7 +133,7 @@ impl ImportanceSampling {
         self.check()?;
         Ok(BlockSampling {
             algorithm: self.name(),
-            remedy: "draw more, observe elements instead of conditions on them, or for a finite model use an exact algorithm such as \
+            remedy: "draw more, observe elements instead of conditions on them, give noise to an observed number that a function computes, or for a finite model use an exact algorithm such as \
                      VariableElimination",
             settings: &self.settings,
             observations: Observations::Weigh,

@@ -435,9 +435,15 @@ fn wrong_moves_are_errors() {
     let model = Model::new()
         .weigh(&x, |x| (-x * x).exp())
         .weigh(&y, |y| 1.0 + y);
+    let seen = Flip::new(0.5);
+    let model = model.observe(&seen, true);
     let walk = || Move::draw(&x, &x.flat_map(|&x| Normal::new(x, StandardDeviation(0.5))));
     let prior = || Move::draw(&x, &x);
-    let cases: [(Move, &str); 8] = [
+    let cases: [(Move, &str); 9] = [
+        (
+            walk().then(Move::draw(&seen, &seen)),
+            "leave this element out of the moves, because its value is observed",
+        ),
         (walk().then(walk()), "let each element move once in a step"),
         (
             Move::choose([(-1.0, walk()), (2.0, prior())]),

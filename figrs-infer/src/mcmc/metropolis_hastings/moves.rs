@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use figrs_core::internals::Kind;
-use figrs_core::{AnyElement, Datum, Element, ElementId, Value};
+use figrs_core::{AnyElement, Datum, Element, ElementId, Model, Value};
 use figrs_lower::internals::Trace;
 use rustc_hash::FxHashMap;
 
@@ -126,6 +126,26 @@ impl Move {
             weights,
             moves.into_iter().collect(),
         )))
+    }
+
+    /// Returns an error if the move would change an element whose value is observed: each such step would be rejected.
+    pub(super) fn check(&self, model: &Model) -> Result<(), Error> {
+        match &*self.0 {
+            MoveKind::Draw(element, _) => {
+                let mut evidence = model.evidence().iter();
+                let is_observed = evidence.any(|(observed, evidence)| {
+                    observed.id() == element.id() && evidence.observed().is_some()
+                });
+                let remedy = "leave this element out of the moves, because its value is observed";
+                match is_observed {
+                    true => Err(invalid(element.label().to_string(), remedy)),
+                    false => Ok(()),
+                }
+            }
+            MoveKind::Sequence(moves) | MoveKind::Choice(_, moves) => {
+                moves.iter().try_for_each(|one| one.check(model))
+            }
+        }
     }
 
     /// Draws the new values of a step into `moved`; returns `false` if an element that the move reads does not exist in the world.

@@ -44,6 +44,8 @@ impl MetropolisSettings {
         (chain, start): (u64, Option<u64>),
         turn: &TimeShare<'_>,
     ) -> Result<(Trace, Kernel, Stream), Error> {
+        let mut moves = self.proposals.moves().iter();
+        moves.try_for_each(|one| one.check(model))?;
         let mut random = stream(self.drawing.seed, chain);
         let Some(start) = start else {
             let (trace, kernel) = self.replica(model, targets, &mut random, turn)?;
