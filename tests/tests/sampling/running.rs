@@ -557,7 +557,7 @@ fn a_changed_parameter_ends_a_run() {
     let rain = Flip::new(&rate);
     let level = Normal::new(0.0, StandardDeviation(1.0));
     let seen = Normal::new(&level, StandardDeviation(&spread));
-    let guesses = Iid::new(&Flip::new(&guess), 2);
+    let guesses = Iid::new(Flip::new(&guess), 2);
     let model = Model::new().observe(&seen, 0.7);
     let changed = |error: Error, name: &str| {
         let expected = format!(
