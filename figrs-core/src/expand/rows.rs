@@ -151,12 +151,12 @@ pub(super) fn skips_last(op: &dyn ApplyOp, supports: &[&Support], is_lost: bool)
 }
 
 /// Returns the value of a function for each combination of its parents' values. If the last parent is not among `parents`, because it has no value in
-/// any world, its error `lost` is the error of all combinations for which the function reads it.
+/// any world, its error `lost` is the error of all combinations for which the function reads it. `skips_last` is the result of [`skips_last`].
 pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
     (parents, supports): (&[usize], &[&Support]),
-    lost: Option<ModelError>,
+    (skips_last, lost): (&[bool], Option<ModelError>),
     (limits, room): (&Limits, Room<'_>),
 ) -> ExpandedTable {
     let size = product::size(element, supports, limits.element_entries)?;
@@ -165,8 +165,21 @@ pub(super) fn apply(
     let mut index = Vec::with_capacity(size);
     let mut values = element.no_values();
     let mut failures = FailureCollector::default();
+    let of_last = supports.last().map_or(1, |last| last.len());
+    // If the function does not read its last parent, its value does not change with this parent.
+    let repeats = |row: usize| {
+        !skips_last.is_empty() && !row.is_multiple_of(of_last) && skips_last[row / of_last]
+    };
     product::for_each_combination(parents, supports, |arguments| {
         check_time(&limits.until, element)?;
+        if repeats(index.len())
+            && let Some(&value) = index.last()
+            && value != FactorTable::NO_VALUE
+        {
+            failures.record(Ok(()))?;
+            index.push(value);
+            return Ok(());
+        }
         let Some(arguments) = arguments else {
             failures.record_impossible();
             index.push(FactorTable::NO_VALUE);

@@ -163,7 +163,7 @@ pub(super) fn unknown_field(
     PartError::UnknownField {
         path: path.text().into(),
         at: path.start(number).into(),
-        type_name: short_type_name(type_name),
+        type_name: type_name.into(),
         field: field.into(),
         near: similar_names(field, names),
     }
@@ -197,9 +197,7 @@ pub(super) fn kind(member: &Member<'_>) -> String {
             format!("an element with values of type `{}`", element.values.name())
         }
         Member::Value(value) => format!("the value {value:?}, which is not random"),
-        Member::Object { type_name, .. } => {
-            format!("an object of type `{}`", short_type_name(type_name))
-        }
+        Member::Object { type_name, .. } => format!("an object of type `{type_name}`"),
         Member::List(items) => format!("a list of {} items", items.len()),
         Member::Map(entries) => format!("a map with {} keys", entries.len()),
         Member::Collection(members) | Member::Process(members) => format!("a {members:?}"),

@@ -1,6 +1,6 @@
 //! The kinds of objects to which the steps of a path lead.
 
-use std::any::{Any, type_name};
+use std::any::Any;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::panic::Location;
@@ -294,13 +294,13 @@ macro_rules! tuple {
         impl<$($name: Parts),+> Parts for ($($name,)+) {
             fn member(&self) -> Member<'_> {
                 Member::Object {
-                    type_name: type_name::<Self>(),
+                    type_name: "tuple",
                     fields: vec![$((stringify!($index), ObjectField::parts(&self.$index))),+],
                 }
             }
             fn part_type() -> PartType {
                 let fields = vec![$((stringify!($index), $name::part_type as fn() -> PartType)),+];
-                PartType::fields(type_name::<Self>(), fields)
+                PartType::fields("tuple", fields)
             }
         }
     };

@@ -60,9 +60,7 @@ impl PartType {
                 format!("an element with values of type `{}`", values.name())
             }
             TypeKind::Value(values) => format!("a value of type `{}`", values.name()),
-            TypeKind::Fields(type_name, _) => {
-                format!("an object of type `{}`", short_type_name(type_name))
-            }
+            TypeKind::Fields(type_name, _) => format!("an object of type `{type_name}`"),
             TypeKind::List(_) => "a list".into(),
             TypeKind::Map(_) => "a map".into(),
         }

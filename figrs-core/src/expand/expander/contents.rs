@@ -94,7 +94,8 @@ impl Expander<'_> {
             Kind::Apply(_, op) => {
                 let lost = lost.map(|(_, error)| error);
                 let skips_last = rows::skips_last(&**op, &supports, lost.is_some());
-                let table = rows::apply(&element, &**op, (&parents, &supports), lost, within)?;
+                let calls = (&skips_last[..], lost);
+                let table = rows::apply(&element, &**op, (&parents, &supports), calls, within)?;
                 self.skips_last = skips_last;
                 table
             }
