@@ -1,7 +1,6 @@
 //! The values of an element for each combination of its parents' values.
 
 use std::any::Any;
-use std::convert::Infallible;
 
 use super::expander::Cell;
 use super::expansion::{Content, ExpandedElement, FunctionFailures};
@@ -21,7 +20,9 @@ use figrs_factor::{Limits, Until};
 /// A function that returns an error if the given number of additional bytes would exceed the memory limit.
 type Room<'a> = &'a dyn Fn(u64) -> Result<(), ModelError>;
 
-type ExpandedTable = Result<(Support, Content, Option<FunctionFailures>), ModelError>;
+type ExpandedTable = Result<RowsOfElement, ModelError>;
+
+type RowsOfElement = (Support, Content, Option<FunctionFailures>);
 
 /// Records the combinations of parent values for which a function fails.
 #[derive(Default)]
@@ -129,56 +130,43 @@ fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Resu
     }
 }
 
-/// For each combination of values of all parents but the last one, returns `true` if the function does not read its last parent. The list is empty if
-/// the function reads its last parent for all combinations, or if `supports` lacks the last parent because it has no values.
-pub(super) fn skips_last(op: &dyn ApplyOp, supports: &[&Support], is_lost: bool) -> Vec<bool> {
-    let mut skips = Vec::new();
-    if let Some((_, read)) = supports
-        .split_last()
-        .filter(|_| op.may_skip_last() && !is_lost)
-    {
-        let places: Vec<usize> = (0..read.len()).collect();
-        let ended = product::for_each_combination(&places, read, |others| {
-            skips.push(others.is_some_and(|others| op.skips_last(others)));
-            Ok::<_, Infallible>(())
-        });
-        ended.unwrap_or_default();
-    }
-    if !skips.contains(&true) {
-        skips.clear();
-    }
-    skips
-}
-
 /// Returns the value of a function for each combination of its parents' values. If the last parent is not among `parents`, because it has no value in
-/// any world, its error `lost` is the error of all combinations for which the function reads it. `skips_last` is the result of [`skips_last`].
+/// any world, its error `lost` is the error of all combinations for which the function reads it.
+///
+/// Also returns, for each combination of values of all parents but the last one, `true` if the function does not read its last parent. This list is
+/// empty if the function reads its last parent for all combinations, or if the last parent is not among `parents`.
 pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
     (parents, supports): (&[usize], &[&Support]),
-    (skips_last, lost): (&[bool], Option<ModelError>),
+    lost: Option<ModelError>,
     (limits, room): (&Limits, Room<'_>),
-) -> ExpandedTable {
+) -> Result<(RowsOfElement, Vec<bool>), ModelError> {
     let size = product::size(element, supports, limits.element_entries)?;
     let own = bytes_of::<u32>(size);
     room(own)?;
     let mut index = Vec::with_capacity(size);
     let mut values = element.no_values();
     let mut failures = FailureCollector::default();
+    let may_skip = op.may_skip_last() && lost.is_none();
     let of_last = supports.last().map_or(1, |last| last.len());
-    // If the function does not read its last parent, its value does not change with this parent.
-    let repeats = |row: usize| {
-        !skips_last.is_empty() && !row.is_multiple_of(of_last) && skips_last[row / of_last]
-    };
+    let mut skips_last = Vec::new();
     product::for_each_combination(parents, supports, |arguments| {
         check_time(&limits.until, element)?;
-        if repeats(index.len())
-            && let Some(&value) = index.last()
-            && value != FactorTable::NO_VALUE
-        {
-            failures.record(Ok(()))?;
-            index.push(value);
-            return Ok(());
+        if may_skip {
+            let is_first = index.len().is_multiple_of(of_last);
+            if is_first {
+                let others = arguments.map(|arguments| &arguments[..arguments.len() - 1]);
+                skips_last.push(others.is_some_and(|others| op.skips_last(others)));
+            }
+            // If the function does not read its last parent, its value does not change with this parent.
+            if let (false, Some(true), Some(&value)) = (is_first, skips_last.last(), index.last())
+                && value != FactorTable::NO_VALUE
+            {
+                failures.record(Ok(()))?;
+                index.push(value);
+                return Ok(());
+            }
         }
         let Some(arguments) = arguments else {
             failures.record_impossible();
@@ -207,7 +195,11 @@ pub(super) fn apply(
         index.push(value.map_or(FactorTable::NO_VALUE, |v| v as u32));
         Ok::<_, ModelError>(())
     })?;
-    Ok((values.build(), Content::Apply(index), failures.finish()))
+    if !skips_last.contains(&true) {
+        skips_last.clear();
+    }
+    let rows = (values.build(), Content::Apply(index), failures.finish());
+    Ok((rows, skips_last))
 }
 
 /// Returns the rows of a conditional table for the values that the parents can have in the expansion.

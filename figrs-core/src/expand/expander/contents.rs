@@ -93,9 +93,8 @@ impl Expander<'_> {
             }
             Kind::Apply(_, op) => {
                 let lost = lost.map(|(_, error)| error);
-                let skips_last = rows::skips_last(&**op, &supports, lost.is_some());
-                let calls = (&skips_last[..], lost);
-                let table = rows::apply(&element, &**op, (&parents, &supports), calls, within)?;
+                let (table, skips_last) =
+                    rows::apply(&element, &**op, (&parents, &supports), lost, within)?;
                 self.skips_last = skips_last;
                 table
             }
