@@ -151,16 +151,23 @@ pub(super) fn apply(
     let may_skip = op.may_skip_last() && lost.is_none();
     let of_last = supports.last().map_or(1, |last| last.len());
     let mut skips_last = Vec::new();
+    // Whether the present combination of values of the other parents skips the last parent, and how many of its rows are left.
+    let (mut skips, mut left) = (false, 0);
     product::for_each_combination(parents, supports, |arguments| {
         check_time(&limits.until, element)?;
         if may_skip {
-            let is_first = index.len().is_multiple_of(of_last);
+            let is_first = left == 0;
             if is_first {
                 let others = arguments.map(|arguments| &arguments[..arguments.len() - 1]);
-                skips_last.push(others.is_some_and(|others| op.skips_last(others)));
+                skips = others.is_some_and(|others| op.skips_last(others));
+                skips_last.push(skips);
+                left = of_last;
             }
+            left -= 1;
             // If the function does not read its last parent, its value does not change with this parent.
-            if let (false, Some(true), Some(&value)) = (is_first, skips_last.last(), index.last())
+            if skips
+                && !is_first
+                && let Some(&value) = index.last()
                 && value != FactorTable::NO_VALUE
             {
                 failures.record(Ok(()))?;
