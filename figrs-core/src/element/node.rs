@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use smallvec::SmallVec;
 
-use super::function::{ALLOCATION, Footprint};
+use super::footprint::{ALLOCATION, Footprint};
 use super::label::{Label, printable};
 use super::operations::{ApplyOp, AtomicOp, ChainOp, FamilyOp, TableOp};
 use crate::error::{Fault, ModelError};
