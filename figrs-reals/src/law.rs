@@ -7,8 +7,8 @@ use figrs_core::{AnyElement, Limits, Model};
 use nalgebra::{DMatrix, DVector};
 
 use crate::belief::{Belief, BeliefComponent};
-use crate::filter::factor;
 use crate::linear_element::{Conditional, Linear};
+use crate::made_elements::factor;
 use crate::scan::{Form, Scan, not_closed};
 
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;

@@ -255,3 +255,15 @@ mod tests {
         assert!(!are_near(&values(0.3), &values(0.25), 0.01));
     }
 }
+
+/// Returns the best of the starts, and the last objective of every start; `None` if no start has begun.
+pub(super) fn best_of(starts: &[Rounds]) -> Option<(Rounds, Vec<f64>)> {
+    let objectives: Vec<f64> = starts.iter().map(|start| start.last.objective).collect();
+    let mut best = starts.first()?;
+    for start in starts {
+        if start.last.objective > best.last.objective {
+            best = start;
+        }
+    }
+    Some((best.clone(), objectives))
+}
