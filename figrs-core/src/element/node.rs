@@ -288,6 +288,15 @@ impl Kind {
         }
     }
 
+    /// Returns the distribution of an atomic element; `None` for other elements.
+    #[inline]
+    pub fn atomic(&self) -> Option<&dyn AtomicOp> {
+        match self {
+            Self::Atomic(op) => Some(&**op),
+            Self::Apply(..) | Self::Chain(..) | Self::Table(..) | Self::Score(..) => None,
+        }
+    }
+
     /// Returns the approximate number of bytes that the node holds on the heap, without its own
     /// size.
     pub(super) fn heap_bytes(&self) -> usize {
