@@ -326,10 +326,7 @@ impl DeepeningSearch<'_> {
         if !self.targets.is_empty() || expansion.assumes_monotone() {
             return Err(conflict::impossible(self.model, self.targets, limits));
         }
-        let log_evidence = LogEvidence {
-            value: f64::NEG_INFINITY,
-            standard_error: 0.0,
-        };
+        let log_evidence = LogEvidence::exact(f64::NEG_INFINITY);
         Ok(DepthResult {
             answer: Answer::marginals(self.algorithm.name(), Vec::new(), log_evidence),
             width: 0.0,

@@ -56,10 +56,7 @@ impl Algorithm for Claims {
                 estimate: self.1.clone(),
             }
         };
-        let evidence = LogEvidence {
-            value: 0.0,
-            standard_error: 0.0,
-        };
+        let evidence = LogEvidence::exact(0.0);
         let marginals = targets.iter().map(marginal).collect();
         Ok(Answer::marginals(self.name(), marginals, evidence))
     }
