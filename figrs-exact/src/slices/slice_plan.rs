@@ -121,14 +121,9 @@ impl SlicePlan {
         let live = vec![true; graph.factors.len()];
         let tables = SymbolicElimination::new(graph, &live, keep);
         let search = SliceSearch {
-            graph,
-            keep,
-            tables: &tables,
             uses,
             memory: memory as f64,
-            excess_weight: EXCESS_WEIGHTS[0],
-            limits,
-            effort: Cell::new(0),
+            ..SliceSearch::new(graph, keep, &tables, limits)
         };
         let whole = search.ordered(Vec::new(), MAX_WORK)?;
         search.best_plan(&whole)
@@ -143,16 +138,7 @@ impl SlicePlan {
     ) -> Self {
         let live = vec![true; graph.factors.len()];
         let tables = SymbolicElimination::new(graph, &live, keep);
-        let search = SliceSearch {
-            graph,
-            keep,
-            tables: &tables,
-            uses: MessageUse::Once,
-            memory: f64::INFINITY,
-            excess_weight: EXCESS_WEIGHTS[0],
-            limits,
-            effort: Cell::new(0),
-        };
+        let search = SliceSearch::new(graph, keep, &tables, limits);
         search.in_order(Vec::new(), order).plan
     }
 
@@ -183,7 +169,26 @@ fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
     }
 }
 
-impl SliceSearch<'_> {
+impl<'a> SliceSearch<'a> {
+    /// Creates a search without a limit of memory.
+    fn new(
+        graph: &'a FactorGraph,
+        keep: &'a [VarId],
+        tables: &'a SymbolicElimination,
+        limits: &'a Limits,
+    ) -> Self {
+        Self {
+            graph,
+            keep,
+            tables,
+            uses: MessageUse::Once,
+            memory: f64::INFINITY,
+            excess_weight: EXCESS_WEIGHTS[0],
+            limits,
+            effort: Cell::new(0),
+        }
+    }
+
     /// Runs one search for each exponent, and returns the best plan that they found before an interrupt.
     fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
         let mut best = self.first_plan(whole);

@@ -34,14 +34,9 @@ fn an_interrupt_leaves_the_best_plan_so_far() {
         ..Until::default()
     });
     let search = |limits| SliceSearch {
-        graph: &graph,
-        keep: &[],
-        tables: &tables,
-        uses: MessageUse::Once,
         memory: 4096.0,
         excess_weight: 1.0,
-        limits,
-        effort: Cell::new(0),
+        ..SliceSearch::new(&graph, &[], &tables, limits)
     };
     let whole = search(&limits).ordered(Vec::new(), MAX_WORK).unwrap();
     assert!(search(&limits).excess(&whole.plan.cost) > 1.0);
@@ -61,14 +56,10 @@ fn the_effort_of_planning_is_bounded() {
     let tables = SymbolicElimination::new(&graph, &vec![true; graph.factors.len()], &[]);
     let limits = Limits::default();
     let search = SliceSearch {
-        graph: &graph,
-        keep: &[],
-        tables: &tables,
-        uses: MessageUse::Once,
         memory: 8_388_608.0,
         excess_weight: 1.0,
-        limits: &limits,
         effort: Cell::new(EFFORT),
+        ..SliceSearch::new(&graph, &[], &tables, &limits)
     };
     let whole = search.ordered(Vec::new(), ORDER_WORK).unwrap();
     let one = search.effort.replace(EFFORT) - EFFORT;
