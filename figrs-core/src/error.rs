@@ -4,8 +4,8 @@ use figrs_derive::ErrorDebug;
 use figrs_factor::wording::{Call, StatedAt};
 use thiserror::Error;
 
+use crate::bytes::Bytes;
 use crate::collections::MemberError;
-use crate::element::function::readable;
 use crate::element::label::Label;
 use crate::parts::PartError;
 
@@ -250,7 +250,7 @@ pub enum ModelError {
         "{element}: the elements made and evaluated so far take {} of memory, and the budget is {}; the model may be infinite, or a \
          Chain have very many branches: use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger \
          budget (`Limits::expansion_memory` of an exact algorithm, `max_bytes` of a sampler)",
-        readable(*.needed), readable(*.limit)
+        Bytes(*.needed), Bytes(*.limit)
     )]
     TooMuchMemory {
         /// The element that exceeds the memory limit.

@@ -198,10 +198,7 @@ impl CompiledProblem {
                 probabilities,
                 estimate: Estimate::Exact,
             });
-        let evidence = LogEvidence {
-            value: log_evidence,
-            standard_error: 0.0,
-        };
+        let evidence = LogEvidence::exact(log_evidence);
         let answer = Answer::marginals(self.algorithm, marginals.collect(), evidence);
         if log_evidence == f64::NEG_INFINITY {
             return answer;

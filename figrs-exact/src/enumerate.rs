@@ -155,10 +155,7 @@ impl Algorithm for Enumerate {
         if value == f64::NEG_INFINITY && !targets.is_empty() {
             return Err(conflict::impossible(model, targets, &Limits::default()));
         }
-        let evidence = LogEvidence {
-            value,
-            standard_error: 0.0,
-        };
+        let evidence = LogEvidence::exact(value);
         Ok(Answer::marginals(
             self.name(),
             tally.exact_marginals(),

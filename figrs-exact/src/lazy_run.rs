@@ -7,7 +7,8 @@ use std::thread::{self, ThreadId};
 use figrs_core::expand::ExpansionCache;
 use figrs_core::{AnyElement, Model};
 
-use super::lazy_variable_elimination::{DeepeningProgress, Goal, LazyVariableElimination};
+use super::deepening_search::DeepeningProgress;
+use super::lazy_variable_elimination::{Goal, LazyVariableElimination};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::bounds::DeepeningEnd;

@@ -31,6 +31,7 @@ mod closed_form;
 pub mod compiled;
 #[doc(hidden)]
 pub mod compiled_problem;
+mod deepening_search;
 #[doc(hidden)]
 pub mod dependencies;
 #[doc(hidden)]
@@ -39,7 +40,6 @@ pub mod enumerate;
 pub mod frontier;
 #[doc(hidden)]
 pub mod junction_tree;
-#[doc(hidden)]
 mod lazy_run;
 #[doc(hidden)]
 pub mod lazy_variable_elimination;

@@ -174,10 +174,7 @@ pub(crate) fn marginals(
             probabilities,
             estimate: Estimate::Exact,
         });
-    let evidence = LogEvidence {
-        value: found.log_total,
-        standard_error: 0.0,
-    };
+    let evidence = LogEvidence::exact(found.log_total);
     let answer = Answer::marginals(algorithm, marginals.collect(), evidence);
     Ok(
         if expansion.is_complete() && expansion.impossible().is_none() {

@@ -11,7 +11,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::closed_form::{explained, moments};
 use crate::hybrid_model::{HybridModel, Mention, NumbersOfElement};
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::{Scan, not_closed};
+use crate::scan::Scan;
 
 /// One component of the joint distribution of several elements.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl Belief {
         for element in &all {
             if hybrid.parameter(element)?.is_some() {
                 let problem = "a filter keeps normal and finite elements, and this is a parameter of another family";
-                return Err(not_closed(element, problem.to_owned()));
+                return Err(Error::not_closed_form(element, problem));
             }
         }
         let mut stacked = Vec::with_capacity(groups.len());

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use crate::closed_form::{MAX_COMPONENTS, explained, impossible};
 use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::HybridWorld;
-use crate::scan::{Form, Scan, not_closed};
+use crate::scan::{Form, Scan};
 
 /// Finds the most probable world of a model in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
@@ -41,7 +41,7 @@ pub fn best_world_in_closed_form(
     }
     if let Some(parameter) = scan.parameters.first() {
         let problem = "a most probable world has values of finite and normal elements, and this is a parameter with a conjugate prior; ask `Exact` for its distribution";
-        return Err(not_closed(&parameter.element, problem.to_owned()));
+        return Err(Error::not_closed_form(&parameter.element, problem));
     }
     scan.finite.find_supports()?;
     check_worlds(&scan)?;
@@ -81,7 +81,7 @@ fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
             Kind::Atomic(op) if matches!(op.outcomes(), Ok(Ok(all)) if all.support.len() == 1) => {}
             _ => {
                 let problem = "only some results of a Chain depend on it, so that the densities of worlds cannot be compared; make all results of the Chain normal elements of their own, or ask `Exact` for the marginals";
-                return Err(not_closed(&element, problem.to_owned()));
+                return Err(Error::not_closed_form(&element, problem));
             }
         }
     }

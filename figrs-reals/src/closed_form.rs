@@ -19,7 +19,7 @@ use crate::collapse::Collapse;
 use crate::conjugate::{ScaledNormals, Spread};
 use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::{Accepted, Scan, not_closed};
+use crate::scan::{Accepted, Scan};
 
 /// Maximum number of components of the distribution of a target, which is a mixture of normal distributions.
 pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
@@ -162,7 +162,7 @@ pub(crate) fn real_targets(
         if is_list && hybrid.scale_posterior().is_some() {
             let problem =
                 "it is a list of numbers with an unknown common precision; ask for each `entry`";
-            return Err(not_closed(target, problem.to_owned()));
+            return Err(Error::not_closed_form(target, problem));
         }
         reals.push(match rows {
             Some(rows) => Some(RealTarget {
@@ -343,7 +343,7 @@ pub(crate) fn impossible(model: &Model) -> Error {
 /// Converts an error of an elimination to an error that names an element of the model.
 pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
     let about = |real: RealId, problem: String| match hybrid.element(real) {
-        Some(element) => not_closed(element, problem),
+        Some(element) => Error::not_closed_form(element, problem),
         None => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),
     };
     match error {
@@ -368,7 +368,7 @@ pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error
         _ => match hybrid.scan().roots.first() {
             Some(root) => {
                 let problem = "the density of the evidence is infinite or not a number; observe values at which densities are finite";
-                not_closed(root, problem.to_owned())
+                Error::not_closed_form(root, problem)
             }
             None => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),
         },

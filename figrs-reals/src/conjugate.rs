@@ -15,7 +15,6 @@ use smallvec::SmallVec;
 
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, union};
-use crate::scan::not_closed;
 
 /// The terms of a log-likelihood that are also allowed for a multiple of a parameter.
 const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log];
@@ -312,5 +311,5 @@ pub(crate) fn not_conjugate(parameter: &AnyElement, reader: &AnyElement) -> Erro
             reader.label()
         )
     };
-    not_closed(parameter, problem)
+    Error::not_closed_form(parameter, problem)
 }

@@ -13,7 +13,7 @@ use crate::conjugate::{
 };
 use crate::linear_element::{Conditional, union};
 use crate::normal_rule::rule;
-use crate::scan::{Form, NormalVector, Scan, not_closed};
+use crate::scan::{Form, NormalVector, Scan};
 
 impl Scan<'_> {
     pub(crate) fn add_parameter(
@@ -187,7 +187,7 @@ impl Scan<'_> {
             return Ok(Some((parameter, measure)));
         }
         let problem = "it scales some normal elements, and the model has other normal elements, or finite elements that they depend on: an unknown precision has a closed form only if the precisions of all normal elements are multiples of it (a prior such as `Normal::new(0.0, Precision(&precision * 0.1))`)";
-        Err(not_closed(element, problem.to_owned()))
+        Err(Error::not_closed_form(element, problem))
     }
 
     /// Returns the possible values of the finite `element`, whose distribution depends on a parameter.
@@ -221,7 +221,7 @@ impl Scan<'_> {
                 .map_err(|fault| element.fault(fault))?;
             let Ok(outcomes) = outcomes else {
                 let problem = "its values cannot be listed, because its distribution has a parameter with a prior; observe it";
-                return Err(not_closed(element, problem.to_owned()));
+                return Err(Error::not_closed_form(element, problem));
             };
             for index in 0..outcomes.support.len() {
                 values.insert(outcomes.support.any(index));
@@ -290,7 +290,7 @@ impl Scan<'_> {
             None => Ok(()),
             Some(parameter) => {
                 let problem = "a Chain chooses it, and another element reads it too";
-                Err(not_closed(&parameter.element, problem.to_owned()))
+                Err(Error::not_closed_form(&parameter.element, problem))
             }
         }
     }

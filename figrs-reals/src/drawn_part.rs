@@ -10,7 +10,7 @@ use figrs_lower::{Observations, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::closed_form::closed_form_answer;
-use crate::scan::{Form, Scan, not_closed};
+use crate::scan::{Form, Scan};
 
 /// Maximum number of calls of a drawn Chain's function that are made to find the elements on which the function depends.
 const MAX_CALLS: usize = 4096;
@@ -255,7 +255,7 @@ impl StaticGraph {
         let unknown = || {
             let problem = "it must be drawn, and its function may read elements that are integrated out; let the function build all elements that it \
                            returns, or use the sampler without `Collapsed`";
-            not_closed(element, problem.to_owned())
+            Error::not_closed_form(element, problem)
         };
         let prior = model.filtered(|_| false);
         let expansion = expand(limits, &prior, parents).map_err(|_| unknown())?;

@@ -12,7 +12,7 @@ use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained, impossible, real
 use crate::drawn_part::DrawnPart;
 use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::{HybridWorld, finite_targets};
-use crate::scan::{Scan, not_closed};
+use crate::scan::Scan;
 
 pub(crate) struct DrawnRest {
     /// For each joint value of the drawn elements, the draws of the targets; an empty list if the run ended before these draws.
@@ -192,7 +192,7 @@ fn draws_of_rest(
         .position(|real| real.as_ref().is_some_and(RealTarget::is_parameter))
     {
         let problem = "it is a parameter with a conjugate prior, which `Collapsed` integrates out and does not draw; ask for other targets, or use the sampler alone";
-        return Err(not_closed(&targets[place], problem.to_owned()));
+        return Err(Error::not_closed_form(&targets[place], problem));
     }
     let finite = finite_targets(&mut hybrid, targets, &reals);
     let explain = |error| explained(&hybrid, error);

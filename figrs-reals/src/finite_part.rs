@@ -133,13 +133,11 @@ impl<'m> FinitePart<'m> {
     ) -> Result<SmallVec<[Vec<u32>; 1]>, Error> {
         let assignments = Assignments::rows(self.sizes(scope));
         if assignments.count() > MAX_ASSIGNMENTS {
-            return Err(Error::NotClosedForm {
-                element: element.label(),
-                problem: format!(
-                    "the finite elements that it depends on have {} joint values, more than {MAX_ASSIGNMENTS}",
-                    assignments.count()
-                ),
-            });
+            let problem = format!(
+                "the finite elements that it depends on have {} joint values, more than {MAX_ASSIGNMENTS}",
+                assignments.count()
+            );
+            return Err(Error::not_closed_form(element, problem));
         }
         let mut values = vec![0; scope.len()];
         let mut all = SmallVec::with_capacity(assignments.count());

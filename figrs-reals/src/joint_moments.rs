@@ -35,10 +35,8 @@ pub fn joint_moments(
     for (group, belief) in groups.iter().zip(&beliefs) {
         for (element, numbers) in group.iter().zip(&belief.numbers) {
             if numbers.as_ref().is_some_and(|numbers| numbers.len() != 1) {
-                return Err(Error::NotClosedForm {
-                    element: element.label(),
-                    problem: "it is a list of numbers; take its entries".to_owned(),
-                });
+                let problem = "it is a list of numbers; take its entries";
+                return Err(Error::not_closed_form(element, problem));
             }
         }
         let place = |i: usize| belief.numbers[i].as_ref().map(|numbers| numbers.start);

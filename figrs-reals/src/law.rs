@@ -7,9 +7,9 @@ use figrs_core::{AnyElement, Limits, Model};
 use nalgebra::{DMatrix, DVector};
 
 use crate::belief::{Belief, BeliefComponent};
-use crate::filter::factor;
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::{Form, Scan, not_closed};
+use crate::made_elements::factor;
+use crate::scan::{Form, Scan};
 
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
@@ -158,7 +158,7 @@ impl FilterLaw {
                 self.readings,
                 values.len()
             );
-            return Err(not_closed(&self.element, problem));
+            return Err(Error::not_closed_form(&self.element, problem));
         }
         let mut components = Vec::with_capacity(belief.components.len());
         let mut logs = Vec::with_capacity(belief.components.len());
@@ -226,7 +226,7 @@ impl FilterLaw {
             if deviation.abs() <= ROUNDING * coefficients.row(i).amax() {
                 let problem =
                     "its value is observed, and the state and the readings before it determine it";
-                return Err(not_closed(&self.element, problem.to_owned()));
+                return Err(Error::not_closed_form(&self.element, problem));
             }
             // `z` is the deviation of the reading from its mean given the earlier readings, in standard deviations.
             let z = (value - mean[i]) / deviation;
@@ -285,5 +285,5 @@ fn single<'r, T>(element: &AnyElement, rows: &'r Conditional<T>) -> Result<&'r T
 fn not_real(element: &AnyElement) -> Error {
     let problem =
         "a law is for real elements that depend on no finite elements; go on by `advance`";
-    not_closed(element, problem.to_owned())
+    Error::not_closed_form(element, problem)
 }

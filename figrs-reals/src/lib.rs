@@ -43,6 +43,7 @@ mod hybrid_world;
 mod joint_moments;
 mod law;
 mod linear_element;
+mod made_elements;
 mod normal_rule;
 mod private_results;
 mod saved_filter;

@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 use smallvec::SmallVec;
 
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::{Attempt, Form, NormalVector, Scan, not_closed, not_normal};
+use crate::scan::{Attempt, Form, NormalVector, Scan, not_normal};
 
 /// The distribution of a vector given earlier vectors, for one assignment of finite elements.
 #[derive(Clone, Debug)]
@@ -127,11 +127,11 @@ pub(crate) fn check_numbers<'a>(
         let n = row.numbers();
         if n == 0 || *width.get_or_insert(n) != n {
             let problem = "its lists have no numbers, or different numbers of them";
-            return Err(not_closed(element, problem.to_owned()));
+            return Err(Error::not_closed_form(element, problem));
         }
         if !row.is_finite() {
             let problem = "it is a linear function with a number that is infinite or not a number";
-            return Err(not_closed(element, problem.to_owned()));
+            return Err(Error::not_closed_form(element, problem));
         }
     }
     Ok(())

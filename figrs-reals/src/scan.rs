@@ -245,7 +245,7 @@ impl<'m> Scan<'m> {
                 None => Ok(Attempt::Done(Form::Finite)),
             },
             Kind::Score(..) => match real_parent {
-                Some(parent) => Err(not_closed(
+                Some(parent) => Err(Error::not_closed_form(
                     element,
                     format!("it weighs the values of {}", parent.label()),
                 )),
@@ -270,7 +270,7 @@ impl<'m> Scan<'m> {
                 (_, Some(_)) if self.accepts_all() => self.dependent(element),
                 (Some(_), Some(parent)) => Err(finite_child(element, parent)),
                 (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
-                (None, Some(parent)) => Err(not_closed(
+                (None, Some(parent)) => Err(Error::not_closed_form(
                     element,
                     format!(
                         "its function takes the real values of {}, which ExpectationPropagation may approximate",
@@ -320,7 +320,7 @@ impl<'m> Scan<'m> {
             if let Some(rows) = rows {
                 if self.accepted == Accepted::Gaussian {
                     let problem = "it compares real numbers; comparisons are accepted by Exact, VariableElimination, JunctionTree and ExpectationPropagation";
-                    return Err(not_closed(element, problem.to_owned()));
+                    return Err(Error::not_closed_form(element, problem));
                 }
                 let at_zero = rows.rows[0].1;
                 let rows = rows.map(|(difference, _)| difference);
@@ -350,7 +350,7 @@ impl<'m> Scan<'m> {
         if !self.accepts_all() {
             let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, and a comparison by \
                            `greater_than` and the like, or use ExpectationPropagation";
-            return Err(not_closed(element, problem.to_owned()));
+            return Err(Error::not_closed_form(element, problem));
         }
         if is_float(element) {
             let function = self.number_of_parents(element)?;
@@ -434,20 +434,13 @@ pub(crate) fn is_float(element: &AnyElement) -> bool {
     values == TypeId::of::<f64>() || values == TypeId::of::<Vec<f64>>()
 }
 
-pub(crate) fn not_closed(element: &AnyElement, problem: String) -> Error {
-    Error::NotClosedForm {
-        element: element.label(),
-        problem,
-    }
-}
-
 pub(crate) fn not_normal(element: &AnyElement) -> Error {
     let problem = "its distribution is not normal with a mean that is linear in real elements and a covariance that depends on finite elements alone";
-    not_closed(element, problem.to_owned())
+    Error::not_closed_form(element, problem)
 }
 
 fn finite_child(element: &AnyElement, parent: &AnyElement) -> Error {
-    not_closed(
+    Error::not_closed_form(
         element,
         format!(
             "it depends on the real values of {}, which ExpectationPropagation may approximate",

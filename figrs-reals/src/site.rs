@@ -14,7 +14,6 @@ use rustc_hash::FxHashMap;
 
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::not_closed;
 
 /// A likelihood must be defined within this number of standard deviations from the mean. At greater distances, which have probability 6e-7, a
 /// function of the model may fail if the product with the likelihood is negligible there.
@@ -214,7 +213,7 @@ impl Site {
             let found = finite.support(*child).index_of(own.as_any());
             let Some(found) = found else {
                 let problem = "its function of a real number has a value that was not found for any of the numbers that were tried; write it with `flat_map` to a distribution of all its values";
-                return Err(not_closed(&self.element, problem.to_owned()));
+                return Err(Error::not_closed_form(&self.element, problem));
             };
             let is_same = found == value_of(*child) as usize;
             return Ok(if is_same { 0.0 } else { f64::NEG_INFINITY });
@@ -282,7 +281,7 @@ impl PathValues<'_> {
     pub(crate) fn value(&self, element: &AnyElement) -> Result<Datum, Error> {
         let Kind::Apply(_, op) = element.kind() else {
             let problem = "it is no deterministic function of a real number";
-            return Err(not_closed(element, problem.to_owned()));
+            return Err(Error::not_closed_form(element, problem));
         };
         let value = self.with_arguments(element, |arguments| op.call(arguments));
         Ok(value.map_err(|fault| element.fault(fault))?)
@@ -348,7 +347,7 @@ fn atomic<'r>(element: &AnyElement, result: &'r AnyElement) -> Result<&'r dyn At
     let Kind::Atomic(op) = result.kind() else {
         let problem =
             "its function of a real number returns an element that depends on other elements";
-        return Err(not_closed(element, problem.to_owned()));
+        return Err(Error::not_closed_form(element, problem));
     };
     op.check().map_err(|problem| result.invalid(problem))?;
     Ok(&**op)

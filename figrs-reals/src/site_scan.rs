@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::conjugate::not_conjugate;
 use crate::linear_element::{Conditional, Linear, union};
-use crate::scan::{Attempt, Form, Scan, is_float, not_closed, not_normal};
+use crate::scan::{Attempt, Form, Scan, is_float, not_normal};
 use crate::site::{RealFunction, Site, Weighed};
 
 /// Maximum number of elements on the way from a real number to a value that depends on it.
@@ -31,7 +31,7 @@ impl<'m> Scan<'m> {
                 Form::Function(function) => {
                     if evidence.observed().is_some() {
                         let problem = "its value is observed, and it is a function of real numbers that is not known to be linear";
-                        return Err(not_closed(element, problem.to_owned()));
+                        return Err(Error::not_closed_form(element, problem));
                     }
                     RealFunction::clone(function)
                 }
@@ -42,11 +42,11 @@ impl<'m> Scan<'m> {
                     }
                     let problem =
                         "its value is observed; another statement about it cannot be weighed";
-                    return Err(not_closed(element, problem.to_owned()));
+                    return Err(Error::not_closed_form(element, problem));
                 }
                 Form::Parameter(_) => {
                     let problem = "evidence about a parameter with a prior is not weighed in closed form; observe what reads it";
-                    return Err(not_closed(element, problem.to_owned()));
+                    return Err(Error::not_closed_form(element, problem));
                 }
                 Form::Real(_) | Form::Finite => continue,
             };
@@ -73,7 +73,7 @@ impl<'m> Scan<'m> {
             }),
             _ => {
                 let problem = "a function or a condition reads its list of real numbers; write them for one number, such as an `entry` or a `weighted_sum`";
-                Err(not_closed(element, problem.to_owned()))
+                Err(Error::not_closed_form(element, problem))
             }
         }
     }
@@ -184,7 +184,7 @@ impl<'m> Scan<'m> {
                     let problem = format!(
                         "it depends on a real number, and has more than {MAX_VALUES} values"
                     );
-                    return Err(not_closed(element, problem));
+                    return Err(Error::not_closed_form(element, problem));
                 }
             }
         }
@@ -208,7 +208,7 @@ impl<'m> Scan<'m> {
             let slopes = self.slopes(element, &all.argument, &other.argument)?;
             let slopes = slopes.filter(|_| others.is_empty());
             let slopes = slopes.ok_or_else(|| {
-                not_closed(
+                Error::not_closed_form(
                     element,
                     format!(
                         "it depends on two real numbers, {} and {}, and not on a linear function of them; compare them by `greater_than` and the like, or \
@@ -297,7 +297,7 @@ pub(crate) fn function_of_number(
     function.path.push(element.clone());
     if function.path.len() > MAX_PATH {
         let problem = format!("it is a function of a real number by more than {MAX_PATH} elements");
-        return Err(not_closed(element, problem));
+        return Err(Error::not_closed_form(element, problem));
     }
     Ok(Attempt::Done(Form::Function(Rc::new(function))))
 }

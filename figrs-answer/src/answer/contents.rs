@@ -79,6 +79,18 @@ pub struct LogEvidence {
     pub standard_error: f64,
 }
 
+impl LogEvidence {
+    /// Returns an exact value.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn exact(value: f64) -> Self {
+        Self {
+            value,
+            standard_error: 0.0,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum AnswerContent {
     /// The marginals of the targets, and the log-evidence if the algorithm computes it.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use figrs_core::internals::{AtomicOp, Kind};
+use figrs_core::internals::AtomicOp;
 use figrs_core::{AnyElement, Tails};
 
 use super::normal_mixture::halved;
@@ -52,10 +52,7 @@ impl Member {
     fn op(&self) -> Option<&dyn AtomicOp> {
         match self {
             Self::Distribution(op) => Some(&**op),
-            Self::Of(element) | Self::WithMoments(element, _) => match element.kind() {
-                Kind::Atomic(op) => Some(&**op),
-                _ => None,
-            },
+            Self::Of(element) | Self::WithMoments(element, _) => element.kind().atomic(),
         }
     }
 }

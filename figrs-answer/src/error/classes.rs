@@ -1,6 +1,6 @@
 //! Construction of errors, and their classes: exceeded limits, stopped runs, and models to which an algorithm cannot be applied.
 
-use figrs_core::{ModelError, PartError};
+use figrs_core::{AnyElement, ModelError, PartError};
 
 use super::Error;
 use figrs_factor::eliminate::EliminationError;
@@ -45,6 +45,15 @@ impl Error {
             what: "filter",
             reason,
             remedy: "load it with the elements of the first state of the same program, or begin a new filter",
+        }
+    }
+
+    /// Returns the error for a real element that has no closed form.
+    #[doc(hidden)]
+    pub fn not_closed_form(element: &AnyElement, problem: impl Into<String>) -> Self {
+        Self::NotClosedForm {
+            element: element.label(),
+            problem: problem.into(),
         }
     }
 

@@ -268,14 +268,7 @@ pub struct SavedRun<P> {
 
 impl<P: Serialize> SavedRun<P> {
     fn computed_checksum(&self) -> Result<u64, Error> {
-        let Self {
-            settings,
-            question,
-            extended,
-            part,
-            ..
-        } = self;
-        let computed = checksum(&(settings, question, extended, part));
+        let computed = checksum(&(&self.settings, &self.question, self.extended, &self.part));
         computed.map_err(|problem| Error::unfit_part(0, problem))
     }
 }

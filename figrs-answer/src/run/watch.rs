@@ -1,7 +1,7 @@
 //! Progress, deadlines and interrupts of long runs.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,19 +29,17 @@ pub(crate) type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Watch {
     deadline: Option<Duration>,
-    interrupt: Option<Arc<AtomicBool>>,
-    /// The flag that a [`Running`](crate::Running) sets to stop its run.
-    stop: Option<Arc<AtomicBool>>,
+    /// The interrupt, and the flag that a [`Running`](crate::Running) sets to stop its run.
+    flags: Until,
     listener: Option<ProgressListener>,
 }
 
 impl Watch {
     /// Returns the same deadline, interrupt and listener with a second flag that ends the run.
     pub(crate) fn stopped_by(&self, flag: &Arc<AtomicBool>) -> Self {
-        Self {
-            stop: Some(Arc::clone(flag)),
-            ..self.clone()
-        }
+        let mut watch = self.clone();
+        watch.flags.stop = Some(Arc::clone(flag));
+        watch
     }
 
     pub fn set_deadline(&mut self, deadline: Duration) {
@@ -49,7 +47,7 @@ impl Watch {
     }
 
     pub fn set_interrupt(&mut self, interrupt: Arc<AtomicBool>) {
-        self.interrupt = Some(interrupt);
+        self.flags.interrupt = Some(interrupt);
     }
 
     pub fn set_listener(&mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) {
@@ -58,16 +56,12 @@ impl Watch {
 
     /// True if the run has a deadline or an interrupt, and can therefore end early.
     pub fn can_end_run(&self) -> bool {
-        self.deadline.is_some() || self.interrupt.is_some() || self.stop.is_some()
+        self.deadline.is_some() || self.flags != Until::default()
     }
 
     /// True if the interrupt flag is set.
     pub fn is_interrupted(&self) -> bool {
-        let is_set = |flag: &Option<Arc<AtomicBool>>| {
-            let flag = flag.as_deref();
-            flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
-        };
-        is_set(&self.interrupt) || is_set(&self.stop)
+        self.flags.is_interrupted()
     }
 
     /// Returns an error if these settings contain a deadline, a listener or an interrupt. The settings belong to an algorithm that runs within
@@ -101,8 +95,7 @@ impl Watch {
         RunMonitor {
             until: Until {
                 deadline: self.deadline.and_then(|after| began.checked_add(after)),
-                interrupt: self.interrupt.clone(),
-                stop: self.stop.clone(),
+                ..self.flags.clone()
             },
             watch: self,
             algorithm,
@@ -149,8 +142,10 @@ impl RunMonitor<'_> {
         let left = |deadline: Instant| deadline.saturating_duration_since(now);
         Watch {
             deadline: self.until.deadline.map(left),
-            interrupt: self.until.interrupt.clone(),
-            stop: self.until.stop.clone(),
+            flags: Until {
+                deadline: None,
+                ..self.until.clone()
+            },
             listener: self.watch.listener.clone(),
         }
     }

@@ -49,11 +49,11 @@ fn members_are_remembered_as_long_as_something_refers_to_them() {
     drop(process.at(&1.0));
     assert_eq!(calls.load(Ordering::Relaxed), 3 * made);
     // Many members that nothing refers to leave no traces.
-    let bytes = crate::element::function::Footprint::now();
+    let bytes = crate::element::footprint::Footprint::now();
     for t in 0..10_000 {
         drop(process.at(&f64::from(t)));
     }
-    assert_eq!(crate::element::function::Footprint::now(), bytes);
+    assert_eq!(crate::element::footprint::Footprint::now(), bytes);
 }
 
 fn walk() -> Process<u32, u32> {

@@ -57,18 +57,9 @@ where
     T: Value,
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
-    let op = ApplyFunction::<A, F> {
-        identity: FunctionId::of_code(&function),
-        body: function,
-        demand: None,
-        comparison: None,
-        arguments: PhantomData,
-    };
-    Element::from_kind(
-        constructor,
-        location,
-        Kind::Apply(parents.into(), Arc::new(op)),
-    )
+    let op = ApplyFunction::<A, F>::new(function);
+    let kind = Kind::Apply(parents.into(), Arc::new(op));
+    Element::from_kind(constructor, location, kind)
 }
 
 pub(crate) fn apply_shared_at<A, T, F>(
@@ -85,16 +76,10 @@ where
     let shared = Arc::clone(function);
     let op = ApplyFunction::<A, _> {
         identity: Some(FunctionId::of_shared(function)),
-        body: move |refs: A::Refs<'_>| shared(refs),
-        demand: None,
-        comparison: None,
-        arguments: PhantomData,
+        ..ApplyFunction::new(move |refs: A::Refs<'_>| shared(refs))
     };
-    Element::from_kind(
-        constructor,
-        location,
-        Kind::Apply(parents.into(), Arc::new(op)),
-    )
+    let kind = Kind::Apply(parents.into(), Arc::new(op));
+    Element::from_kind(constructor, location, kind)
 }
 
 /// A function from a result to the values of the parents that this result implies; see [`ApplyOp::demand`].
@@ -113,17 +98,11 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
 {
     let op = ApplyFunction::<A, F> {
-        identity: FunctionId::of_code(&function),
-        body: function,
         demand: Some((demand, parents.len())),
-        comparison: None,
-        arguments: PhantomData,
+        ..ApplyFunction::new(function)
     };
-    Element::from_kind(
-        constructor,
-        location,
-        Kind::Apply(parents.into(), Arc::new(op)),
-    )
+    let kind = Kind::Apply(parents.into(), Arc::new(op));
+    Element::from_kind(constructor, location, kind)
 }
 
 pub(crate) fn apply_comparison<T: Value>(
@@ -134,27 +113,33 @@ pub(crate) fn apply_comparison<T: Value>(
 ) -> Element<bool> {
     let body = move |(a, b): (&T, &T)| function(a, b);
     let op = ApplyFunction::<(T, T), _> {
-        identity: FunctionId::of_code(&body),
-        body,
-        demand: None,
         comparison: Some(comparison),
-        arguments: PhantomData,
+        ..ApplyFunction::new(body)
     };
-    Element::from_kind(
-        constructor,
-        location,
-        Kind::Apply(parents.into(), Arc::new(op)),
-    )
+    let kind = Kind::Apply(parents.into(), Arc::new(op));
+    Element::from_kind(constructor, location, kind)
 }
 
 /// A comparison of two real numbers by size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RealComparison {
-    pub(crate) is_greater: bool,
-    pub(crate) if_equal: bool,
+    is_greater: bool,
+    if_equal: bool,
 }
 
 impl RealComparison {
+    pub(super) const LESS_THAN: Self = Self::new(false, false);
+    pub(super) const AT_MOST: Self = Self::new(false, true);
+    pub(super) const GREATER_THAN: Self = Self::new(true, false);
+    pub(super) const AT_LEAST: Self = Self::new(true, true);
+
+    const fn new(is_greater: bool, if_equal: bool) -> Self {
+        Self {
+            is_greater,
+            if_equal,
+        }
+    }
+
     /// Returns a linear function that is positive if the comparison is true, negative if it is false, and zero for equal numbers; and the result of
     /// the comparison for equal numbers.
     fn difference(self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
@@ -183,6 +168,18 @@ struct ApplyFunction<A, F> {
     demand: Option<(ImpliedParents, usize)>,
     comparison: Option<RealComparison>,
     arguments: PhantomData<fn(A)>,
+}
+
+impl<A, F: 'static> ApplyFunction<A, F> {
+    fn new(body: F) -> Self {
+        Self {
+            identity: FunctionId::of_code(&body),
+            body,
+            demand: None,
+            comparison: None,
+            arguments: PhantomData,
+        }
+    }
 }
 
 impl<A, T, F> ApplyOp for ApplyFunction<A, F>

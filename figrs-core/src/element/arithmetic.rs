@@ -305,11 +305,8 @@ pub(crate) fn step_if_at<S: Value, T: Value>(
         })),
         arguments: PhantomData,
     };
-    Element::from_kind(
-        "state",
-        location,
-        Kind::Apply(parents.into(), Arc::new(partial)),
-    )
+    let kind = Kind::Apply(parents.into(), Arc::new(partial));
+    Element::from_kind("state", location, kind)
 }
 
 #[track_caller]

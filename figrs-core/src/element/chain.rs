@@ -65,16 +65,10 @@ where
     let shared = Arc::clone(function);
     let op = ChainFunction::<A, _> {
         identity: Some(FunctionId::of_shared(function)),
-        body: move |refs: A::Refs<'_>| Ok(shared(refs)),
-        arguments: PhantomData,
-        memory: BranchMemory::default(),
-        for_tables: None,
+        ..ChainFunction::new(move |refs: A::Refs<'_>| Ok(shared(refs)))
     };
-    Element::from_kind(
-        constructor,
-        location,
-        Kind::Chain(parents.into(), Box::new(op)),
-    )
+    let kind = Kind::Chain(parents.into(), Box::new(op));
+    Element::from_kind(constructor, location, kind)
 }
 
 /// Creates a Chain whose function may return an error for some values.
@@ -89,18 +83,9 @@ where
     T: Value,
     F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
 {
-    let op = ChainFunction::<A, F> {
-        identity: FunctionId::of_code(&function),
-        body: function,
-        arguments: PhantomData,
-        memory: BranchMemory::default(),
-        for_tables: None,
-    };
-    Element::from_kind(
-        constructor,
-        location,
-        Kind::Chain(parents.into(), Box::new(op)),
-    )
+    let op = ChainFunction::<A, F>::new(function);
+    let kind = Kind::Chain(parents.into(), Box::new(op));
+    Element::from_kind(constructor, location, kind)
 }
 
 /// Creates a Chain whose function may return an error. For exact algorithms, `for_tables` may replace the Chain by a single element, given the
@@ -118,19 +103,13 @@ where
     F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
 {
     let op = ChainFunction::<A, F> {
-        identity: FunctionId::of_code(&function),
-        body: function,
-        arguments: PhantomData,
-        memory: BranchMemory::default(),
         for_tables: Some(Box::new(move |supports| {
             Some(for_tables(supports)?.erased().clone())
         })),
+        ..ChainFunction::new(function)
     };
-    Element::from_kind(
-        constructor,
-        location,
-        Kind::Chain(parents.into(), Box::new(op)),
-    )
+    let kind = Kind::Chain(parents.into(), Box::new(op));
+    Element::from_kind(constructor, location, kind)
 }
 
 /// A function from the possible values of the parents of a Chain to an element that replaces the Chain in tables.
@@ -142,6 +121,18 @@ struct ChainFunction<A, F> {
     arguments: PhantomData<fn(A)>,
     memory: BranchMemory,
     for_tables: Option<ForTables>,
+}
+
+impl<A, F: 'static> ChainFunction<A, F> {
+    fn new(body: F) -> Self {
+        Self {
+            identity: FunctionId::of_code(&body),
+            body,
+            arguments: PhantomData,
+            memory: BranchMemory::default(),
+            for_tables: None,
+        }
+    }
 }
 
 impl<A, T, F> ChainOp for ChainFunction<A, F>

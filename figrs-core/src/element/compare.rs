@@ -11,13 +11,13 @@ impl<T: Value> Element<T> {
     /// True if both elements have the same value.
     #[track_caller]
     pub fn equals(&self, other: &Self) -> Element<bool> {
-        self.compare("equals", other, Location::caller(), T::same)
+        self.compare("equals", other, T::same)
     }
 
     /// True if the values of the two elements differ.
     #[track_caller]
     pub fn differs(&self, other: &Self) -> Element<bool> {
-        self.compare("differs", other, Location::caller(), |a, b| !a.same(b))
+        self.compare("differs", other, |a, b| !a.same(b))
     }
 
     /// True if the element has the value `value`.
@@ -29,97 +29,54 @@ impl<T: Value> Element<T> {
         })
     }
 
+    #[track_caller]
     fn compare(
         &self,
         constructor: &'static str,
         other: &Self,
-        location: &'static Location<'static>,
         operation: fn(&T, &T) -> bool,
     ) -> Element<bool> {
         let parents = vec![self.erased().clone(), other.erased().clone()];
-        apply_at::<(T, T), _, _>(constructor, location, parents, move |(a, b)| {
-            operation(a, b)
-        })
+        let function = move |(a, b): (&T, &T)| operation(a, b);
+        apply_at::<(T, T), _, _>(constructor, Location::caller(), parents, function)
     }
 }
 
 impl<T: Value + PartialOrd> Element<T> {
+    #[track_caller]
     fn order(
         &self,
         constructor: &'static str,
         other: &Self,
-        location: &'static Location<'static>,
-        (operation, comparison): (fn(&T, &T) -> bool, RealComparison),
+        operation: fn(&T, &T) -> bool,
+        comparison: RealComparison,
     ) -> Element<bool> {
         let parents = vec![self.erased().clone(), other.erased().clone()];
-        apply_comparison(constructor, location, parents, (operation, comparison))
+        let function = (operation, comparison);
+        apply_comparison(constructor, Location::caller(), parents, function)
     }
 
     /// True if this element is less than `other`.
     #[track_caller]
     pub fn less_than(&self, other: &Self) -> Element<bool> {
-        self.order(
-            "less_than",
-            other,
-            Location::caller(),
-            (
-                T::lt,
-                RealComparison {
-                    is_greater: false,
-                    if_equal: false,
-                },
-            ),
-        )
+        self.order("less_than", other, T::lt, RealComparison::LESS_THAN)
     }
 
     /// True if this element is at most `other`.
     #[track_caller]
     pub fn at_most(&self, other: &Self) -> Element<bool> {
-        self.order(
-            "at_most",
-            other,
-            Location::caller(),
-            (
-                T::le,
-                RealComparison {
-                    is_greater: false,
-                    if_equal: true,
-                },
-            ),
-        )
+        self.order("at_most", other, T::le, RealComparison::AT_MOST)
     }
 
     /// True if this element is greater than `other`.
     #[track_caller]
     pub fn greater_than(&self, other: &Self) -> Element<bool> {
-        self.order(
-            "greater_than",
-            other,
-            Location::caller(),
-            (
-                T::gt,
-                RealComparison {
-                    is_greater: true,
-                    if_equal: false,
-                },
-            ),
-        )
+        self.order("greater_than", other, T::gt, RealComparison::GREATER_THAN)
     }
 
     /// True if this element is at least `other`.
     #[track_caller]
     pub fn at_least(&self, other: &Self) -> Element<bool> {
-        self.order(
-            "at_least",
-            other,
-            Location::caller(),
-            (
-                T::ge,
-                RealComparison {
-                    is_greater: true,
-                    if_equal: true,
-                },
-            ),
-        )
+        self.order("at_least", other, T::ge, RealComparison::AT_LEAST)
     }
 }

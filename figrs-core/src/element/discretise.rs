@@ -130,13 +130,7 @@ impl Division<f64> for Bins {
         let mut cells = Vec::with_capacity(count);
         for i in 0..count {
             let right = tails(op, edge(i + 1))?;
-            // The smaller tail probabilities are subtracted from each other, so that no digits are lost.
-            let inside = if left.upper < 0.5 {
-                left.upper - right.upper
-            } else {
-                right.lower - left.lower
-            };
-            cells.push((f64::midpoint(edge(i), edge(i + 1)), inside.max(0.0)));
+            cells.push((f64::midpoint(edge(i), edge(i + 1)), left.until(right)));
             left = right;
         }
         let above = left.upper;

@@ -138,6 +138,17 @@ impl Tails {
             upper: upper.clamp(0.0, 1.0),
         })
     }
+
+    /// Returns the probability of the values above the value with these tails, up to the value with the tails `right`. The smaller tail probabilities
+    /// are subtracted from each other, so that no digits are lost.
+    pub(crate) fn until(self, right: Self) -> f64 {
+        let inside = if self.upper < 0.5 {
+            self.upper - right.upper
+        } else {
+            right.lower - self.lower
+        };
+        inside.max(0.0)
+    }
 }
 
 /// Error in one of the parameters of a [`Family`].

@@ -1,6 +1,7 @@
 //! Elements whose distribution is a member of a [`Family`] for given parameters.
 
 use std::any::Any;
+use std::fmt::Debug;
 use std::iter;
 use std::ops::Range;
 use std::panic::Location;
@@ -250,7 +251,7 @@ impl AtomicOp for FamilyMember {
             Err(fault) => Err(fault.to_string()),
             Ok(Ok(())) => Ok(()),
             Ok(Err(wrong)) => {
-                Err(self.with_numbers(|numbers| message(self.family.parameters(), numbers, &wrong)))
+                Err(self.with_numbers(|numbers| message(&self.family, numbers, &wrong)))
             }
         }
     }
@@ -323,12 +324,7 @@ impl AtomicOp for FamilyMember {
 
     fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
         if let Err(wrong) = contained(|| self.family.check(numbers))? {
-            let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
-            return Ok(Some(Err(message(
-                self.family.parameters(),
-                &numbers,
-                &wrong,
-            ))));
+            return Ok(Some(Err(message(&self.family, numbers, &wrong))));
         }
         let log = contained(|| self.family.log_prob(numbers, value))?;
         let log = log.map(|log| proper(log, || self.family.text(value)));
@@ -395,8 +391,13 @@ impl AtomicOp for FamilyMember {
     }
 }
 
-/// Returns the message about an invalid parameter of a family whose parameters have the names `names`.
-pub(super) fn message(names: &[&str], parameters: &[Number], wrong: &WrongParameter) -> String {
+/// Returns the message about an invalid parameter of a family.
+pub(super) fn message(
+    family: &SharedFamily,
+    parameters: &[impl Debug],
+    wrong: &WrongParameter,
+) -> String {
+    let names = family.parameters();
     // The parameters that follow the last name are entries of a list, and share the last name.
     let name = names
         .get(wrong.index)

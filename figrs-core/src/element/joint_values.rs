@@ -63,9 +63,6 @@ pub fn joint_values(elements: Vec<AnyElement>) -> Element<Vec<Datum>> {
     let op = ListValues {
         elements: elements.clone(),
     };
-    Element::from_kind(
-        "joint_values",
-        Location::caller(),
-        Kind::Apply(elements.into(), Arc::new(op)),
-    )
+    let kind = Kind::Apply(elements.into(), Arc::new(op));
+    Element::from_kind("joint_values", Location::caller(), kind)
 }

@@ -6,12 +6,12 @@ use std::panic::Location;
 use rand::{Rng, RngExt};
 
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
-use super::logits::ln_sum_exp;
 use super::normal::{NormalDistribution, Spread};
 use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 use crate::value::Value;
+use figrs_factor::algebra::log_sum;
 
 /// Builds a random number whose distribution is estimated from a sample.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Family<f64> for KernelDensityDistribution {
 
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let around = |&point: &f64| self.noise.log_prob(&[point, parameters[0]], value);
-        ln_sum_exp(self.points.iter().map(around)) - (self.points.len() as f64).ln()
+        log_sum(self.points.iter().map(around)) - (self.points.len() as f64).ln()
     }
 
     fn is_same_as(&self, other: &Self) -> bool {

@@ -98,11 +98,8 @@ fn linear_at<T: Value>(
     parents: Vec<AnyElement>,
     map: LinearMap<T>,
 ) -> Element<T> {
-    Element::from_kind(
-        constructor,
-        location,
-        Kind::Apply(parents.into(), Arc::new(map)),
-    )
+    let kind = Kind::Apply(parents.into(), Arc::new(map));
+    Element::from_kind(constructor, location, kind)
 }
 
 impl<T: Value> LinearMap<T> {

@@ -11,6 +11,7 @@ use super::select::{Categorical, Select};
 use crate::element::{Element, family_of};
 use crate::value::Value;
 use crate::value::vector::Vector;
+use figrs_factor::algebra::log_sum;
 
 impl Select {
     /// Creates an element with one of `values`. The list `logits` has the logarithm of the weight of each value.
@@ -42,15 +43,6 @@ impl Select {
 #[derive(Clone, Debug)]
 struct CategoricalByLogits<T>(Categorical<T>);
 
-/// Returns the logarithm of the sum of the exponentials of `logs`; −∞ if `logs` is empty.
-pub(super) fn ln_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
-    let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
-        return largest;
-    }
-    largest + logs.map(|log| (log - largest).exp()).sum::<f64>().ln()
-}
-
 /// Returns the weights whose logarithms are `logits`, scaled so that the largest weight is one.
 fn weights(logits: &[f64]) -> Vec<f64> {
     let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -61,7 +53,7 @@ impl<T: Value> CategoricalByLogits<T> {
     /// Returns the logarithm of the total probability of the values at the indices for which `is_meant` is true.
     fn ln_share(&self, logits: &[f64], is_meant: impl Fn(usize) -> bool) -> f64 {
         let meant = (0..logits.len().min(self.0.values.len())).filter(|&i| is_meant(i));
-        ln_sum_exp(meant.map(|i| logits[i])) - ln_sum_exp(logits.iter().copied())
+        log_sum(meant.map(|i| logits[i])) - log_sum(logits.iter().copied())
     }
 }
 
@@ -96,7 +88,7 @@ impl<T: Value> Family<T> for CategoricalByLogits<T> {
 
     fn outcomes(&self, logits: &[Number]) -> Outcomes<T> {
         let numbers: Vec<f64> = logits.iter().map(Number::get).collect();
-        let all = ln_sum_exp(numbers.iter().copied());
+        let all = log_sum(numbers.iter().copied());
         let outcomes = logits.iter().zip(numbers).zip(&self.0.values);
         let is_possible = |logit: &Number| !matches!(logit, Number::Constant(f64::NEG_INFINITY));
         Outcomes::Finite(
@@ -121,14 +113,14 @@ impl<T: Value> Family<T> for CategoricalByLogits<T> {
     }
 
     fn log_prob_of_all(&self, logits: &[f64], statistics: &[f64]) -> f64 {
-        let all = ln_sum_exp(logits.iter().copied());
+        let all = log_sum(logits.iter().copied());
         let numbers = &self.0.distinct().numbers;
         let mut merged = vec![Vec::new(); statistics.len()];
         for (&number, &logit) in numbers.iter().zip(logits) {
             merged[number as usize].push(logit);
         }
         let term = |(&count, logits): (&f64, &Vec<f64>)| {
-            times(count, ln_sum_exp(logits.iter().copied()) - all)
+            times(count, log_sum(logits.iter().copied()) - all)
         };
         statistics.iter().zip(&merged).map(term).sum()
     }

@@ -35,6 +35,7 @@ mod finite_outcomes;
 mod flip;
 pub(crate) mod fold;
 mod folded;
+pub mod footprint;
 pub mod function;
 mod gamma;
 mod geometric;

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use smallvec::SmallVec;
 
-use super::function::{ALLOCATION, Footprint};
+use super::footprint::{ALLOCATION, Footprint};
 use super::label::{Label, printable};
 use super::operations::{ApplyOp, AtomicOp, ChainOp, FamilyOp, TableOp};
 use crate::error::{Fault, ModelError};
@@ -285,6 +285,15 @@ impl Kind {
         match self {
             Self::Chain(_, op) => op.family(),
             Self::Atomic(_) | Self::Apply(..) | Self::Table(..) | Self::Score(..) => None,
+        }
+    }
+
+    /// Returns the distribution of an atomic element; `None` for other elements.
+    #[inline]
+    pub fn atomic(&self) -> Option<&dyn AtomicOp> {
+        match self {
+            Self::Atomic(op) => Some(&**op),
+            Self::Apply(..) | Self::Chain(..) | Self::Table(..) | Self::Score(..) => None,
         }
     }
 

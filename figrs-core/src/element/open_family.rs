@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::any_family::{MemberValues, SharedFamily, WrongRow};
 use super::atomic::{proper, proper_sum};
-use super::distribution::{Space, WrongParameter};
+use super::distribution::Space;
 use super::family::{FamilyMember, Parameters, message};
 use super::function::contained;
 use super::likelihood::{Likelihood, Term};
@@ -151,7 +151,9 @@ impl OpenFamily {
     ) -> Result<R, MemberFault> {
         let mut rows = ParameterRows::new(&self.sources, arguments, count);
         let read = contained(|| read(&mut rows)).map_err(MemberFault::Function)?;
-        read.map_err(|(row, wrong)| MemberFault::Parameters(self.wrong(rows.numbers(row), &wrong)))
+        read.map_err(|(row, wrong)| {
+            MemberFault::Parameters(message(&self.family, rows.numbers(row), &wrong))
+        })
     }
 
     /// Returns the indices of the parameters that the parent `parent` supplies.
@@ -185,11 +187,6 @@ impl OpenFamily {
         }
         Ok(())
     }
-
-    fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
-        let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
-        message(self.family.parameters(), &numbers, wrong)
-    }
 }
 
 impl ChainOp for OpenFamily {
@@ -220,7 +217,7 @@ impl FamilyOp for OpenFamily {
         let numbers = self.numbers(arguments);
         let checked =
             contained(|| self.family.check(&numbers)).map_err(|fault| fault.to_string())?;
-        checked.map_err(|wrong| self.wrong(&numbers, &wrong))
+        checked.map_err(|wrong| message(&self.family, &numbers, &wrong))
     }
 
     fn is_continuous(&self) -> bool {
@@ -360,7 +357,7 @@ impl FamilyOp for OpenFamily {
         let numbers: Parameters = parameters.iter().map(|x| x.unwrap_or(0.0)).collect();
         match contained(|| self.family.check(&numbers)) {
             Err(fault) => return Err(fault.to_string()),
-            Ok(Err(wrong)) => return Err(self.wrong(&numbers, &wrong)),
+            Ok(Err(wrong)) => return Err(message(&self.family, &numbers, &wrong)),
             Ok(Ok(())) => {}
         }
         contained(|| self.family.linear_gaussian(&parameters)).map_err(|fault| fault.to_string())

@@ -5,7 +5,7 @@ use std::any::Any;
 use rustc_hash::FxHashMap;
 
 use super::calls::CallSolutions;
-use crate::element::function::{ALLOCATION, Footprint};
+use crate::element::footprint::{ALLOCATION, Footprint};
 use crate::element::node::{AnyElement, ElementId};
 use crate::element::operations::ChainOp;
 use crate::error::Fault;

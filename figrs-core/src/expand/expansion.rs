@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::expander::Cell;
 use super::expander::learned::ParametricOutcomes;
-use crate::element::function::ALLOCATION;
+use crate::element::footprint::ALLOCATION;
 use crate::element::node::{AnyElement, ElementId};
 use crate::element::operations::NotEnumerable;
 use crate::error::ModelError;

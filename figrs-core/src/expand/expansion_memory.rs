@@ -1,6 +1,6 @@
 //! Memory of an expansion, which is compared with the limit.
 
-use crate::element::function::Footprint;
+use crate::element::footprint::Footprint;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::limits::check_bytes;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::{Value, canonical};
-use crate::element::function::ALLOCATION;
+use crate::element::footprint::ALLOCATION;
 
 trait AnyValue: Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;

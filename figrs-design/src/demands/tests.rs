@@ -15,6 +15,7 @@ use figrs_models::mdmc::{
 };
 
 mod conflicts;
+mod parts;
 
 const SEED: u64 = 5;
 
@@ -194,108 +195,6 @@ fn sets_of_levels_are_drawn_like_sets_of_boards() {
                 .all(|demand| meets(generated.level(), &chain, demand))
         );
     }
-}
-
-#[test]
-fn levels_in_parts_meet_all_demands() {
-    let chain = chain(4);
-    let demands = all_demands(4, 9);
-    let steered = steered(4, 9, &demands);
-    for each in [1, 2, 4] {
-        let filter = SequentialMonteCarlo::new(200).populations(16).seed(SEED);
-        let found = filter.follow(&LevelParts::of(&steered).of_each(each));
-        let found = found.unwrap().values;
-        assert!(!found.is_empty());
-        for tiles in found {
-            let generated = steered.level(&tiles);
-            for demand in &demands {
-                assert!(meets(generated.level(), &chain, demand), "{each}: {demand}");
-            }
-        }
-    }
-}
-
-#[test]
-fn parts_of_a_level_have_its_probability() {
-    let demands = small_demands(6, 20);
-    let exact = exactly(steered(6, 20, &demands)).unwrap();
-    let steered = steered(6, 20, &demands);
-    for each in [1, 3] {
-        let filter = SequentialMonteCarlo::new(500).populations(64).seed(SEED);
-        let parts = LevelParts::to(&steered, 20).of_each(each);
-        let found = filter.follow(&parts).unwrap().answer;
-        let estimate = found.log_evidence().unwrap();
-        let far = (estimate.value - exact.exact().unwrap().log_probability()).abs()
-            / estimate.standard_error;
-        assert!(
-            far < 5.0,
-            "{each}: {estimate:?} {}",
-            exact.exact().unwrap().log_probability()
-        );
-    }
-}
-
-/// Demands begin after the first parts and end before the last ones, on models whose parts pass on more than tiles to the next part.
-#[test]
-fn parts_of_every_model_hand_on_what_demands_remember() {
-    let corpus = Corpus::shipped().bottom_rows(3).unwrap();
-    let splits = RowSplits::new(3, 3).unwrap();
-    let enemy = Pattern::cell(tile('E')).unwrap();
-    let demands = [
-        Demand::required(enemy.clone(), Area::all().columns(7..12)),
-        Demand::Number {
-            class: Tile::GROUND.into(),
-            area: Area::all().columns(9..13),
-            least: 2,
-            most: 5,
-        },
-        Demand::forbidden(enemy, Area::all().columns(..3)).preferred(1.0),
-    ];
-    let ngrams = Arc::new(ColumnNGrams::train(&corpus, 3).unwrap());
-    let hierarchy = HierarchicalChain::train(&corpus, &Structure::NS2, splits, 3, 3, 1).unwrap();
-    let field = TileField::train(&corpus, splits).unwrap();
-    for model in [
-        LevelModel::from(&LevelElements::new(chain(3), 13).unwrap()),
-        LevelModel::from(&ngrams.program(13).unwrap()),
-        LevelModel::from(&Arc::new(hierarchy).program(13).unwrap()),
-        LevelModel::from(&field.elements(13).unwrap()),
-    ] {
-        let steered = SteeredLevel::new(&model, &demands).unwrap();
-        let exact = exactly(steered.clone()).unwrap();
-        for each in [1, 2, 5] {
-            let filter = SequentialMonteCarlo::new(300).populations(64).seed(SEED);
-            let parts = LevelParts::of(&steered).of_each(each);
-            let found = filter.follow(&parts).unwrap();
-            for tiles in found.values {
-                assert!(steered.factor(steered.level(&tiles).level()) > 0.0);
-            }
-            let estimate = found.answer.log_evidence().unwrap();
-            // Six standard errors: a false alarm in less than one of 10⁸ comparisons, if the error estimated from 64 populations is right.
-            // The weights of a field do not sum to one.
-            let expected = exact.exact().unwrap().compiled().log_evidence();
-            let far = (estimate.value - expected).abs() / estimate.standard_error;
-            assert!(
-                far < 6.0,
-                "{}, {each}: {estimate:?} {expected}",
-                model.name()
-            );
-        }
-    }
-}
-
-/// A level that is drawn in parts has only the elements of a few parts.
-#[test]
-fn long_levels_are_drawn_in_many_parts() {
-    let steered = steered(6, 2_000, &[Demand::Seen, Demand::playable()]);
-    let parts = LevelParts::of(&steered);
-    assert!(parts.parts() >= 40);
-    let sampler = particles()
-        .particles(8)
-        .numbered(Arc::new(steered.clone()))
-        .unwrap();
-    let level = sampler.levels(SEED, 0..1).unwrap().pop().unwrap();
-    assert!(level.unseen() == 0 && Playability::of(level.level()).playable());
-    assert!(!steered.level_model().is_built());
 }
 
 #[test]

@@ -235,10 +235,7 @@ impl BeliefPropagation {
             [] => Ok(Answer::marginals(
                 self.name(),
                 Vec::new(),
-                LogEvidence {
-                    value: f64::NEG_INFINITY,
-                    standard_error: 0.0,
-                },
+                LogEvidence::exact(f64::NEG_INFINITY),
             )),
             _ => Err(conflict::impossible(model, targets, limits)),
         };

@@ -319,10 +319,7 @@ impl Compiled for CompiledFrontier {
                 estimate: Estimate::Exact,
             });
         }
-        let log_evidence = LogEvidence {
-            value: self.log_evidence,
-            standard_error: 0.0,
-        };
+        let log_evidence = LogEvidence::exact(self.log_evidence);
         Ok(Answer::marginals("Frontier", marginals, log_evidence))
     }
 

@@ -162,10 +162,7 @@ impl EvidenceBounds {
             if !attempts.question.targets.is_empty() {
                 return Err(attempts.question.impossible(&limits));
             }
-            let evidence = LogEvidence {
-                value: upper,
-                standard_error: 0.0,
-            };
+            let evidence = LogEvidence::exact(upper);
             attempts.record(MINI_BUCKETS, None, AttemptOutcome::Answered);
             let answer = Answer::marginals(MINI_BUCKETS, Vec::new(), evidence);
             return Ok(attempts.chosen(answer));

@@ -11,6 +11,9 @@ use figrs_factor::eliminate::{EliminationError, MessageLayout, PlanCost, predict
 use figrs_factor::fnv::Fnv;
 use figrs_factor::order::{Bucket, MAX_WORK, SymbolicElimination, eliminate_candidates};
 
+#[cfg(test)]
+mod tests;
+
 /// Maximum number of candidates for the next conditioned variable; candidates are variables of the largest messages.
 const MAX_CANDIDATES: usize = 64;
 /// Cost of an entry of a sparse message, relative to the cost of an entry of a dense message. The values of `SPARSE_STEP`, `DISCOUNT` and `PATIENCE`
@@ -118,14 +121,9 @@ impl SlicePlan {
         let live = vec![true; graph.factors.len()];
         let tables = SymbolicElimination::new(graph, &live, keep);
         let search = SliceSearch {
-            graph,
-            keep,
-            tables: &tables,
             uses,
             memory: memory as f64,
-            excess_weight: EXCESS_WEIGHTS[0],
-            limits,
-            effort: Cell::new(0),
+            ..SliceSearch::new(graph, keep, &tables, limits)
         };
         let whole = search.ordered(Vec::new(), MAX_WORK)?;
         search.best_plan(&whole)
@@ -140,16 +138,7 @@ impl SlicePlan {
     ) -> Self {
         let live = vec![true; graph.factors.len()];
         let tables = SymbolicElimination::new(graph, &live, keep);
-        let search = SliceSearch {
-            graph,
-            keep,
-            tables: &tables,
-            uses: MessageUse::Once,
-            memory: f64::INFINITY,
-            excess_weight: EXCESS_WEIGHTS[0],
-            limits,
-            effort: Cell::new(0),
-        };
+        let search = SliceSearch::new(graph, keep, &tables, limits);
         search.in_order(Vec::new(), order).plan
     }
 
@@ -180,7 +169,26 @@ fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
     }
 }
 
-impl SliceSearch<'_> {
+impl<'a> SliceSearch<'a> {
+    /// Creates a search without a limit of memory.
+    fn new(
+        graph: &'a FactorGraph,
+        keep: &'a [VarId],
+        tables: &'a SymbolicElimination,
+        limits: &'a Limits,
+    ) -> Self {
+        Self {
+            graph,
+            keep,
+            tables,
+            uses: MessageUse::Once,
+            memory: f64::INFINITY,
+            excess_weight: EXCESS_WEIGHTS[0],
+            limits,
+            effort: Cell::new(0),
+        }
+    }
+
     /// Runs one search for each exponent, and returns the best plan that they found before an interrupt.
     fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
         let mut best = self.first_plan(whole);
@@ -414,89 +422,5 @@ impl SliceSearch<'_> {
             },
             buckets,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
-
-    use figrs_factor::Until;
-    use figrs_factor::graph::{Factor, FactorTable, Weights};
-
-    use super::*;
-
-    fn grid(side: usize) -> FactorGraph {
-        let mut graph = FactorGraph::default();
-        let all: Vec<VarId> = (0..side * side).map(|_| graph.add_variable(2)).collect();
-        let right = (0..side * side)
-            .filter(|i| i % side + 1 < side)
-            .map(|i| (i, i + 1));
-        for (i, j) in right.chain((0..side * (side - 1)).map(|i| (i, i + side))) {
-            graph.factors.push(Factor {
-                variables: vec![all[i], all[j]],
-                table: FactorTable::Dense(Weights::from_linear(vec![2.0, 1.0, 1.0, 2.0])),
-                normalised: false,
-            });
-        }
-        graph
-    }
-
-    #[test]
-    fn an_interrupt_leaves_the_best_plan_so_far() {
-        let graph = grid(14);
-        let tables = SymbolicElimination::new(&graph, &vec![true; graph.factors.len()], &[]);
-        let limits = Limits::default();
-        let interrupted = limits.until(&Until {
-            interrupt: Some(Arc::new(AtomicBool::new(true))),
-            ..Until::default()
-        });
-        let search = |limits| SliceSearch {
-            graph: &graph,
-            keep: &[],
-            tables: &tables,
-            uses: MessageUse::Once,
-            memory: 4096.0,
-            excess_weight: 1.0,
-            limits,
-            effort: Cell::new(0),
-        };
-        let whole = search(&limits).ordered(Vec::new(), MAX_WORK).unwrap();
-        assert!(search(&limits).excess(&whole.plan.cost) > 1.0);
-        let first = search(&interrupted).best_plan(&whole).unwrap();
-        let best = search(&limits).best_plan(&whole).unwrap();
-        for plan in [&first, &best] {
-            assert!(search(&limits).excess(&plan.cost) <= 1.0);
-        }
-        assert!(best.steps() <= first.steps() && first.steps() <= MOST_STEPS);
-        let nothing = search(&interrupted).ordered(Vec::new(), MAX_WORK);
-        assert!(matches!(nothing, Err(EliminationError::Interrupted)));
-    }
-
-    #[test]
-    fn the_effort_of_planning_is_bounded() {
-        let graph = grid(30);
-        let tables = SymbolicElimination::new(&graph, &vec![true; graph.factors.len()], &[]);
-        let limits = Limits::default();
-        let search = SliceSearch {
-            graph: &graph,
-            keep: &[],
-            tables: &tables,
-            uses: MessageUse::Once,
-            memory: 8_388_608.0,
-            excess_weight: 1.0,
-            limits: &limits,
-            effort: Cell::new(EFFORT),
-        };
-        let whole = search.ordered(Vec::new(), ORDER_WORK).unwrap();
-        let one = search.effort.replace(EFFORT) - EFFORT;
-        let plan = search.plan(&whole).unwrap();
-        assert!(search.excess(&plan.cost) <= 1.0);
-        // Each variable takes some symbolic eliminations and a search for an elimination order, even if it did not reduce the work.
-        let steps = plan.conditioned.len() as u64 + u64::from(PATIENCE) + 1;
-        let effort = search.effort.get() - EFFORT;
-        let most = (FEW_CANDIDATES as u64 + 1) * steps * one;
-        assert!(effort <= most, "{effort} of {one} each");
     }
 }

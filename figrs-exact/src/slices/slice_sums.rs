@@ -84,10 +84,7 @@ impl Sums for SliceSums {
             probabilities,
             estimate: Estimate::Exact,
         });
-        let evidence = LogEvidence {
-            value,
-            standard_error: 0.0,
-        };
+        let evidence = LogEvidence::exact(value);
         Ok(Answer::marginals("Slices", marginals.collect(), evidence))
     }
 }

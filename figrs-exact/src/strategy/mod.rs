@@ -370,7 +370,7 @@ impl Strategy {
                 let target = &body.elements()[body.targets()[0]];
                 let (root, support) = (&target.element, &target.support);
                 let found = self.root_weights(&Model::new(), root, support, nesting)?;
-                let Some(found) = found.filter(RootWeights::are_exact) else {
+                let Some(found) = found.filter(RootWeights::has_no_gaps) else {
                     return Err(refused);
                 };
                 reports.push(report(root, support.len(), 1, &found.answers));

@@ -4,7 +4,7 @@ use crate::graph::Weights;
 
 use super::semiring::Semiring;
 
-/// Returns the logarithm of the sum of the numbers whose logarithms are `logs`.
+/// Returns the logarithm of the sum of the numbers whose logarithms are `logs`; −∞ if `logs` is empty.
 pub fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {

@@ -80,22 +80,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
     ) -> Result<EliminationResult<S>, EliminationError> {
         let domain = Domain::new(self.graph, keep.to_vec());
         let left = &self.plan.remaining_tables;
-        let tables = inputs(
-            self.graph,
-            &self.messages,
-            left,
-            EliminationTable::of_factor,
-        );
-        let layout = MessageLayout::Dense;
-        let mut table = contract(
-            tables,
-            &domain,
-            keep,
-            layout,
-            self.limits,
-            self.memory,
-            &mut self.scratch,
-        )?;
+        let mut table = self.product(left, &domain, keep, MessageLayout::Dense)?;
         let values = table.values_mut();
         let lost = &mut self.scratch.lost;
         for value in &mut *values {
@@ -112,6 +97,27 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         })
     }
 
+    /// Returns the product of the tables `ids`, summed over all variables except `output`.
+    fn product(
+        &mut self,
+        ids: &[u32],
+        domain: &Domain,
+        output: &[VarId],
+        layout: MessageLayout,
+    ) -> Result<Message<S>, EliminationError> {
+        let (limits, memory) = (self.limits, self.memory);
+        let tables = inputs(self.graph, &self.messages, ids, EliminationTable::of_factor);
+        contract(
+            tables,
+            domain,
+            output,
+            layout,
+            limits,
+            memory,
+            &mut self.scratch,
+        )
+    }
+
     /// Returns the tables that a bucket multiplies, restricted to the entries that agree with the fixed values `values`.
     pub(super) fn parts(
         &self,
@@ -125,23 +131,9 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
 
     fn bucket(&mut self, bucket: &Bucket, keep: Keep) -> Result<(), EliminationError> {
         let domain = Domain::of_bucket(self.graph, bucket);
-        let tables = inputs(
-            self.graph,
-            &self.messages,
-            &bucket.inputs,
-            EliminationTable::of_factor,
-        );
         let layout = MessageLayout::of(self.graph, bucket, self.limits.table_entries);
         let output = &bucket.output;
-        let mut message = contract(
-            tables,
-            &domain,
-            output,
-            layout,
-            self.limits,
-            self.memory,
-            &mut self.scratch,
-        )?;
+        let mut message = self.product(&bucket.inputs, &domain, output, layout)?;
         let values = message.values_mut();
         self.log_scale += S::normalise(values, &mut self.scratch.lost);
         if keep == Keep::Nothing {

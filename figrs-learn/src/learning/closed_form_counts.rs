@@ -115,14 +115,9 @@ impl ClosedForm {
                 match finite {
                     None => Ok(component.mean[first + i]),
                     Some(value) => {
-                        value
-                            .get::<f64>()
-                            .copied()
-                            .ok_or_else(|| Error::NotClosedForm {
-                                element: element.label(),
-                                problem: "it has no numbers as values, and is a term of a mean"
-                                    .to_owned(),
-                            })
+                        let problem = "it has no numbers as values, and is a term of a mean";
+                        let number = value.get::<f64>().copied();
+                        number.ok_or_else(|| Error::not_closed_form(element, problem))
                     }
                 }
             });

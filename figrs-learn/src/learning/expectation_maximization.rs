@@ -14,9 +14,8 @@ use super::expected_counts::{ExpectationStep, ExpectedCounts};
 use super::fit::Fit;
 use super::learner::Learner;
 use super::learning_run::LearningRun;
-use super::observed_information::StandardErrors;
 use super::parameters::CountedOutcomes;
-use super::rounds::{RoundSettings, Rounds, RoundsOfStart};
+use super::rounds::{RoundSettings, Rounds, RoundsOfStart, best_of};
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_answer::limits::cores;
@@ -90,8 +89,6 @@ pub struct ExpectationMaximization<E> {
 const DEFAULT_ROUNDS: u64 = 1000;
 /// Default of the relative increase of the log-likelihood at or below which the rounds end.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
-/// Maximum number of free numbers of all parameters together at which every fit computes standard errors.
-const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
     Err(Error::invalid_setting(
@@ -362,7 +359,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             };
             let (mut best, objectives) = best_of(&starts).ok_or_else(|| monitor.nothing_done())?;
             best.ended = stopped.or(best.ended);
-            let errors = errors_after(&learner, (step, rows), &best, &monitor)?;
+            let errors = learner.errors_after((step, rows), &best, &monitor)?;
             Ok(Fit::new(
                 model,
                 Arc::new(Mutex::new(learner)),
@@ -493,35 +490,5 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             seed: (self.seed, start),
             threads: self.threads.map_or_else(cores, NonZero::get),
         }
-    }
-}
-
-/// Returns the best of the starts, and the last objective of every start; `None` if no start has begun.
-pub(super) fn best_of(starts: &[Rounds]) -> Option<(Rounds, Vec<f64>)> {
-    let objectives: Vec<f64> = starts.iter().map(|start| start.last.objective).collect();
-    let mut best = starts.first()?;
-    for start in starts {
-        if start.last.objective > best.last.objective {
-            best = start;
-        }
-    }
-    Some((best.clone(), objectives))
-}
-
-/// Returns the standard errors after the rounds of a start; `None` unless the counts are exact and the parameters have few numbers.
-pub(super) fn errors_after(
-    learner: &Learner,
-    (step, rows): (&dyn ExpectationStep, &CaseRows),
-    best: &Rounds,
-    monitor: &RunMonitor<'_>,
-) -> Result<Option<StandardErrors>, Error> {
-    learner.set(&best.last.values);
-    let is_small = step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
-    if !is_small || monitor.stopped().is_some() {
-        return Ok(None);
-    }
-    match learner.standard_errors(step, rows) {
-        Err(Error::NothingDone { .. }) => Ok(None),
-        errors => errors.map(Some),
     }
 }

@@ -9,8 +9,12 @@ use super::case_rows::{CaseRow, CaseRows};
 use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::observed_information::{InformationSource, StandardErrors};
+use super::rounds::Rounds;
 use figrs_answer::error::Error;
-use figrs_answer::run::watch::Watch;
+use figrs_answer::run::watch::{RunMonitor, Watch};
+
+/// Maximum number of free numbers of all parameters together at which every fit computes standard errors.
+const SHOWN_ERRORS: usize = 16;
 
 /// A model prepared for expectation steps, with the columns of its cases. A fit and its clones share one learner.
 #[derive(Debug)]
@@ -42,6 +46,24 @@ impl Learner {
     pub(super) fn set<'a>(&self, values: impl IntoIterator<Item = &'a Datum>) {
         for (learned, value) in self.step.outcomes().learned().iter().zip(values) {
             learned.set(value);
+        }
+    }
+
+    /// Returns the standard errors after the rounds of a start; `None` unless the counts are exact and the parameters have few numbers.
+    pub(super) fn errors_after(
+        &self,
+        (step, rows): (&dyn ExpectationStep, &CaseRows),
+        best: &Rounds,
+        monitor: &RunMonitor<'_>,
+    ) -> Result<Option<StandardErrors>, Error> {
+        self.set(&best.last.values);
+        let is_small = step.is_exact() && self.numbers() <= SHOWN_ERRORS;
+        if !is_small || monitor.stopped().is_some() {
+            return Ok(None);
+        }
+        match self.standard_errors(step, rows) {
+            Err(Error::NothingDone { .. }) => Ok(None),
+            errors => errors.map(Some),
         }
     }
 

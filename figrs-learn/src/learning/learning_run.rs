@@ -8,12 +8,12 @@ use figrs_core::Model;
 
 use super::case_rows::CaseRows;
 use super::case_table::CaseTable;
-use super::expectation_maximization::{ExpectationMaximization, best_of, errors_after};
+use super::expectation_maximization::ExpectationMaximization;
 use super::expected_counts::ExpectedCounts;
 use super::fit::Fit;
 use super::learner::Learner;
 use super::observed_information::StandardErrors;
-use super::rounds::Rounds;
+use super::rounds::{Rounds, best_of};
 use figrs_answer::error::Error;
 use figrs_answer::run::run_state::{Latest, RunState, Turn};
 use figrs_answer::run::watch::Watch;
@@ -87,7 +87,7 @@ impl<E: ExpectedCounts + Clone + fmt::Debug + Send + 'static> LearningRun<E> {
             let ended = self.settings.advance(step, rows, run, &mut self.starts)?;
             if ended && let Some((best, _)) = best_of(&self.starts) {
                 let by = (step, &**rows);
-                self.standard_errors = errors_after(&learner, by, &best, run)?;
+                self.standard_errors = learner.errors_after(by, &best, run)?;
             }
             drop(learner);
             self.latest.set(self.fit(Stopped::Interrupted));

@@ -155,7 +155,7 @@ impl Walk<'_> {
             steps += 1;
             if steps > MAX_STEPS {
                 let problem = format!("its branches need more than {MAX_STEPS} conditions");
-                return Err(not_closed(&element, problem));
+                return Err(Error::not_closed_form(&element, problem));
             }
             for (next, value, further) in self.next(&element)?.into_iter().rev() {
                 let value = value.map_or_else(|| next.clone(), |()| self.value_of(&element));
@@ -341,7 +341,7 @@ impl Walk<'_> {
         }
         if op.call_id().is_some() {
             let problem = "it is recursive, and learning in closed form lists all branches";
-            return Err(not_closed(element, problem.to_owned()));
+            return Err(Error::not_closed_form(element, problem));
         }
         let parents = element.parents();
         let supports = self.supports(parents)?;
@@ -351,7 +351,7 @@ impl Walk<'_> {
             .try_fold(1, usize::checked_mul);
         let Some(count) = count.filter(|&count| count <= MAX_STEPS) else {
             let problem = format!("its parents have more than {MAX_STEPS} joint values");
-            return Err(not_closed(element, problem));
+            return Err(Error::not_closed_form(element, problem));
         };
         let mut branches = Vec::with_capacity(count);
         for mut number in 0..count {
@@ -365,7 +365,7 @@ impl Walk<'_> {
             let (result, again) = (call()?, call()?);
             if !reads_the_same(&result, &again) {
                 let problem = "its function builds elements that the results read; build these outside of the function, so that all results read the same ones";
-                return Err(not_closed(element, problem.to_owned()));
+                return Err(Error::not_closed_form(element, problem));
             }
             branches.push((condition, result));
         }
@@ -421,11 +421,4 @@ fn reads_the_same(first: &AnyElement, second: &AnyElement) -> bool {
         pairs.extend(own.iter().cloned().zip(others.iter().cloned()));
     }
     true
-}
-
-fn not_closed(element: &AnyElement, problem: String) -> Error {
-    Error::NotClosedForm {
-        element: element.label(),
-        problem,
-    }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use figrs_core::expand::{Expansion, LearnedParameter, LearnedParameters, ParametricOutcomes};
-use figrs_core::internals::{AtomicOp, Kind, Mode};
+use figrs_core::internals::{AtomicOp, Mode};
 use figrs_core::{AnyElement, Datum, Likelihood, Number, Stream};
 use rustc_hash::FxHashMap;
 
@@ -58,14 +58,19 @@ enum Origin {
     Observed { member: usize, column: usize },
 }
 
-fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
-    match element.kind() {
-        Kind::Atomic(op) => Some(&**op),
-        _ => None,
-    }
-}
-
 impl CountedOutcomes {
+    fn without_outcomes(learned: LearnedParameters) -> Self {
+        Self {
+            readers: learned.iter().map(|_| Vec::new()).collect(),
+            learned,
+            members: Vec::new(),
+            origins: Vec::new(),
+            count: 0,
+            terms: None,
+            normals: NormalSums::default(),
+        }
+    }
+
     /// Lists the outcomes of `expansion`. `density_column` returns the column that observes an element with a density.
     ///
     /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if an element reads a parameter in a form that cannot
@@ -78,15 +83,7 @@ impl CountedOutcomes {
     ) -> Result<Self, Error> {
         check_readers(expansion, &learned)?;
         let places = places(&learned);
-        let mut outcomes = Self {
-            readers: learned.iter().map(|_| Vec::new()).collect(),
-            learned,
-            members: Vec::new(),
-            origins: Vec::new(),
-            count: 0,
-            terms: None,
-            normals: NormalSums::default(),
-        };
+        let mut outcomes = Self::without_outcomes(learned);
         for parametric in expansion.parametric_outcomes() {
             let column = density_column(parametric.position);
             outcomes.add(parametric, (cases, column), &places)?;
@@ -108,11 +105,7 @@ impl CountedOutcomes {
         Ok(Self {
             count: terms.len(),
             terms: Some(terms),
-            readers: learned.iter().map(|_| Vec::new()).collect(),
-            learned,
-            members: Vec::new(),
-            origins: Vec::new(),
-            normals: NormalSums::default(),
+            ..Self::without_outcomes(learned)
         })
     }
 
@@ -131,15 +124,7 @@ impl CountedOutcomes {
         }
         let places = places(&learned);
         let parameters = learned.iter().count();
-        let mut outcomes = Self {
-            readers: learned.iter().map(|_| Vec::new()).collect(),
-            learned,
-            members: Vec::new(),
-            origins: Vec::new(),
-            count: 0,
-            terms: None,
-            normals: NormalSums::default(),
-        };
+        let mut outcomes = Self::without_outcomes(learned);
         for (member, (element, values)) in members.into_iter().enumerate() {
             for (at, numbers) in reads(&element, &outcomes.learned, &places)? {
                 outcomes.readers[at].push(Reader { member, numbers });
@@ -257,7 +242,7 @@ impl CountedOutcomes {
     pub(super) fn log_weights(&self) -> Result<Vec<f64>, Error> {
         let mut logs = vec![0.0; self.count];
         for member in &self.members {
-            let Some(op) = atomic(&member.element) else {
+            let Some(op) = member.element.kind().atomic() else {
                 continue;
             };
             op.check()
@@ -291,7 +276,7 @@ impl CountedOutcomes {
         self.normals.add_to(own, &self.learned, counts);
         for reader in &self.readers[parameter] {
             let member = &self.members[reader.member];
-            let Some(op) = atomic(&member.element) else {
+            let Some(op) = member.element.kind().atomic() else {
                 continue;
             };
             for (outcome, value) in &member.outcomes {
@@ -348,7 +333,7 @@ impl CountedOutcomes {
 
     pub(super) fn draw_from_priors(&self, random: &mut Stream) -> Result<(), Error> {
         for learned in self.learned.iter() {
-            if let Some(op) = atomic(&learned.element) {
+            if let Some(op) = learned.element.kind().atomic() {
                 let drawn = op.sample(random);
                 learned.set(&drawn.map_err(|fault| learned.element.fault(fault))?);
             }
@@ -359,7 +344,7 @@ impl CountedOutcomes {
     pub(super) fn log_prior(&self) -> Result<f64, Error> {
         let mut sum = 0.0;
         for learned in self.learned.iter() {
-            if let Some(op) = atomic(&learned.element) {
+            if let Some(op) = learned.element.kind().atomic() {
                 let log = op.log_prob(learned.value().as_any());
                 sum += log.map_err(|fault| learned.element.fault(fault))?;
             }
@@ -388,7 +373,7 @@ fn reads(
     places: &Places,
 ) -> Result<Vec<(usize, Range<usize>)>, Error> {
     let mut reads: Vec<(usize, Range<usize>)> = Vec::new();
-    let numbers = atomic(member).map_or(&[][..], AtomicOp::numbers);
+    let numbers = member.kind().atomic().map_or(&[][..], AtomicOp::numbers);
     for (i, number) in numbers.iter().enumerate() {
         let Number::Param(param) = number else {
             continue;

@@ -243,6 +243,18 @@ pub(super) fn numbers(value: &Datum) -> &[f64] {
     numbers.unwrap_or_default()
 }
 
+/// Returns the best of the starts, and the last objective of every start; `None` if no start has begun.
+pub(super) fn best_of(starts: &[Rounds]) -> Option<(Rounds, Vec<f64>)> {
+    let objectives: Vec<f64> = starts.iter().map(|start| start.last.objective).collect();
+    let mut best = starts.first()?;
+    for start in starts {
+        if start.last.objective > best.last.objective {
+            best = start;
+        }
+    }
+    Some((best.clone(), objectives))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -64,14 +64,13 @@ pub struct SavedFit {
 }
 
 impl SavedFit {
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn computed_checksum(&self) -> Result<u64, Error> {
-        let checksum = checksum(&Self {
-            checksum: 0,
-            ..self.clone()
-        });
-        checksum.or_else(|_| unfit("it cannot be serialised"))
+        let values = (&self.parameters, &self.counts, &self.log_likelihoods);
+        let rounds = (self.version, &self.starts, self.ended);
+        let data = (self.prepared_rows, &self.stages, self.cases);
+        checksum(&(values, rounds, data)).or_else(|_| unfit("it cannot be serialised"))
     }
 }
 

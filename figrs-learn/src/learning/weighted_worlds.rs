@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
-use figrs_core::internals::{Kind, LearnedPrior};
+use figrs_core::internals::LearnedPrior;
 use figrs_core::{AnyElement, Likelihood, Limits, Model, Stream, Until, stream};
 use figrs_lower::internals::Trace;
 
@@ -47,10 +47,7 @@ struct RowDraws {
 
 /// Returns the prior of `element` if `element` is a parameter to be learned; `None` for other elements.
 fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
-    match element.kind() {
-        Kind::Atomic(op) => op.prior(),
-        _ => None,
-    }
+    element.kind().atomic()?.prior()
 }
 
 fn free_parameters(trace: &Trace) -> impl Iterator<Item = &AnyElement> {

@@ -1,7 +1,7 @@
 //! Probabilities of outcomes as functions of the model's parameters.
 
 use figrs_core::expand::{Content, Expansion, ParametricOutcomes};
-use figrs_core::internals::{AtomicOp, Kind};
+use figrs_core::internals::AtomicOp;
 use figrs_core::{AnyElement, Datum, Number, Param};
 use rustc_hash::FxHashMap;
 
@@ -40,10 +40,7 @@ pub(super) struct WeightDerivative {
 
 impl DifferentiableMember {
     fn op(&self) -> Option<&dyn AtomicOp> {
-        match self.element.kind() {
-            Kind::Atomic(op) => Some(&**op),
-            _ => None,
-        }
+        self.element.kind().atomic()
     }
 
     /// Returns the indices of `parameter` among the numbers of the element's distribution.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use figrs_core::Limits;
-use figrs_core::element::function::ALLOCATION;
+use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::model::Model;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use figrs_core::element::function::{ALLOCATION, Footprint};
+use figrs_core::element::footprint::{ALLOCATION, Footprint};
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_time, too_much_memory};
 use rustc_hash::FxHashSet;

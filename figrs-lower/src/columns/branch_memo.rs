@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 use super::block::{Block, MAX_CACHED};
 use super::column::ColumnSlot;
 use super::draw::{
-    CodeSampler, PooledSampler, atomic, checked_outcomes, is_density, likelihood,
-    probability_of_true,
+    CodeSampler, PooledSampler, checked_outcomes, is_density, likelihood, probability_of_true,
 };
-use figrs_core::element::function::{Footprint, FunctionId};
+use figrs_core::element::footprint::Footprint;
+use figrs_core::element::function::FunctionId;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::element::operations::{ChainOp, FiniteOutcomes, TableOp};
 use figrs_core::error::ModelError;
@@ -28,7 +28,7 @@ impl Block {
             BranchTarget::Slot(slot) => {
                 let instruction = &self.instructions[slot.index()];
                 self.values[slot.index()].is_none()
-                    && atomic(&instruction.element).is_some()
+                    && instruction.element.kind().atomic().is_some()
                     && instruction.evidence.is_empty()
                     && instruction.fixed.is_none()
                     && instruction.implied.is_empty()
@@ -52,7 +52,7 @@ impl Block {
         value: &Datum,
     ) -> Result<(f64, f64), ModelError> {
         let element = self.root_of(branch);
-        let choice = element.and_then(|element| Some((element, atomic(element)?)));
+        let choice = element.and_then(|element| Some((element, element.kind().atomic()?)));
         choice.map_or(Ok((1.0, 0.0)), |(element, op)| {
             likelihood(element, op, value.as_any())
         })
@@ -75,7 +75,7 @@ impl Block {
         let Some(element) = self.root_of(&branch).cloned() else {
             return Ok(branch);
         };
-        let Some(op) = atomic(&element) else {
+        let Some(op) = element.kind().atomic() else {
             return Ok(branch);
         };
         let met = self.functions.choice(&element);
@@ -190,7 +190,7 @@ impl Block {
         self.allow(slot, self.bytes.made_bytes())?;
         let element = self.policy(&element).cloned().unwrap_or(element);
         let own = element.is_unshared();
-        let Some(op) = atomic(&element) else {
+        let Some(op) = element.kind().atomic() else {
             self.instructions[slot.index()].memo.branches_out = true;
             // The combination counts as one cached item.
             self.remembered += 1;

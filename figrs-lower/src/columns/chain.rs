@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::block::Block;
 use super::branch_memo::{Branch, BranchTarget};
 use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
-use super::draw::{PooledSampler, atomic, draw_ready};
+use super::draw::{PooledSampler, draw_ready};
 use super::groups::RowGroups;
 use super::rare_branches::{RareBranch, RowEvaluations, are_few};
 use super::run::{ColumnSource, EvaluationTask, RootEvaluation};
@@ -251,7 +251,7 @@ impl RootEvaluation<'_> {
             let one = RowGroups::Masks(vec![rows.mask().to_vec()]);
             return Ok(draw_ready(rows, &one, &[ready], codes, self.rng));
         }
-        let values = match atomic(element) {
+        let values = match element.kind().atomic() {
             Some(op) => op.sample_many(rows.len(), self.rng),
             None => Ok(element.no_column()),
         };

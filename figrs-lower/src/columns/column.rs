@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::block::Block;
 use super::dictionary::Dictionaries;
 use super::selection::{Selection, first_row, for_each_row, mask_where};
-use figrs_core::element::function::ALLOCATION;
+use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::element::node::AnyElement;
 use figrs_core::value::support::AnyColumn;
 

@@ -9,18 +9,11 @@ use super::column::{Column, DictionaryId};
 use super::groups::RowGroups;
 use super::selection::{Selection, for_each_row};
 use figrs_core::element::alias::Alias;
-use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::node::AnyElement;
 use figrs_core::element::operations::{AtomicOp, FiniteOutcomes, NotEnumerable};
 use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
-
-pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
-    match element.kind() {
-        Kind::Atomic(op) => Some(&**op),
-        _ => None,
-    }
-}
 
 /// Returns the probability of `true`, for outcomes that are truth values.
 pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use figrs_core::element::function::ALLOCATION;
+use figrs_core::element::footprint::ALLOCATION;
 
 /// A set of worlds of a block, stored as a bit mask. Clones are cheap.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::change::StructureUndo;
 use super::node::TraceNode;
 use super::state::Trace;
 use crate::numbering::Numbered;
-use figrs_core::element::function::{ALLOCATION, Footprint};
+use figrs_core::element::footprint::{ALLOCATION, Footprint};
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_bytes, check_time};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::readers::{BooleanBranch, NodeUse, ParameterReaders};
 use super::register::ValueRegister;
 use figrs_core::element::family_values::SufficientStatistics;
-use figrs_core::element::function::ALLOCATION;
+use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::element::node::{AnyElement, Kind};
 use figrs_core::element::operations::FamilyOp;
 use figrs_core::model::evidence::Evidence;

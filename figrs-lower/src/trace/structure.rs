@@ -6,7 +6,7 @@ use super::readers::NodeUse;
 use super::register::ValueRegister;
 use super::state::Trace;
 use crate::numbering::Numbered;
-use figrs_core::element::function::Footprint;
+use figrs_core::element::footprint::Footprint;
 use figrs_core::element::node::{AnyElement, Kind};
 use figrs_core::element::operations::ChainOp;
 use figrs_core::error::{Fault, ModelError};

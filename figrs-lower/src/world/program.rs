@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::run::{Chooser, ElementStart, World, WorldRun};
 use crate::Observations;
 use figrs_core::Limits;
-use figrs_core::element::function::{ALLOCATION, Footprint};
+use figrs_core::element::footprint::{ALLOCATION, Footprint};
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_elements, check_world};

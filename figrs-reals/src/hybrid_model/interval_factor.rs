@@ -12,7 +12,6 @@ use super::HybridModel;
 use super::site_factors::SiteFactor;
 use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained};
 use crate::linear_element::{Conditional, Linear, union};
-use crate::scan::not_closed;
 use crate::site::Site;
 
 /// A real number, and all comparisons of linear functions of it with zero.
@@ -55,7 +54,7 @@ impl HybridModel<'_> {
                      ExpectationPropagation, or draw samples, for example by `Collapsed(ImportanceSampling::new(10_000))`",
                     first.element.label()
                 );
-                not_closed(&site.element, problem)
+                Error::not_closed_form(&site.element, problem)
             })?;
             scope = union([&scope[..], &number.finite, &site.function.scope]);
             comparisons.push((site, number));

@@ -19,7 +19,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::conjugate::ParameterPosterior;
 use crate::finite_part::numbers_of;
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::{Form, NormalVector, Scan, not_closed};
+use crate::scan::{Form, NormalVector, Scan};
 use interval_factor::IntervalFactor;
 use site_factors::SiteFactor;
 pub(crate) use targets::{Mention, NumbersOfElement};
@@ -77,7 +77,7 @@ impl<'m> HybridModel<'m> {
             let parameter = &scan.parameters[parameter];
             if parameter.scaled.is_none() && !parameter.is_chosen {
                 let problem = "it is an unknown precision or variance of normal elements, which filters and ExpectationPropagation do not integrate out";
-                return Err(not_closed(&parameter.element, problem.to_owned()));
+                return Err(Error::not_closed_form(&parameter.element, problem));
             }
         }
         for target in targets {
@@ -152,7 +152,7 @@ impl<'m> HybridModel<'m> {
                 let value = value.ok_or_else(|| {
                     let problem = "only its value can be observed, with as many numbers as it has; state an interval as the value of a comparison such as \
                                    `greater_than`; ExpectationPropagation takes conditions and weights of one number";
-                    not_closed(element, problem.to_owned())
+                    Error::not_closed_form(element, problem)
                 })?;
                 if value.iter().any(|x| !x.is_finite()) {
                     return Err(Error::ImpossibleEvidence {

@@ -7,7 +7,6 @@ use smallvec::SmallVec;
 
 use super::HybridModel;
 use crate::linear_element::{Conditional, Linear, union};
-use crate::scan::not_closed;
 
 impl HybridModel<'_> {
     /// Adds the observation that a linear function of vectors has the value `value`; one of the vectors becomes a function of the others.
@@ -21,7 +20,7 @@ impl HybridModel<'_> {
         let rows = replaced.as_ref().unwrap_or(rows);
         let index = chosen_vector(rows).ok_or_else(|| {
             let problem = "its value is observed, and other observations determine it already, or it has a density for some values of finite elements alone";
-            not_closed(element, problem.to_owned())
+            Error::not_closed_form(element, problem)
         })?;
         let mut solved = SmallVec::with_capacity(rows.rows.len());
         let mut logs: SmallVec<[f64; 1]> = SmallVec::with_capacity(rows.rows.len());
@@ -29,7 +28,7 @@ impl HybridModel<'_> {
         for row in &rows.rows {
             let (solution, log) = solution(row, (index, free), value).ok_or_else(|| {
                 let problem = "its value is observed, and its numbers depend on each other";
-                not_closed(element, problem.to_owned())
+                Error::not_closed_form(element, problem)
             })?;
             solved.push(solution);
             logs.push(log);

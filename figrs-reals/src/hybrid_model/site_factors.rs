@@ -15,7 +15,6 @@ use super::HybridModel;
 use crate::closed_form::explained;
 use crate::hybrid_world::HybridWorld;
 use crate::linear_element::{Conditional, Linear, union};
-use crate::scan::not_closed;
 use crate::site::Site;
 
 /// A factor for a likelihood that is not Gaussian.
@@ -40,7 +39,7 @@ impl HybridModel<'_> {
             (Error::ImpossibleEvidence { .. }, Some(site)) => {
                 let problem = "its likelihood is zero at all numbers that were tried, at most some millionths of a standard deviation apart: the evidence is \
                                impossible, or holds only in a narrower interval; state an interval by comparisons such as `greater_than`, or use a sampler";
-                not_closed(&site.element, problem.to_owned())
+                Error::not_closed_form(&site.element, problem)
             }
             _ => error,
         }

@@ -16,7 +16,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::HybridModel;
 use crate::linear_element::{Conditional, Linear, union};
-use crate::scan::{Form, not_closed};
+use crate::scan::Form;
 
 /// The range of an element's numbers in the concatenated numbers of several elements; `None` if the element is finite.
 pub(crate) type NumbersOfElement = Option<Range<usize>>;
@@ -72,7 +72,7 @@ impl HybridModel<'_> {
         };
         if multiple.factor != 1.0 || self.scan.parameters[multiple.parameter].is_chosen {
             let problem = "it is a multiple of a parameter, or a Chain chooses it; ask for the parameter, or for the Chain";
-            return Err(not_closed(target, problem.to_owned()));
+            return Err(Error::not_closed_form(target, problem));
         }
         Ok(Some(multiple.parameter))
     }
@@ -122,7 +122,7 @@ impl HybridModel<'_> {
                     rows: smallvec![Linear::constant(&[]); posterior.rows.len()],
                 })))
             }
-            Form::Function(_) => Err(not_closed(
+            Form::Function(_) => Err(Error::not_closed_form(
                 target,
                 "its distribution is not normal; ask for a real element that is, or draw samples"
                     .to_owned(),

@@ -129,7 +129,7 @@ pub fn marginal_map_search(
     let mut improvements = all.improvements;
     improvements.retain(|step| step.log_probability > f64::NEG_INFINITY);
     Ok(MarginalMapResult {
-        values: maximised.iter().map(|v| world[v.index()]).collect(),
+        values: values_of(maximised, &world),
         log_weight,
         upper_bound: if is_finished { log_weight } else { upper_bound },
         improvements,
@@ -137,6 +137,10 @@ pub fn marginal_map_search(
         stopped,
         work: all.runs.iter().map(Run::work).sum::<f64>() as u64,
     })
+}
+
+fn values_of(variables: &[VarId], world: &[u32]) -> Vec<u32> {
+    variables.iter().map(|v| world[v.index()]).collect()
 }
 
 /// The searches of all components with maximised variables; their log-weights and their bounds add up.
@@ -265,12 +269,7 @@ impl<'a> Run<'a> {
             }
             SearchResult::Unknown { .. } => vec![0; self.component.graph.cardinalities.len()],
         };
-        let values: Vec<u32> = self
-            .component
-            .maximised
-            .iter()
-            .map(|v| world[v.index()])
-            .collect();
+        let values = values_of(&self.component.maximised, &world);
         let limits = self.limits.clone();
         let mut sums = ConditionalSums::new(
             &self.component.graph,
@@ -429,12 +428,7 @@ impl<'a> Run<'a> {
                     world[v.index()] = value;
                 }
                 if level == order.len() {
-                    let values: Vec<u32> = self
-                        .component
-                        .maximised
-                        .iter()
-                        .map(|v| world[v.index()])
-                        .collect();
+                    let values = values_of(&self.component.maximised, &world);
                     self.evaluate(&values, false)?;
                     break;
                 }

@@ -226,10 +226,7 @@ impl Algorithm for Faulty {
             Self::Seed(next) => return run(next.fetch_add(1, Ordering::Relaxed) as u64),
         };
         let marginals = vec![rains, marginal(wet, &[true], &[1.0])];
-        let value = LogEvidence {
-            value: evidence.ln(),
-            standard_error: 0.0,
-        };
+        let value = LogEvidence::exact(evidence.ln());
         Ok(Answer::marginals("Faulty", marginals, value))
     }
 }

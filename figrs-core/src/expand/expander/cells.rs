@@ -480,13 +480,7 @@ pub(super) fn quantile_cells(
     Ok((!cells.is_empty()).then(|| (values.build(), cells, masses)))
 }
 
-/// Returns the probability of an interval. The smaller tail probabilities are subtracted from each other, so that no digits are lost.
+/// Returns the probability of an interval.
 fn between(op: &dyn AtomicOp, [left, right]: [f64; 2]) -> Result<f64, String> {
-    let [left, right] = [tails(op, left)?, tails(op, right)?];
-    let inside = if left.upper < 0.5 {
-        left.upper - right.upper
-    } else {
-        right.lower - left.lower
-    };
-    Ok(inside.max(0.0))
+    Ok(tails(op, left)?.until(tails(op, right)?))
 }

@@ -160,10 +160,7 @@ pub struct LearnedParameter {
 }
 
 fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
-    match element.kind() {
-        Kind::Atomic(op) => op.prior(),
-        _ => None,
-    }
+    element.kind().atomic()?.prior()
 }
 
 impl LearnedParameter {

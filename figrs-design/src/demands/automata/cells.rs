@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ndarray::Array2;
 
-use super::{Automaton, Verdict};
+use super::Automaton;
 use figrs_models::mdmc::{Tile, TileClass};
 
 /// Accepts levels in which each tile of a rectangle belongs to the class given for its cell. The automaton has one state.
@@ -42,13 +42,5 @@ impl Automaton for Cells {
     fn read(&self, (row, column): (usize, usize), _state: &mut Vec<u32>, tile: Tile) -> bool {
         let class = self.class(row, column);
         class.is_none_or(|class| class.contains(tile))
-    }
-
-    fn end(&self, column: usize, _state: &mut Vec<u32>) -> Verdict {
-        if column + 1 == self.span().end {
-            Verdict::Met
-        } else {
-            Verdict::Open
-        }
     }
 }

@@ -55,10 +55,6 @@ impl Automaton for ColumnsAmong {
 
     fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
         state[0] = 0;
-        if column + 1 == self.columns.end {
-            Verdict::Met
-        } else {
-            Verdict::Open
-        }
+        Verdict::met_after(column + 1 == self.columns.end)
     }
 }

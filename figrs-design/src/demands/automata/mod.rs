@@ -44,8 +44,11 @@ pub(super) trait Automaton: Debug + Send + Sync {
     /// Reads the tile of a cell, and changes the state; returns false if the demand can no longer be met.
     fn read(&self, cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool;
 
-    /// Updates the state at the end of a column, and returns the verdict on the columns so far.
-    fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict;
+    /// Updates the state at the end of a column, and returns the verdict on the columns so far: the demand is met after the last column.
+    fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
+        let _ = state;
+        Verdict::met_after(column + 1 == self.span().end)
+    }
 }
 
 /// Verdict of an automaton on the columns read so far.
@@ -60,5 +63,9 @@ pub(super) enum Verdict {
 impl Verdict {
     fn decided(met: bool) -> Self {
         if met { Self::Met } else { Self::Broken }
+    }
+
+    fn met_after(is_last: bool) -> Self {
+        if is_last { Self::Met } else { Self::Open }
     }
 }

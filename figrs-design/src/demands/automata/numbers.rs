@@ -135,10 +135,6 @@ impl Automaton for NumberInEach {
             *age += 1;
         }
         state.retain(|&age| (age as usize) < self.window);
-        if column + 1 == self.columns.end {
-            Verdict::Met
-        } else {
-            Verdict::Open
-        }
+        Verdict::met_after(column + 1 == self.columns.end)
     }
 }

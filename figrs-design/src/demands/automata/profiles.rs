@@ -87,11 +87,7 @@ impl Automaton for Profile {
             return Verdict::Broken;
         }
         state[0] = 0;
-        if section + 1 == self.numbers.len() {
-            Verdict::Met
-        } else {
-            Verdict::Open
-        }
+        Verdict::met_after(section + 1 == self.numbers.len())
     }
 }
 
@@ -159,10 +155,6 @@ impl Automaton for RisingProfile {
         }
         state.rotate_left(1);
         state[1] = 0;
-        if section + 1 == self.sections.number {
-            Verdict::Met
-        } else {
-            Verdict::Open
-        }
+        Verdict::met_after(section + 1 == self.sections.number)
     }
 }

@@ -124,6 +124,6 @@ impl Automaton for Spaced {
         }
         state.extend(begins);
         state.extend(waiting);
-        if is_last { Verdict::Met } else { Verdict::Open }
+        Verdict::met_after(is_last)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Automaton, Verdict};
+use super::Automaton;
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
@@ -89,14 +89,6 @@ impl Automaton for Mirrored {
             }
         }
     }
-
-    fn end(&self, column: usize, _state: &mut Vec<u32>) -> Verdict {
-        if column + 1 == self.columns.end {
-            Verdict::Met
-        } else {
-            Verdict::Open
-        }
-    }
 }
 
 /// Accepts levels in which an area repeats every `period` columns. The state of the automaton holds the tiles of the latest columns.
@@ -139,13 +131,5 @@ impl Automaton for Repeated {
             state.push(tile);
         }
         true
-    }
-
-    fn end(&self, column: usize, _state: &mut Vec<u32>) -> Verdict {
-        if column + 1 == self.columns.end {
-            Verdict::Met
-        } else {
-            Verdict::Open
-        }
     }
 }

@@ -111,20 +111,13 @@ impl Kernel {
         if !has_custom && let Some(walk) = self.block_proposals.blocks.get_mut(block) {
             let mut walk = std::mem::take(walk);
             let walks = walk.is_learned() && decisions.bernoulli(0.5);
-            let step = if walks {
-                self.propose_walk(trace, &sites, &mut walk, decisions, log_acceptance)
-            } else {
-                self.adapt_to_position(trace, &sites, &mut walk);
-                self.propose_each(
-                    trace,
-                    &sites,
-                    BooleanProposal::Drawn,
-                    decisions,
-                    log_acceptance,
-                )
-            };
+            if walks {
+                let step = self.propose_walk(trace, &sites, &mut walk, decisions, log_acceptance);
+                self.block_proposals.blocks[block] = walk;
+                return step;
+            }
+            self.adapt_to_position(trace, &sites, &mut walk);
             self.block_proposals.blocks[block] = walk;
-            return step;
         }
         self.propose_each(
             trace,

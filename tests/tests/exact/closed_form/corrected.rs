@@ -4,7 +4,7 @@ use figrs::prelude::*;
 use figrs::{DegreesOfFreedom, Error, ExpectationPropagation, Scale, StudentT};
 use statrs::distribution::{ContinuousCDF, Normal as NormalDistribution};
 
-use super::propagation::by_trapezoids;
+use super::propagation::likelihoods::by_trapezoids;
 
 /// Models with three likelihoods of one number: the model, the number, and its mean, variance and log-evidence by the trapezoid rule.
 fn corrected_cases() -> Vec<(Model, Element<f64>, [f64; 3])> {

@@ -3,7 +3,7 @@
 use figrs::prelude::*;
 use figrs::{DegreesOfFreedom, ExpectationPropagation, Scale, SelfChecked, Stopped, StudentT};
 
-use super::propagation::by_trapezoids;
+use super::propagation::likelihoods::by_trapezoids;
 
 const SCALE: f64 = 0.5;
 const FREEDOM: f64 = 4.0;
