@@ -178,14 +178,8 @@ fn the_work_budget_ends_what_never_ends() {
             .work(work)
             .run(&Model::new(), &never);
         if work == 0 {
-            let error = answer.unwrap_err();
-            assert!(
-                matches!(
-                    error,
-                    Error::Model(ModelError::TooManyElements { limit: 0, .. })
-                ),
-                "{error}"
-            );
+            let error = answer.unwrap_err().to_string();
+            assert!(error.contains("work is 0; allow more"), "{error}");
             continue;
         }
         let answer = answer.unwrap();
