@@ -305,7 +305,7 @@ fn too_much_memory() {
                 needed > limit && needed < limit + limit / 2,
                 "{name}: {needed}"
             );
-            says(found, &["model.rs:", "2 MiB", "infinite", "`max_bytes`"]);
+            says(found, &["model.rs:", "2MiB", "infinite", "`max_bytes`"]);
         }
     }
     let bounds = LazyVariableElimination::to_width(0.1).limits(limits);
