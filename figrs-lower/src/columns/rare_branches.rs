@@ -1,7 +1,7 @@
 //! Branches of a Chain that few worlds (rows) take; they are evaluated world by world.
 
 use super::block::Block;
-use super::branch_memo::Branch;
+use super::branch_memo::{Branch, BranchTarget};
 use super::column::{ColumnSlot, StoredColumn};
 use super::row_evaluation::{FinishedRows, RowEvaluation, RowResult};
 use figrs_core::element::node::AnyElement;
@@ -108,14 +108,13 @@ impl RowEvaluations {
         self.finished.retain(lives);
         let mut missing = Vec::new();
         let waited = std::mem::take(&mut self.waiting).into_iter();
-        for (single, branch) in waited.filter(|(single, _)| lives(single.row)) {
-            self.continue_row((single, branch), &mut missing, block, rng)?;
+        for (mut single, branch) in waited.filter(|(single, _)| lives(single.row)) {
+            let waits_for = single.advance(block, rng)?;
+            self.end_turn((single, branch), waits_for, &mut missing, block);
         }
         let ahead = std::mem::take(&mut self.not_begun).into_iter();
         for (row, branch) in ahead.filter(|(row, _)| lives(*row)) {
-            if let Some(single) = self.begin_row(row, branch, block)? {
-                self.continue_row((single, branch), &mut missing, block, rng)?;
-            }
+            self.begin_row((row, branch), &mut missing, block, rng)?;
         }
         if missing.is_empty() {
             return Ok(missing);
@@ -134,36 +133,46 @@ impl RowEvaluations {
     /// Starts the evaluation of the world `row` in its branch, which is created if necessary.
     fn begin_row(
         &mut self,
-        row: u32,
-        branch: u32,
+        (row, branch): (u32, u32),
+        missing: &mut Vec<MissingValues>,
         block: &mut Block,
-    ) -> Result<Option<RowEvaluation>, ModelError> {
+        rng: &mut Stream,
+    ) -> Result<(), ModelError> {
         let few = &mut self.branches[branch as usize];
         let made = match few.branch.take() {
             Some(branch) => branch,
             None => block.branch_of(self.of, few.combination)?,
         };
-        let (root, own) = (block.root_of(&made).cloned(), made.is_unshared());
-        few.branch = Some(made);
-        let Some(root) = root else {
-            return Ok(None);
+        let mut single = self.spare.take().unwrap_or_default();
+        let own = made.is_unshared();
+        let waits_for = match &made.target {
+            BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => {
+                let demand = self.demand.clone();
+                single.start(row, (element, own), demand, (block, rng))?
+            }
+            BranchTarget::Slot(of) => {
+                let element = block.instructions[of.index()].element.clone();
+                let demand = self.demand.clone();
+                single.start(row, (&element, own), demand, (block, rng))?
+            }
+            BranchTarget::Row(_) | BranchTarget::Dropped => return Ok(()),
         };
-        let demand = self.demand.clone();
-        let spare = self.spare.take();
-        Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
+        few.branch = Some(made);
+        self.end_turn((single, branch), waits_for, missing, block);
+        Ok(())
     }
 
-    /// Continues the evaluation of a world. If the world must wait, adds the missing value to `missing`.
-    fn continue_row(
+    /// Records the result of a world, or the missing value `waits_for` for which the world must wait.
+    fn end_turn(
         &mut self,
-        (mut single, branch): (RowEvaluation, u32),
+        (single, branch): (RowEvaluation, u32),
+        waits_for: Option<(ColumnSlot, Option<Datum>)>,
         missing: &mut Vec<MissingValues>,
         block: &mut Block,
-        rng: &mut Stream,
-    ) -> Result<(), ModelError> {
-        let Some((slot, demand)) = single.advance(block, rng)? else {
+    ) {
+        let Some((slot, demand)) = waits_for else {
             self.finish(single, branch, block);
-            return Ok(());
+            return;
         };
         let same = |(other, of, _): &&mut MissingValues| *other == slot && *of == demand;
         match missing.iter_mut().find(same) {
@@ -171,7 +180,6 @@ impl RowEvaluations {
             None => missing.push((slot, demand, vec![single.row])),
         }
         self.waiting.push((single, branch));
-        Ok(())
     }
 
     /// Records the result of a world. After the last world of a branch, drops the branch, unless elements outside the branch may refer to its
