@@ -219,8 +219,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch whose evaluation in one world takes `elements` elements, if the cache has room and the branch was created before. A branch
-    /// that is created for the first time is dropped, because most branches that few worlds take do not recur.
+    /// Caches a branch whose evaluation in one world takes `elements` elements, if the cache has room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
@@ -228,15 +227,9 @@ impl Block {
         branch: Branch,
         elements: usize,
     ) {
-        let branches = &self.instructions[slot.index()].memo.branches;
-        let known = branches.get(number as usize).and_then(Option::as_ref);
-        match known.map(|known| &known.target) {
-            None => self.cache_branch(slot, number, Branch::to(BranchTarget::Dropped)),
-            Some(BranchTarget::Dropped) if self.remembered < MAX_CACHED => {
-                self.remembered += elements;
-                self.cache_branch(slot, number, branch);
-            }
-            Some(_) => {}
+        if self.remembered < MAX_CACHED && self.known_branch(slot, number).is_none() {
+            self.remembered += elements;
+            self.cache_branch(slot, number, branch);
         }
     }
 
@@ -255,9 +248,7 @@ impl Block {
     /// Returns the cached branch for the combination of parent values with the index `number`, if there is one.
     fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
         let branches = &self.instructions[slot.index()].memo.branches;
-        let known = branches.get(number as usize)?.as_ref();
-        let known = known.filter(|known| !matches!(known.target, BranchTarget::Dropped));
-        known.cloned()
+        branches.get(number as usize).cloned().flatten()
     }
 
     fn cache_branch(&mut self, slot: ColumnSlot, number: u32, branch: Branch) {

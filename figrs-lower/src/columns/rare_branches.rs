@@ -1,5 +1,7 @@
 //! Branches of a Chain that few worlds (rows) take; they are evaluated world by world.
 
+use std::time::{Duration, Instant};
+
 use super::block::Block;
 use super::branch_memo::{Branch, BranchTarget};
 use super::column::{ColumnSlot, StoredColumn};
@@ -14,6 +16,10 @@ use figrs_core::value::datum::Datum;
 /// blocks of 16 384 worlds), and a model of list states was 8 % faster (in blocks of 10 000 worlds).
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
+
+/// A branch that few worlds take is cached if its creation takes longer. Otherwise the branch is created again: its elements are then in the processor
+/// cache, whereas those of a cached branch mostly are not.
+const WORTH_CACHING: Duration = Duration::from_micros(50);
 
 /// The evaluation of the worlds that take rare branches of a Chain, one by one.
 pub(super) struct RowEvaluations {
@@ -40,6 +46,8 @@ pub(super) struct RareBranch {
     rows: usize,
     /// The largest number of elements that one world has evaluated in the branch.
     entered: usize,
+    /// `true` if the creation of the branch took so long that the branch is kept for other worlds.
+    is_costly: bool,
     /// `true` if elements outside the branch may refer to elements of the branch.
     is_referred: bool,
 }
@@ -88,6 +96,7 @@ impl RareBranch {
             branch,
             rows,
             entered: 0,
+            is_costly: false,
             is_referred: false,
         }
     }
@@ -141,7 +150,12 @@ impl RowEvaluations {
         let few = &mut self.branches[branch as usize];
         let made = match few.branch.take() {
             Some(branch) => branch,
-            None => block.branch_of(self.of, few.combination)?,
+            None => {
+                let start = Instant::now();
+                let made = block.branch_of(self.of, few.combination)?;
+                few.is_costly = start.elapsed() > WORTH_CACHING;
+                made
+            }
         };
         let mut single = self.spare.take().unwrap_or_default();
         let own = made.is_unshared();
@@ -218,12 +232,12 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Drops the branch, or caches it if no element outside the branch may refer to its elements.
+    /// Drops the branch. A branch whose creation took long is cached instead, if no element outside the branch may refer to its elements.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
         };
-        if !self.is_referred {
+        if self.is_costly && !self.is_referred {
             block.cache_row_branch(of, self.combination, branch, self.entered);
         }
     }
