@@ -22,7 +22,13 @@ pub fn with_list<T: Copy, R>(
     read: impl FnOnce(&[T]) -> R,
 ) -> R {
     const MAX_ON_STACK: usize = 8;
-    let count = values.len();
+    let (count, mut values) = (values.len(), values);
+    if count <= 1 {
+        return match values.next() {
+            Some(value) => read(&[value]),
+            None => read(&[]),
+        };
+    }
     if count > MAX_ON_STACK {
         return read(&values.collect::<Vec<T>>());
     }

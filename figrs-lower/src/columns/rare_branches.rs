@@ -251,7 +251,7 @@ mod tests {
     use crate::columns::Block;
     use crate::{EvidenceOrder, Observations};
     use figrs_core::Parents;
-    use figrs_core::element::{DiscreteUniform, Element, Flip, If, Score, inject};
+    use figrs_core::element::{DiscreteUniform, Element, Flip, If, Score, inject, tuple};
     use figrs_core::error::ModelError;
     use figrs_core::random::stream;
     use figrs_core::{AnyElement, Model};
@@ -334,6 +334,69 @@ mod tests {
             let found = weight * plain.log_scale.exp();
             assert!((found - right).abs() < 1e-12, "{n}: {found}, not {right}");
         }
+    }
+
+    /// The worlds of a branch follow each other; their draws are independent, and each world gets its own values.
+    #[test]
+    fn worlds_of_one_branch_draw_independently() {
+        let (place, width) = (DiscreteUniform::new(0, 999), 4000);
+        let share = |n: i64| 0.1 + 0.0008 * n as f64;
+        let list = place.flat_map(move |&n| {
+            let coin = Flip::new(share(n)).map(move |&heads| (n, heads));
+            inject(&[coin, Flip::new(0.5).map(move |&heads| (n, heads))])
+        });
+        let targets = [place.erased().clone(), list.erased().clone()];
+        let mut block = block(&Model::new(), &targets, 1000).unwrap();
+        block.run(width, &mut stream(3, 0)).unwrap();
+        let (places, lists) = (block.target(0).typed(), block.target(1).typed());
+        let places: &Vec<i64> = places.as_any().downcast_ref().unwrap();
+        let lists: &Vec<Vec<(i64, bool)>> = lists.as_any().downcast_ref().unwrap();
+        let (mut heads, mut expected, mut variance) = (0.0, 0.0, 0.0);
+        let (mut pairs, mut equal) = (0.0, 0.0);
+        let mut last = BTreeMap::new();
+        for (&place, list) in places.iter().zip(lists) {
+            assert!(list.iter().all(|(n, _)| *n == place));
+            let share = share(place);
+            heads += f64::from(u8::from(list[0].1));
+            expected += share;
+            variance += share * (1.0 - share);
+            if let Some(before) = last.insert(place, list[1].1) {
+                pairs += 1.0;
+                equal += f64::from(u8::from(before == list[1].1));
+            }
+        }
+        // Correct draws deviate by more than six standard deviations about once in 5e8 tests.
+        assert!((heads - expected).abs() < 6.0 * f64::sqrt(variance));
+        assert!(pairs > 2000.0 && (equal - pairs / 2.0_f64).abs() < 3.0 * f64::sqrt(pairs));
+    }
+
+    /// The evaluation of a deep branch waits for an element that every world evaluates, and continues after it.
+    #[test]
+    fn deep_branches_wait_for_missing_values() {
+        let (place, permanent) = (DiscreteUniform::new(1, 1 << 20), DiscreteUniform::new(0, 9));
+        let below = permanent.clone();
+        let deep = place.flat_map(move |&n| {
+            let first = (&below, Flip::new(0.5)).map(|(x, heads)| x + i64::from(*heads) * 1000);
+            (0..100)
+                .fold(first, |x, _| x.map(|x| x + 1))
+                .map(move |x| (n, *x))
+        });
+        let targets = [deep, tuple((&place, &permanent))];
+        let targets = targets.map(|target| target.erased().clone());
+        let mut block = block(&Model::new(), &targets, 1000).unwrap();
+        block.run(300, &mut stream(2, 0)).unwrap();
+        let columns = [0, 1].map(|target| block.target(target).typed());
+        let columns = columns
+            .iter()
+            .map(|column| column.as_any().downcast_ref::<Vec<(i64, i64)>>());
+        let [deep, direct] = *columns.collect::<Option<Vec<_>>>().unwrap() else {
+            panic!("two columns");
+        };
+        let base = |x: i64| if x >= 1000 { x - 1000 } else { x };
+        let found = deep.iter().map(|&(n, x)| (n, base(x) - 100));
+        assert!(found.eq(direct.iter().copied()));
+        let heads = deep.iter().filter(|(_, x)| *x >= 1000).count();
+        assert!((98..=202).contains(&heads), "{heads}");
     }
 
     /// Elements to which only their branch refers must not get an index in the block.
