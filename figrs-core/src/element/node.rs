@@ -1,4 +1,4 @@
-//! Elements, and the nodes of the model graph to which they point: the kinds of nodes, and their dropping without recursion.
+//! Elements, and the nodes of the model graph to which they point: the kinds of nodes, and their dropping without deep recursion.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -394,5 +394,35 @@ pub(super) fn release(kind: Kind) {
         && !std::thread::panicking()
     {
         resume_unwind(payload);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::Constant;
+
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a value panics when it is dropped");
+        }
+    }
+
+    #[test]
+    fn panics_of_drops_keep_no_nodes() {
+        let start = Footprint::now();
+        for depth in [1, 10, 100] {
+            let mut element = Constant::new(0);
+            for _ in 0..depth {
+                let bomb = Bomb;
+                element = element.map(move |x| {
+                    let _captured = &bomb;
+                    x + 1
+                });
+            }
+            assert!(catch_unwind(AssertUnwindSafe(|| drop(element))).is_err());
+            assert_eq!(start.since(), Footprint::default());
+        }
     }
 }
