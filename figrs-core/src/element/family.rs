@@ -77,16 +77,12 @@ pub(crate) fn family_at<T: Value>(
         Operand::Number(Number::Constant(x)) => Some(*x),
         Operand::Number(Number::Param(_)) | Operand::Element(_) => None,
     });
-    match constants.collect::<Option<SmallVec<_>>>() {
-        Some(constants) => {
-            let member = constant_member(family, constants);
-            Element::from_kind(constructor, location, Kind::Atomic(Box::new(member)))
-        }
-        None => {
-            let parameters = parameters.into_iter().map(Parameter::One);
-            family_of(constructor, location, family, parameters)
-        }
+    if let Some(constants) = constants.collect::<Option<SmallVec<_>>>() {
+        let member = constant_member(family, constants);
+        return Element::from_kind(constructor, location, Kind::Atomic(Box::new(member)));
     }
+    let parameters = parameters.into_iter().map(Parameter::One);
+    family_of(constructor, location, family, parameters)
 }
 
 /// Defines a function like [`family_at`] for one type of family.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::block::Block;
-use super::branch_memo::{Branch, BranchTarget};
+use super::branch_memo::Branch;
 use super::column::{ColumnSlot, StoredColumn};
 use super::row_evaluation::{FinishedRows, RowEvaluation, RowResult};
 use figrs_core::element::node::AnyElement;
@@ -148,30 +148,23 @@ impl RowEvaluations {
         rng: &mut Stream,
     ) -> Result<(), ModelError> {
         let few = &mut self.branches[branch as usize];
-        let made = match few.branch.take() {
-            Some(branch) => branch,
-            None => {
-                let start = Instant::now();
-                let made = block.branch_of(self.of, few.combination)?;
-                few.is_costly = start.elapsed() > WORTH_CACHING;
-                made
-            }
+        let made = if let Some(branch) = few.branch.take() {
+            branch
+        } else {
+            let start = Instant::now();
+            let made = block.branch_of(self.of, few.combination)?;
+            few.is_costly = start.elapsed() > WORTH_CACHING;
+            made
+        };
+        let (root, own) = (block.root_of(&made).cloned(), made.is_unshared());
+        few.branch = Some(made);
+        let Some(root) = root else {
+            return Ok(());
         };
         let mut single = self.spare.take().unwrap_or_default();
-        let own = made.is_unshared();
-        let waits_for = match &made.target {
-            BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => {
-                let demand = self.demand.clone();
-                single.start(row, (element, own), demand, (block, rng))?
-            }
-            BranchTarget::Slot(of) => {
-                let element = block.instructions[of.index()].element.clone();
-                let demand = self.demand.clone();
-                single.start(row, (&element, own), demand, (block, rng))?
-            }
-            BranchTarget::Row(_) | BranchTarget::Dropped => return Ok(()),
-        };
-        few.branch = Some(made);
+        let demand = self.demand.clone();
+        let waits_for = single.start(row, (&root, own), demand, (block, rng))?;
+        drop(root);
         self.end_turn((single, branch), waits_for, missing, block);
         Ok(())
     }

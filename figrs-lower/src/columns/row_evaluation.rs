@@ -129,13 +129,11 @@ impl World for RowWorld<'_> {
         call: impl FnOnce() -> Result<AnyElement, ModelError>,
     ) -> Result<(AnyElement, IsOwn), ModelError> {
         let result = call()?;
-        Ok(match self.block.policy(&result) {
-            Some(policy) => (policy.clone(), false),
-            None => {
-                let own = result.is_unshared();
-                (result, own)
-            }
-        })
+        if let Some(policy) = self.block.policy(&result) {
+            return Ok((policy.clone(), false));
+        }
+        let own = result.is_unshared();
+        Ok((result, own))
     }
 
     fn is_recorded(&self, own: IsOwn) -> bool {
