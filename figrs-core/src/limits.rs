@@ -43,6 +43,7 @@ pub fn check_bytes(limits: &Limits, element: &AnyElement, needed: u64) -> Result
 
 /// Returns an error if a world with `entered` elements and `bytes` bytes exceeds the limits, if the deadline has passed, or if the run was
 /// interrupted.
+#[inline]
 pub fn check_world(
     limits: &Limits,
     element: &AnyElement,

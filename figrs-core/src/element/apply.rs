@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::function::{FunctionId, contained};
 use super::linear::LinearFunction;
-use super::node::{AnyElement, Kind};
+use super::node::{AnyElement, Kind, ParentList};
 use super::operations::{ApplyOp, OpenArgument};
 use super::parents::{Arguments, Parents};
 use crate::element::Element;
@@ -49,7 +49,7 @@ impl Apply {
 pub(crate) fn apply_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
-    parents: Vec<AnyElement>,
+    parents: impl Into<ParentList>,
     function: F,
 ) -> Element<T>
 where

@@ -77,6 +77,7 @@ pub(crate) fn listed<T: Value>(
         Outcomes::Continuous => return Ok(Err(NotEnumerable::Continuous)),
     };
     let mut values = SupportBuilder::new::<T>();
+    values.reserve(outcomes.len());
     let mut probabilities: Vec<f64> = Vec::with_capacity(outcomes.len());
     for (value, probability) in outcomes {
         match values.insert(&value) {

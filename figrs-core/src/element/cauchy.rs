@@ -28,7 +28,7 @@ impl Cauchy {
             f64,
             "Cauchy",
             CauchyDistribution,
-            vec![location.into(), scale.operand()]
+            [location.into(), scale.operand()]
         )
     }
 }

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::function::{FunctionId, check_purity, contained};
-use super::node::{AnyElement, Kind};
+use super::node::{AnyElement, Kind, ParentList};
 use super::operations::ChainOp;
 use super::parents::{Arguments, Parents};
 use crate::counterfactual::branch_memory::BranchMemory;
@@ -38,7 +38,7 @@ impl Chain {
 pub(crate) fn chain_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
-    parents: Vec<AnyElement>,
+    parents: impl Into<ParentList>,
     function: F,
 ) -> Element<T>
 where
@@ -75,7 +75,7 @@ where
 pub(crate) fn fallible_chain_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
-    parents: Vec<AnyElement>,
+    parents: impl Into<ParentList>,
     function: F,
 ) -> Element<T>
 where

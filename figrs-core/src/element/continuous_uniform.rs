@@ -28,7 +28,7 @@ impl ContinuousUniform {
             f64,
             "ContinuousUniform",
             ContinuousUniformDistribution,
-            vec![lower.into(), upper.into()]
+            [lower.into(), upper.into()]
         )
     }
 }

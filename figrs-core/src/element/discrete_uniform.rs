@@ -28,7 +28,7 @@ impl DiscreteUniform {
             i64,
             "DiscreteUniform",
             DiscreteUniformDistribution,
-            vec![lower.into().operand(), upper.into().operand()]
+            [lower.into().operand(), upper.into().operand()]
         )
     }
 }

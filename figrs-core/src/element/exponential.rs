@@ -33,7 +33,7 @@ impl Exponential {
             "Exponential",
             ExponentialDistribution,
             ExponentialDistribution(pace),
-            vec![operand]
+            [operand]
         )
     }
 }

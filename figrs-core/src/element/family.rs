@@ -62,6 +62,9 @@ impl Atomic {
     }
 }
 
+/// The parameters of a family, without a heap allocation for one or two parameters.
+pub(crate) type Operands = SmallVec<[Operand; 2]>;
+
 /// Creates the member of `family` with the parameters `parameters`, one for each parameter name.
 ///
 /// The created element is atomic if all parameters are numbers; otherwise it is a Chain whose parents are the elements among the parameters.
@@ -69,14 +72,18 @@ pub(crate) fn family_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     family: impl Family<T>,
-    parameters: Vec<Operand>,
+    parameters: Operands,
 ) -> Element<T> {
-    family_of(
-        constructor,
-        location,
-        family,
-        parameters.into_iter().map(Parameter::One),
-    )
+    let constants = parameters.iter().map(|parameter| match parameter {
+        Operand::Number(Number::Constant(x)) => Some(*x),
+        Operand::Number(Number::Param(_)) | Operand::Element(_) => None,
+    });
+    if let Some(constants) = constants.collect::<Option<SmallVec<_>>>() {
+        let member = constant_member(family, constants);
+        return Element::from_kind(constructor, location, Kind::Atomic(Box::new(member)));
+    }
+    let parameters = parameters.into_iter().map(Parameter::One);
+    family_of(constructor, location, family, parameters)
 }
 
 /// Defines a function like [`family_at`] for one type of family.
@@ -91,11 +98,15 @@ macro_rules! compiled_family {
         fn member(
             location: &'static std::panic::Location<'static>,
             family: $type,
-            parameters: Vec<$crate::element::param::Operand>,
+            parameters: $crate::element::family::Operands,
         ) -> $crate::element::Element<$value> {
             $crate::element::family_at($constructor, location, family, parameters)
         }
-        member(Location::caller(), $family, $parameters)
+        member(
+            Location::caller(),
+            $family,
+            $parameters.into_iter().collect(),
+        )
     }};
 }
 pub(crate) use compiled_family;
@@ -136,13 +147,13 @@ fn kind_of(
     family: SharedFamily,
     parameters: &mut dyn Iterator<Item = Parameter>,
 ) -> Kind {
-    let mut numbers = Vec::with_capacity(parameters.size_hint().0);
+    let mut numbers: SmallVec<[Number; 2]> = SmallVec::with_capacity(parameters.size_hint().0);
     let first = loop {
         match parameters.next() {
             Some(Parameter::One(Operand::Number(number))) => numbers.push(number),
             Some(parent) => break parent,
             None => {
-                return Kind::Atomic(Box::new(FamilyMember::new(family, numbers)));
+                return Kind::Atomic(Box::new(FamilyMember::new(family, &numbers)));
             }
         }
     };
@@ -187,7 +198,7 @@ enum MemberParameters {
 
 pub(super) fn constant_member<T: Value>(
     family: impl Family<T>,
-    parameters: &[f64],
+    parameters: impl Into<SmallVec<[f64; 2]>>,
 ) -> FamilyMember {
     FamilyMember {
         family: SharedFamily::new(family),
@@ -208,7 +219,7 @@ pub(super) fn learned_at<T: Value>(
 }
 
 impl FamilyMember {
-    pub(super) fn new(family: SharedFamily, parameters: Vec<Number>) -> Self {
+    pub(super) fn new(family: SharedFamily, parameters: &[Number]) -> Self {
         let constants = parameters.iter().map(|number| match number {
             Number::Constant(x) => Some(*x),
             Number::Param(_) => None,
@@ -216,7 +227,7 @@ impl FamilyMember {
         let constants: Option<SmallVec<_>> = constants.collect();
         let parameters = match constants {
             Some(constants) => MemberParameters::Constants(constants),
-            None => MemberParameters::Numbers(parameters),
+            None => MemberParameters::Numbers(parameters.to_vec()),
         };
         Self {
             family,

@@ -37,7 +37,7 @@ impl HalfNormal {
                 name: "HalfNormal",
                 family
             },
-            vec![spread]
+            [spread]
         )
     }
 }
@@ -60,7 +60,7 @@ impl HalfCauchy {
                 name: "HalfCauchy",
                 family: CauchyDistribution
             },
-            vec![scale.operand()]
+            [scale.operand()]
         )
     }
 }

@@ -22,12 +22,14 @@ thread_local! {
 
 impl Footprint {
     /// Returns the present reading of the counter of this thread.
+    #[inline]
     pub fn now() -> Self {
         ALIVE.with(Cell::get)
     }
 
     /// Returns the number of nodes and bytes created since this reading, minus the number dropped.
     #[must_use]
+    #[inline]
     pub fn since(self) -> Self {
         let now = Self::now();
         Self {
@@ -37,6 +39,7 @@ impl Footprint {
     }
 
     /// Returns the number of bytes created since this reading, minus the bytes dropped.
+    #[inline]
     pub fn bytes_since(self) -> u64 {
         self.since().bytes.max(0).unsigned_abs()
     }
@@ -49,6 +52,7 @@ impl Footprint {
         (result, before.since())
     }
 
+    #[inline]
     fn count(nodes: i64, bytes: i64) {
         // The counter of a thread that is ending does not exist any more.
         let _ = ALIVE.try_with(|alive| {

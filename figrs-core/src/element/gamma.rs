@@ -35,7 +35,7 @@ impl Gamma {
             "Gamma",
             GammaDistribution,
             GammaDistribution(pace),
-            vec![shape.into(), operand]
+            [shape.into(), operand]
         )
     }
 }

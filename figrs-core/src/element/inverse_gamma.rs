@@ -29,7 +29,7 @@ impl InverseGamma {
             f64,
             "InverseGamma",
             InverseGammaDistribution,
-            vec![shape.into(), scale.operand()]
+            [shape.into(), scale.operand()]
         )
     }
 }

@@ -43,7 +43,7 @@ impl KernelDensity {
             "KernelDensity",
             KernelDensityDistribution,
             KernelDensityDistribution { points, noise },
-            vec![bandwidth]
+            [bandwidth]
         )
     }
 }

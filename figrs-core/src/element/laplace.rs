@@ -28,7 +28,7 @@ impl Laplace {
             f64,
             "Laplace",
             LaplaceDistribution,
-            vec![location.into(), scale.operand()]
+            [location.into(), scale.operand()]
         )
     }
 }

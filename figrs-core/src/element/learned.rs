@@ -33,7 +33,7 @@ impl Learned {
     /// Creates a probability with a [`Beta`](crate::Beta) prior whose shape parameters are `a` and `b`.
     #[track_caller]
     pub fn beta(name: impl Into<String>, a: f64, b: f64) -> Element<f64> {
-        let member = constant_member(BetaDistribution, &[a, b]);
+        let member = constant_member(BetaDistribution, [a, b]);
         let prior = LearnedPrior::Beta([a, b]);
         learned_at("Learned::beta", Location::caller(), member, prior).named(name)
     }
@@ -46,7 +46,7 @@ impl Learned {
         concentrations: impl IntoIterator<Item = f64>,
     ) -> Element<Vec<f64>> {
         let concentrations: Vec<f64> = concentrations.into_iter().collect();
-        let member = constant_member(DirichletDistribution, &concentrations);
+        let member = constant_member(DirichletDistribution, &concentrations[..]);
         let prior = LearnedPrior::Dirichlet(concentrations);
         learned_at("Learned::dirichlet", Location::caller(), member, prior).named(name)
     }
@@ -60,7 +60,7 @@ impl Learned {
     ) -> Element<f64> {
         let StandardDeviation(deviation) = deviation;
         let family = NormalDistribution::with_deviation(deviation);
-        let member = constant_member(family, &[mean, deviation]);
+        let member = constant_member(family, [mean, deviation]);
         let prior = LearnedPrior::Normal { mean, deviation };
         learned_at("Learned::normal", Location::caller(), member, prior).named(name)
     }
@@ -70,7 +70,7 @@ impl Learned {
     #[track_caller]
     pub fn gamma(name: impl Into<String>, shape: f64, rate: Rate<f64>) -> Element<f64> {
         let Rate(rate) = rate;
-        let member = constant_member(GammaDistribution(RateConvention::Rate), &[shape, rate]);
+        let member = constant_member(GammaDistribution(RateConvention::Rate), [shape, rate]);
         let prior = LearnedPrior::Gamma { shape, rate };
         learned_at("Learned::gamma", Location::caller(), member, prior).named(name)
     }
@@ -88,7 +88,7 @@ impl Learned {
     #[track_caller]
     pub fn inverse_gamma(name: impl Into<String>, shape: f64, scale: Scale<f64>) -> Element<f64> {
         let Scale(scale) = scale;
-        let member = constant_member(InverseGammaDistribution, &[shape, scale]);
+        let member = constant_member(InverseGammaDistribution, [shape, scale]);
         let prior = LearnedPrior::InverseGamma { shape, scale };
         learned_at("Learned::inverse_gamma", Location::caller(), member, prior).named(name)
     }

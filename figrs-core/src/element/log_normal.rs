@@ -31,7 +31,7 @@ impl LogNormal {
             "LogNormal",
             LogNormalDistribution,
             LogNormalDistribution(family),
-            vec![mean.into(), spread]
+            [mean.into(), spread]
         )
     }
 }

@@ -34,7 +34,7 @@ impl NegativeBinomial {
             "NegativeBinomial",
             NegativeBinomialDistribution,
             NegativeBinomialDistribution::Failures,
-            vec![successes.into(), p.into()]
+            [successes.into(), p.into()]
         )
     }
 
@@ -49,7 +49,7 @@ impl NegativeBinomial {
             "NegativeBinomial",
             NegativeBinomialDistribution,
             NegativeBinomialDistribution::Mean,
-            vec![mean.into(), dispersion.into()]
+            [mean.into(), dispersion.into()]
         )
     }
 }

@@ -41,7 +41,7 @@ impl Normal {
             "Normal",
             NormalDistribution,
             family,
-            vec![mean.into(), spread]
+            [mean.into(), spread]
         )
     }
 }

@@ -71,7 +71,7 @@ impl OpenFamily {
                 },
             }
         }
-        FamilyMember::new(self.family.clone(), parameters)
+        FamilyMember::new(self.family.clone(), &parameters)
     }
 
     fn member_for(&self, arguments: &[&dyn Any]) -> FamilyMember {

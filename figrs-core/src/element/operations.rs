@@ -154,6 +154,16 @@ pub trait ApplyOp: Send + Sync {
         arguments: &[&dyn AnyColumn],
         count: usize,
     ) -> Result<Box<dyn AnyColumn>, Fault>;
+    /// Returns the values of the function, if they are listed; [`options_of`](Self::options_of) then returns their indices in this list.
+    fn options(&self) -> Option<&Support> {
+        None
+    }
+    /// Returns the index in [`options`](Self::options) of the function's value for each of the `count` rows of the columns `arguments`. The list is
+    /// empty if the values are not listed.
+    fn options_of(&self, arguments: &[&dyn AnyColumn], count: usize) -> Result<Vec<u32>, Fault> {
+        let _ = (arguments, count);
+        Ok(Vec::new())
+    }
     /// Returns the identity of the function, if it is known.
     fn identity(&self) -> Option<FunctionId> {
         None

@@ -1,10 +1,11 @@
 //! Lists of elements that are the parents of an element or the targets of a query: one element, a tuple, or a list; and `tuple`, their values as one value.
 
 use std::any::Any;
+use std::iter;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::node::AnyElement;
+use super::node::{AnyElement, ParentList};
 use super::{Element, apply_at, apply_shared_at, chain_at, chain_shared_at};
 use crate::element::apply::apply_with_demand;
 use crate::value::Value;
@@ -138,6 +139,12 @@ pub trait Parents {
     /// Returns the untyped elements in order.
     fn elements(&self) -> Vec<AnyElement>;
 
+    /// Returns the elements as the list of parents of a node.
+    #[doc(hidden)]
+    fn parent_list(&self) -> ParentList {
+        self.elements().into()
+    }
+
     /// Creates the element whose value is `function` of the values of these elements.
     #[track_caller]
     fn map<T, F>(&self, function: F) -> Element<T>
@@ -145,7 +152,7 @@ pub trait Parents {
         T: Value,
         F: for<'a> Fn(<Self::Arguments as Arguments>::Refs<'a>) -> T + Send + Sync + 'static,
     {
-        apply_at::<Self::Arguments, T, F>("map", Location::caller(), self.elements(), function)
+        apply_at::<Self::Arguments, T, F>("map", Location::caller(), self.parent_list(), function)
     }
 
     /// Creates the element that `function` returns for the values of these elements.
@@ -160,7 +167,12 @@ pub trait Parents {
             + Sync
             + 'static,
     {
-        chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
+        chain_at::<Self::Arguments, T, F>(
+            "flat_map",
+            Location::caller(),
+            self.parent_list(),
+            function,
+        )
     }
 
     /// Creates an element as [`map`](Self::map) does, with a function that several elements share. Algorithms can then use results that were computed
@@ -198,6 +210,9 @@ impl<E: AsElement> Parents for E {
     type Arguments = One<E::Value>;
     fn elements(&self) -> Vec<AnyElement> {
         vec![self.as_element().erased().clone()]
+    }
+    fn parent_list(&self) -> ParentList {
+        iter::once(self.as_element().erased().clone()).collect()
     }
 }
 

@@ -37,7 +37,7 @@ impl Pareto {
             f64,
             "Pareto",
             ParetoDistribution,
-            vec![shape.into(), scale.operand()]
+            [shape.into(), scale.operand()]
         )
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::node::{AnyElement, Kind};
 use super::operations::ApplyOp;
+use super::step::with_arguments;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
@@ -91,11 +92,18 @@ impl<P: ChoosePolicy> ApplyOp for ChosenOption<P> {
         arguments: &[&dyn AnyColumn],
         count: usize,
     ) -> Result<Box<dyn AnyColumn>, Fault> {
-        let mut chosen = Vec::with_capacity(count);
-        for row in 0..count {
-            let values: Vec<&dyn Any> = arguments.iter().map(|column| column.any(row)).collect();
-            chosen.push(self.policy.choose(&values)? as u32);
-        }
-        Ok(self.options.decode(&chosen))
+        Ok(self.options.decode(&self.options_of(arguments, count)?))
+    }
+
+    fn options(&self) -> Option<&Support> {
+        Some(&self.options)
+    }
+
+    fn options_of(&self, arguments: &[&dyn AnyColumn], count: usize) -> Result<Vec<u32>, Fault> {
+        let option = |row| {
+            let values = arguments.iter().map(|column| column.any(row));
+            with_arguments(values, |values| Ok(self.policy.choose(values)? as u32))
+        };
+        (0..count).map(option).collect()
     }
 }

@@ -22,7 +22,13 @@ pub fn with_list<T: Copy, R>(
     read: impl FnOnce(&[T]) -> R,
 ) -> R {
     const MAX_ON_STACK: usize = 8;
-    let count = values.len();
+    let (count, mut values) = (values.len(), values);
+    if count <= 1 {
+        return match values.next() {
+            Some(value) => read(&[value]),
+            None => read(&[]),
+        };
+    }
     if count > MAX_ON_STACK {
         return read(&values.collect::<Vec<T>>());
     }
@@ -178,6 +184,7 @@ impl AnyElement {
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] if a parameter is not allowed; [`ModelError::Undecided`] if the element is a
     /// decision.
+    #[inline]
     pub fn check_parameters(&self) -> Result<(), ModelError> {
         let checked = match self.kind() {
             Kind::Atomic(op) => op.check(),
@@ -230,6 +237,7 @@ impl AnyElement {
 
     /// Returns the values that the parents must have so that the element has the value `value`; for a Score, the observed value takes the place of
     /// `value`. The list of values may be shorter than the list of parents; the remaining parents may have any value.
+    #[inline]
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
         match self.kind() {
             Kind::Apply(_, op) => value.and_then(|value| op.demand(value)).unwrap_or_default(),

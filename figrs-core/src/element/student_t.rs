@@ -36,7 +36,7 @@ impl StudentT {
             f64,
             "StudentT",
             StudentTDistribution,
-            vec![location.into(), scale.operand(), freedom.operand()]
+            [location.into(), scale.operand(), freedom.operand()]
         )
     }
 }

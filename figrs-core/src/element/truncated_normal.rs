@@ -49,7 +49,7 @@ impl TruncatedNormal {
             "TruncatedNormal",
             TruncatedNormalDistribution,
             TruncatedNormalDistribution(family),
-            vec![mean.into(), spread, lower.into(), upper.into()]
+            [mean.into(), spread, lower.into(), upper.into()]
         )
     }
 }

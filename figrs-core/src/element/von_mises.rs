@@ -42,7 +42,7 @@ impl VonMises {
             f64,
             "VonMises",
             VonMisesDistribution,
-            vec![mean.into(), concentration.operand()]
+            [mean.into(), concentration.operand()]
         )
     }
 }

@@ -28,7 +28,7 @@ impl Weibull {
             f64,
             "Weibull",
             WeibullDistribution,
-            vec![shape.into(), scale.operand()]
+            [shape.into(), scale.operand()]
         )
     }
 }

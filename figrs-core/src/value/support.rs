@@ -71,6 +71,7 @@ trait AnyValues: Debug + Send + Sync {
     fn printed(&self, value: &dyn Any) -> String;
     fn same(&self, other: &dyn AnyValues) -> bool;
     fn insert(&mut self, value: &dyn Any) -> Option<usize>;
+    fn reserve(&mut self, more: usize);
     fn empty(&self) -> Box<dyn AnyValues>;
     fn copied(&self) -> Box<dyn AnyValues>;
     fn column(&self) -> Box<dyn AnyColumn>;
@@ -123,6 +124,9 @@ impl<T: Value> AnyValues for DistinctValues<T> {
     fn insert(&mut self, value: &dyn Any) -> Option<usize> {
         value.downcast_ref::<T>().map(|value| self.code(value))
     }
+    fn reserve(&mut self, more: usize) {
+        self.set.reserve(more);
+    }
     fn empty(&self) -> Box<dyn AnyValues> {
         Box::new(Self::default())
     }
@@ -169,6 +173,11 @@ impl SupportBuilder {
     /// Creates an empty list of values of the type `T`.
     pub fn new<T: Value>() -> Self {
         Self(Support(Arc::new(DistinctValues::<T>::default())))
+    }
+
+    /// Makes room for `more` values.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.own().reserve(more);
     }
 
     /// Returns the list to be changed, after copying it if a clone shares it.

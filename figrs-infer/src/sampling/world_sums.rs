@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use figrs_core::{AnyElement, Model, SupportBuilder};
+use figrs_core::{AnyElement, Model};
 
 use super::block_sampling::{BlockSampling, LEAST_BLOCKS, UnitSize};
 use super::block_tally::BlockTally;
@@ -56,7 +56,10 @@ impl WorldSums {
             unseen: UnseenWorlds::of(model, targets, by.maximum),
             tally: Tally::new(targets),
             largest: LargestWeight::new(),
-            kept: by.settings.keep_draws.then(|| KeptDraws::new(targets)),
+            kept: by
+                .settings
+                .keep_draws
+                .then(|| KeptDraws::new(targets.len())),
             blocks: 0,
             met: 0,
         }
@@ -76,10 +79,10 @@ impl Sums for WorldSums {
         self.blocks += 1;
         self.met += block.met;
         self.largest.update(&block);
-        if let Some(kept) = &mut self.kept {
-            kept.append(&block);
+        let codes = absorb(&mut self.tally, &block);
+        if let (Some(kept), Some(codes)) = (&mut self.kept, codes) {
+            kept.append(&block, self.tally.densities, &codes);
         }
-        absorb(&mut self.tally, &block);
     }
 
     fn is_enough(&self) -> bool {
@@ -129,10 +132,11 @@ impl Sums for WorldSums {
             .unseen
             .evidence(log_mean, tally.relative_error(), unseen);
         evidence.value += self.log_unit;
+        let draws = self.kept.map(|kept| kept.draws(&tally));
         let marginals = sampled_marginals(tally, &self.unseen.possible, unseen);
         let answer = Answer::marginals(algorithm, marginals, evidence).with_sampling(sampling);
-        Ok(match self.kept {
-            Some(kept) => answer.with_draws(kept.draws()),
+        Ok(match draws {
+            Some(draws) => answer.with_draws(draws),
             None => answer,
         })
     }
@@ -226,66 +230,60 @@ impl LargestWeight {
     }
 }
 
+/// Retained draws, of the worlds whose likelihoods have the fewest density factors.
 #[derive(Clone, Debug)]
 struct KeptDraws {
-    targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,
+    /// For each target, the codes of the drawn values in the tally of the run.
+    targets: Vec<Vec<u32>>,
     log_weights: Vec<f64>,
     densities: usize,
 }
 
 impl KeptDraws {
-    fn new(targets: &[AnyElement]) -> Self {
-        let empty = |element: &AnyElement| (element.clone(), element.no_values(), Vec::new());
+    fn new(targets: usize) -> Self {
         Self {
-            targets: targets.iter().map(empty).collect(),
+            targets: vec![Vec::new(); targets],
             log_weights: Vec::new(),
             densities: usize::MAX,
         }
     }
 
-    fn append(&mut self, block: &BlockTally) {
-        if block.met == 0 || block.densities > self.densities {
-            return;
-        }
-        if block.densities < self.densities {
-            self.densities = block.densities;
+    /// Adds the draws of a block whose values have the codes `codes` in the tally. `densities` is the number of density factors in the tally.
+    fn append(&mut self, block: &BlockTally, densities: usize, codes: &[Vec<u32>]) {
+        if densities < self.densities {
+            self.densities = densities;
             self.log_weights.clear();
-            for (element, support, indices) in &mut self.targets {
-                *support = element.no_values();
-                indices.clear();
-            }
+            self.targets.iter_mut().for_each(Vec::clear);
         }
         self.log_weights.extend(block.log_weights.iter().flatten());
-        let found = block.values.iter().zip(&block.targets);
-        for ((_, support, indices), (values, target)) in self.targets.iter_mut().zip(found) {
-            let codes = support.encode(&**values).unwrap_or_default();
+        let found = codes.iter().zip(&block.targets);
+        for (indices, (codes, target)) in self.targets.iter_mut().zip(found) {
             let draws = target.draws.iter().flatten();
             indices.extend(draws.map(|&position| codes[position as usize]));
         }
     }
 
-    fn draws(self) -> Draws {
+    fn draws(self, tally: &Tally) -> Draws {
+        let targets = tally.targets.iter().zip(self.targets);
+        let targets = targets.map(|(target, indices)| TargetDraws {
+            element: target.element.clone(),
+            support: target.values.clone().build(),
+            indices: indices.into(),
+        });
         Draws {
             chains: 1,
             length: self.log_weights.len(),
-            targets: self
-                .targets
-                .into_iter()
-                .map(|(element, support, indices)| TargetDraws {
-                    element,
-                    support: support.build(),
-                    indices: indices.into(),
-                })
-                .collect(),
+            targets: targets.collect(),
             log_weights: Some(self.log_weights),
         }
     }
 }
 
-pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
+/// Adds the sums of a block to `tally`. Returns for each target the codes of the block's values in the tally, or `None` if the block does not count.
+pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) -> Option<Vec<Vec<u32>>> {
     tally.worlds += block.rows;
     if block.met == 0 || block.densities > tally.densities {
-        return;
+        return None;
     }
     if block.densities < tally.densities {
         tally.reset(block.densities);
@@ -297,15 +295,17 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     tally.total += unit * block.total;
     tally.squares += unit * unit * block.squares;
     let found = block.values.iter().zip(&block.targets);
-    for (target, (values, found)) in tally.targets.iter_mut().zip(found) {
-        let positions = target.values.encode(&**values).unwrap_or_default();
+    let codes = (tally.targets.iter_mut().zip(found)).map(|(target, (values, found))| {
+        let codes = target.values.encode(&**values).unwrap_or_default();
         target.sums.resize(target.values.len(), (0.0, 0.0));
-        for (position, sums) in positions.into_iter().zip(&found.sums) {
-            let sum = &mut target.sums[position as usize];
+        for (&code, sums) in codes.iter().zip(&found.sums) {
+            let sum = &mut target.sums[code as usize];
             sum.0 += unit * sums.0;
             sum.1 += unit * unit * sums.1;
         }
-    }
+        codes
+    });
+    Some(codes.collect())
 }
 
 /// Returns the marginals of the targets, computed from the sums of sampled worlds. The marginals include possible values that no sample has; `unseen`

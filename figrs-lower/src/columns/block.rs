@@ -207,6 +207,7 @@ impl Block {
             instruction.memo = CombinationMemo::default();
             instruction.prepared = None;
             instruction.dictionary = None;
+            instruction.options = None;
         }
     }
 
@@ -312,6 +313,7 @@ impl Numbered for Block {
             checked: false,
             prepared: None,
             dictionary: None,
+            options: None,
             memo: CombinationMemo::default(),
         });
         number
@@ -368,6 +370,8 @@ pub(super) struct ColumnInstruction {
     pub(super) checked: bool,
     pub(super) prepared: Option<Rc<AtomicSampler>>,
     pub(super) dictionary: Option<DictionaryId>,
+    /// The dictionary of the listed results of the element's function.
+    pub(super) options: Option<DictionaryId>,
     pub(super) memo: CombinationMemo,
 }
 

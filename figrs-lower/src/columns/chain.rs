@@ -356,6 +356,8 @@ impl RootEvaluation<'_> {
             }
             *group = *position;
         }
+        // The worlds of a branch follow each other, so that the branch stays in the processor cache and can be dropped after its last world.
+        few.sort_by_key(|&(_, branch)| branch);
         let number = self.alone.len();
         self.alone.push(None);
         let singles = RowEvaluations::new((slot, number), branches, few, demand.cloned());

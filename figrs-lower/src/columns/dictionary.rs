@@ -219,6 +219,20 @@ impl Block {
         dictionary
     }
 
+    /// Returns the dictionary of the values `options`, which are the possible results of the function of an element.
+    pub(super) fn options_dictionary(
+        &mut self,
+        slot: ColumnSlot,
+        options: &Support,
+    ) -> DictionaryId {
+        if let Some(dictionary) = self.instructions[slot.index()].options {
+            return dictionary;
+        }
+        let dictionary = self.add_dictionary(Dictionary::Fixed(options.clone()));
+        self.instructions[slot.index()].options = Some(dictionary);
+        dictionary
+    }
+
     /// Converts values of an element to codes of its own dictionary, if the dictionary is short and the values are small. One column of codes can
     /// then hold all values if the values in other worlds are codes as well. Floating-point numbers are not converted, because they rarely repeat,
     /// and because 0.0 and -0.0 would have the same code.

@@ -97,19 +97,19 @@ impl Block {
                 dictionary,
             );
         }
-        let mut all: Option<Box<dyn AnyColumn>> = None;
-        let mut order = vec![0; rows.len()];
+        let mut order = vec![(0, 0); rows.len()];
+        let mut columns: Vec<Rc<dyn AnyColumn>> = Vec::with_capacity(parts.len());
         for (part, column) in parts {
-            let values = self.dictionaries.typed(column, part);
-            let all = all.get_or_insert_with(|| values.fresh());
-            let start = all.len() as u32;
-            for (&at, i) in part.positions_in(rows).iter().zip(start..) {
-                order[at as usize] = i;
+            for (i, &at) in part.positions_in(rows).iter().enumerate() {
+                order[at as usize] = (columns.len(), i);
             }
-            all.append(&*values);
+            columns.push(self.dictionaries.typed(column, part));
         }
-        let empty = || self.instructions[slot.index()].element.no_column();
-        Column::Typed(Rc::from(all.unwrap_or_else(empty))).at(&order)
+        let mut all = self.instructions[slot.index()].element.no_column();
+        for (column, i) in order {
+            all.push(columns[column].any(i));
+        }
+        Column::Typed(Rc::from(all))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Branches of a Chain that few worlds (rows) take; they are evaluated world by world.
 
+use std::time::{Duration, Instant};
+
 use super::block::Block;
 use super::branch_memo::Branch;
 use super::column::{ColumnSlot, StoredColumn};
@@ -14,6 +16,10 @@ use figrs_core::value::datum::Datum;
 /// blocks of 16 384 worlds), and a model of list states was 8 % faster (in blocks of 10 000 worlds).
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
+
+/// A branch that few worlds take is cached if its creation takes longer. Otherwise the branch is created again: its elements are then in the processor
+/// cache, whereas those of a cached branch mostly are not.
+const WORTH_CACHING: Duration = Duration::from_micros(50);
 
 /// The evaluation of the worlds that take rare branches of a Chain, one by one.
 pub(super) struct RowEvaluations {
@@ -40,6 +46,8 @@ pub(super) struct RareBranch {
     rows: usize,
     /// The largest number of elements that one world has evaluated in the branch.
     entered: usize,
+    /// `true` if the creation of the branch took so long that the branch is kept for other worlds.
+    is_costly: bool,
     /// `true` if elements outside the branch may refer to elements of the branch.
     is_referred: bool,
 }
@@ -88,6 +96,7 @@ impl RareBranch {
             branch,
             rows,
             entered: 0,
+            is_costly: false,
             is_referred: false,
         }
     }
@@ -108,14 +117,13 @@ impl RowEvaluations {
         self.finished.retain(lives);
         let mut missing = Vec::new();
         let waited = std::mem::take(&mut self.waiting).into_iter();
-        for (single, branch) in waited.filter(|(single, _)| lives(single.row)) {
-            self.continue_row((single, branch), &mut missing, block, rng)?;
+        for (mut single, branch) in waited.filter(|(single, _)| lives(single.row)) {
+            let waits_for = single.advance(block, rng)?;
+            self.end_turn((single, branch), waits_for, &mut missing, block);
         }
         let ahead = std::mem::take(&mut self.not_begun).into_iter();
         for (row, branch) in ahead.filter(|(row, _)| lives(*row)) {
-            if let Some(single) = self.begin_row(row, branch, block)? {
-                self.continue_row((single, branch), &mut missing, block, rng)?;
-            }
+            self.begin_row((row, branch), &mut missing, block, rng)?;
         }
         if missing.is_empty() {
             return Ok(missing);
@@ -134,36 +142,44 @@ impl RowEvaluations {
     /// Starts the evaluation of the world `row` in its branch, which is created if necessary.
     fn begin_row(
         &mut self,
-        row: u32,
-        branch: u32,
-        block: &mut Block,
-    ) -> Result<Option<RowEvaluation>, ModelError> {
-        let few = &mut self.branches[branch as usize];
-        let made = match few.branch.take() {
-            Some(branch) => branch,
-            None => block.branch_of(self.of, few.combination)?,
-        };
-        let (root, own) = (block.root_of(&made).cloned(), made.is_unshared());
-        few.branch = Some(made);
-        let Some(root) = root else {
-            return Ok(None);
-        };
-        let demand = self.demand.clone();
-        let spare = self.spare.take();
-        Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
-    }
-
-    /// Continues the evaluation of a world. If the world must wait, adds the missing value to `missing`.
-    fn continue_row(
-        &mut self,
-        (mut single, branch): (RowEvaluation, u32),
+        (row, branch): (u32, u32),
         missing: &mut Vec<MissingValues>,
         block: &mut Block,
         rng: &mut Stream,
     ) -> Result<(), ModelError> {
-        let Some((slot, demand)) = single.advance(block, rng)? else {
-            self.finish(single, branch, block);
+        let few = &mut self.branches[branch as usize];
+        let made = if let Some(branch) = few.branch.take() {
+            branch
+        } else {
+            let start = Instant::now();
+            let made = block.branch_of(self.of, few.combination)?;
+            few.is_costly = start.elapsed() > WORTH_CACHING;
+            made
+        };
+        let (root, own) = (block.root_of(&made).cloned(), made.is_unshared());
+        few.branch = Some(made);
+        let Some(root) = root else {
             return Ok(());
+        };
+        let mut single = self.spare.take().unwrap_or_default();
+        let demand = self.demand.clone();
+        let waits_for = single.start(row, (&root, own), demand, (block, rng))?;
+        drop(root);
+        self.end_turn((single, branch), waits_for, missing, block);
+        Ok(())
+    }
+
+    /// Records the result of a world, or the missing value `waits_for` for which the world must wait.
+    fn end_turn(
+        &mut self,
+        (single, branch): (RowEvaluation, u32),
+        waits_for: Option<(ColumnSlot, Option<Datum>)>,
+        missing: &mut Vec<MissingValues>,
+        block: &mut Block,
+    ) {
+        let Some((slot, demand)) = waits_for else {
+            self.finish(single, branch, block);
+            return;
         };
         let same = |(other, of, _): &&mut MissingValues| *other == slot && *of == demand;
         match missing.iter_mut().find(same) {
@@ -171,7 +187,6 @@ impl RowEvaluations {
             None => missing.push((slot, demand, vec![single.row])),
         }
         self.waiting.push((single, branch));
-        Ok(())
     }
 
     /// Records the result of a world. After the last world of a branch, drops the branch, unless elements outside the branch may refer to its
@@ -210,12 +225,12 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Drops the branch, or caches it if no element outside the branch may refer to its elements.
+    /// Drops the branch. A branch whose creation took long is cached instead, if no element outside the branch may refer to its elements.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
         };
-        if !self.is_referred {
+        if self.is_costly && !self.is_referred {
             block.cache_row_branch(of, self.combination, branch, self.entered);
         }
     }
@@ -229,7 +244,7 @@ mod tests {
     use crate::columns::Block;
     use crate::{EvidenceOrder, Observations};
     use figrs_core::Parents;
-    use figrs_core::element::{DiscreteUniform, Element, Flip, If, Score, inject};
+    use figrs_core::element::{DiscreteUniform, Element, Flip, If, Score, inject, tuple};
     use figrs_core::error::ModelError;
     use figrs_core::random::stream;
     use figrs_core::{AnyElement, Model};
@@ -312,6 +327,69 @@ mod tests {
             let found = weight * plain.log_scale.exp();
             assert!((found - right).abs() < 1e-12, "{n}: {found}, not {right}");
         }
+    }
+
+    /// The worlds of a branch follow each other; their draws are independent, and each world gets its own values.
+    #[test]
+    fn worlds_of_one_branch_draw_independently() {
+        let (place, width) = (DiscreteUniform::new(0, 999), 4000);
+        let share = |n: i64| 0.1 + 0.0008 * n as f64;
+        let list = place.flat_map(move |&n| {
+            let coin = Flip::new(share(n)).map(move |&heads| (n, heads));
+            inject(&[coin, Flip::new(0.5).map(move |&heads| (n, heads))])
+        });
+        let targets = [place.erased().clone(), list.erased().clone()];
+        let mut block = block(&Model::new(), &targets, 1000).unwrap();
+        block.run(width, &mut stream(3, 0)).unwrap();
+        let (places, lists) = (block.target(0).typed(), block.target(1).typed());
+        let places: &Vec<i64> = places.as_any().downcast_ref().unwrap();
+        let lists: &Vec<Vec<(i64, bool)>> = lists.as_any().downcast_ref().unwrap();
+        let (mut heads, mut expected, mut variance) = (0.0, 0.0, 0.0);
+        let (mut pairs, mut equal) = (0.0, 0.0);
+        let mut last = BTreeMap::new();
+        for (&place, list) in places.iter().zip(lists) {
+            assert!(list.iter().all(|(n, _)| *n == place));
+            let share = share(place);
+            heads += f64::from(u8::from(list[0].1));
+            expected += share;
+            variance += share * (1.0 - share);
+            if let Some(before) = last.insert(place, list[1].1) {
+                pairs += 1.0;
+                equal += f64::from(u8::from(before == list[1].1));
+            }
+        }
+        // Correct draws deviate by more than six standard deviations about once in 5e8 tests.
+        assert!((heads - expected).abs() < 6.0 * f64::sqrt(variance));
+        assert!(pairs > 2000.0 && (equal - pairs / 2.0_f64).abs() < 3.0 * f64::sqrt(pairs));
+    }
+
+    /// The evaluation of a deep branch waits for an element that every world evaluates, and continues after it.
+    #[test]
+    fn deep_branches_wait_for_missing_values() {
+        let (place, permanent) = (DiscreteUniform::new(1, 1 << 20), DiscreteUniform::new(0, 9));
+        let below = permanent.clone();
+        let deep = place.flat_map(move |&n| {
+            let first = (&below, Flip::new(0.5)).map(|(x, heads)| x + i64::from(*heads) * 1000);
+            (0..100)
+                .fold(first, |x, _| x.map(|x| x + 1))
+                .map(move |x| (n, *x))
+        });
+        let targets = [deep, tuple((&place, &permanent))];
+        let targets = targets.map(|target| target.erased().clone());
+        let mut block = block(&Model::new(), &targets, 1000).unwrap();
+        block.run(300, &mut stream(2, 0)).unwrap();
+        let columns = [0, 1].map(|target| block.target(target).typed());
+        let columns = columns
+            .iter()
+            .map(|column| column.as_any().downcast_ref::<Vec<(i64, i64)>>());
+        let [deep, direct] = *columns.collect::<Option<Vec<_>>>().unwrap() else {
+            panic!("two columns");
+        };
+        let base = |x: i64| if x >= 1000 { x - 1000 } else { x };
+        let found = deep.iter().map(|&(n, x)| (n, base(x) - 100));
+        assert!(found.eq(direct.iter().copied()));
+        let heads = deep.iter().filter(|(_, x)| *x >= 1000).count();
+        assert!((98..=202).contains(&heads), "{heads}");
     }
 
     /// Elements to which only their branch refers must not get an index in the block.

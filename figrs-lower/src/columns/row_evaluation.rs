@@ -4,6 +4,7 @@
 //! values. If the branch depends on an element that every world evaluates, the evaluation reads the column of this element, or waits until the column
 //! exists.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -20,19 +21,16 @@ use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
+/// The evaluation of a branch in one world.
 #[derive(Default)]
 pub(super) struct RowEvaluation {
     pub(super) row: u32,
     pub(super) known: KnownValues,
-    pub(super) run: WorldRun<RowElement>,
+    pub(super) run: WorldRun<IsOwn>,
 }
 
-/// An element of a branch, for one world.
-pub(super) struct RowElement {
-    element: AnyElement,
-    /// `true` if only one element depends on this element, so that the element is evaluated only once.
-    own: bool,
-}
+/// `true` if only one element depends on the element, so that the element is evaluated only once.
+type IsOwn = bool;
 
 /// A world of a block, with the values that its evaluation has computed.
 struct RowWorld<'b> {
@@ -42,23 +40,24 @@ struct RowWorld<'b> {
 }
 
 impl RowEvaluation {
-    /// Starts the evaluation of a branch in the world `row`. The flag `own` is `true` if only the branch refers to its element. The memory of the
-    /// finished evaluation `finished` is used again.
-    pub(super) fn new(
-        row: u32,
-        (element, own): (AnyElement, bool),
-        demand: Option<Datum>,
-        finished: Option<Self>,
-    ) -> Self {
-        let mut evaluation = finished.unwrap_or_default();
-        evaluation.row = row;
-        evaluation.run.clear();
-        evaluation.run.push(RowElement { element, own }, demand);
-        evaluation
-    }
-
     pub(super) fn bytes(&self) -> u64 {
         self.run.bytes() + self.known.bytes() as u64
+    }
+
+    /// Evaluates a branch in the world `row`, and clears the last evaluation. The flag `own` is `true` if only the branch refers to its element. The
+    /// result is that of [`advance`](Self::advance).
+    pub(super) fn start(
+        &mut self,
+        row: u32,
+        (element, own): (&AnyElement, bool),
+        demand: Option<Datum>,
+        (block, rng): (&mut Block, &mut Stream),
+    ) -> Result<Option<(ColumnSlot, Option<Datum>)>, ModelError> {
+        self.row = row;
+        self.run.clear();
+        let known = &mut self.known;
+        let mut world = RowWorld { block, row, known };
+        self.run.start((element, own), demand, &mut world, rng)
     }
 
     /// Continues until the evaluation of the world is finished or must wait for the value of an element that every world evaluates. If it must wait,
@@ -73,34 +72,22 @@ impl RowEvaluation {
     }
 }
 
-impl RowWorld<'_> {
-    /// Returns the node of `element`; `own` is `true` if only one element depends on `element`.
-    fn node(&self, element: &AnyElement, own: bool) -> RowElement {
-        let element = self.block.policy(element).unwrap_or(element).clone();
-        RowElement { element, own }
-    }
-}
-
 impl World for RowWorld<'_> {
-    type Node = RowElement;
+    type Node = IsOwn;
     type Missing = ColumnSlot;
 
     fn observations(&self) -> Observations {
         self.block.observations
     }
 
-    fn element<'a>(&'a self, node: &'a RowElement) -> &'a AnyElement {
-        &node.element
-    }
-
     fn begin(
         &mut self,
-        RowElement { element, own }: &RowElement,
+        (element, own): (&AnyElement, IsOwn),
         _: &mut Option<Datum>,
         entered: usize,
         bytes: u64,
     ) -> Result<ElementStart<ColumnSlot>, ModelError> {
-        if !*own {
+        if !own {
             if let Some(value) = self.known.get(element) {
                 return Ok(ElementStart::Known(value.clone()));
             }
@@ -123,33 +110,43 @@ impl World for RowWorld<'_> {
         Ok(ElementStart::Open)
     }
 
-    fn parent(&self, node: &RowElement, position: usize) -> RowElement {
-        let parent = &node.element.parents()[position];
-        // `is_unshared` is called before the node is created, because the node holds another reference.
-        self.node(parent, parent.is_unshared())
+    fn parent<'a>(
+        &self,
+        (element, _): (&'a AnyElement, IsOwn),
+        position: usize,
+    ) -> (Cow<'a, AnyElement>, IsOwn) {
+        let parent = &element.parents()[position];
+        match self.block.policy(parent) {
+            Some(policy) => (Cow::Owned(policy.clone()), false),
+            None => (Cow::Borrowed(parent), parent.is_unshared()),
+        }
     }
 
     fn result(
         &mut self,
-        _: &RowElement,
+        _: IsOwn,
         _: &[Datum],
         call: impl FnOnce() -> Result<AnyElement, ModelError>,
-    ) -> Result<RowElement, ModelError> {
+    ) -> Result<(AnyElement, IsOwn), ModelError> {
         let result = call()?;
-        Ok(self.node(&result, result.is_unshared()))
+        if let Some(policy) = self.block.policy(&result) {
+            return Ok((policy.clone(), false));
+        }
+        let own = result.is_unshared();
+        Ok((result, own))
     }
 
-    fn is_recorded(&self, node: &RowElement) -> bool {
-        !node.own
+    fn is_recorded(&self, own: IsOwn) -> bool {
+        !own
     }
 
     fn record_value(
         &mut self,
-        node: RowElement,
+        (element, _): (&AnyElement, IsOwn),
         value: &Datum,
         _: &mut WorldWeight,
     ) -> Result<(), ModelError> {
-        self.known.insert(node.element, value.clone());
+        self.known.insert(element.clone(), value.clone());
         Ok(())
     }
 }

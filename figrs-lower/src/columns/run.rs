@@ -341,16 +341,23 @@ impl RootEvaluation<'_> {
             let stored = block.stored(parent);
             stored.is_some_and(|stored| !matches!(stored.column, Column::Typed(_)))
         };
-        let all_few = !parents.is_empty() && parents.iter().all(|&parent| few(self.block, parent));
+        let all_few = op.options().is_none()
+            && !parents.is_empty()
+            && parents.iter().all(|&parent| few(self.block, parent));
         if all_few && let Some(column) = self.block.apply_remembered(slot, rows, &parents, op)? {
             return Ok(column);
         }
         let columns = self.arguments(slot, rows);
         let columns: Vec<&dyn figrs_core::value::support::AnyColumn> =
             columns.iter().map(|c| &**c).collect();
-        let values = op.call_many(&columns, rows.len());
-        let element = &self.block.instructions[slot.index()].element;
-        let values = values.map_err(|fault| element.fault(fault))?;
+        let instruction = &self.block.instructions[slot.index()];
+        let failed = |fault| instruction.element.fault(fault);
+        if let Some(options) = op.options().filter(|_| !instruction.is_bool) {
+            let codes = op.options_of(&columns, rows.len()).map_err(failed)?;
+            let dictionary = self.block.options_dictionary(slot, options);
+            return Ok(Column::Codes(Rc::new(codes), dictionary));
+        }
+        let values = op.call_many(&columns, rows.len()).map_err(failed)?;
         Ok(Column::packed(values, rows))
     }
 

@@ -1,5 +1,6 @@
 //! Programs: the elements of a model, with indices for their evaluation.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -186,8 +187,9 @@ impl Program {
         let mut run = std::mem::take(&mut self.run);
         run.clear();
         for root in 0..roots.min(self.roots.len()) {
-            run.push(self.roots[root], None);
-            run.advance(self, chooser)?;
+            let slot = self.roots[root];
+            let element = self.instructions[slot.index()].element.clone();
+            run.start((&element, slot), None, self, chooser)?;
             if run.take_value().is_none() {
                 break;
             }
@@ -300,14 +302,10 @@ impl World for Program {
         self.observations
     }
 
-    fn element<'a>(&'a self, slot: &'a Slot) -> &'a AnyElement {
-        &self.instructions[slot.index()].element
-    }
-
     #[inline]
     fn begin(
         &mut self,
-        &slot: &Slot,
+        (_, slot): (&AnyElement, Slot),
         demand: &mut Option<Datum>,
         entered: usize,
         bytes: u64,
@@ -335,12 +333,18 @@ impl World for Program {
     }
 
     #[inline]
-    fn parent(&self, slot: &Slot, position: usize) -> Slot {
+    fn parent<'a>(
+        &self,
+        (_, slot): (&'a AnyElement, Slot),
+        position: usize,
+    ) -> (Cow<'a, AnyElement>, Slot) {
         let parents = self.instructions[slot.index()].parents.as_ref();
-        parents.expect("parents have slots")[position]
+        let parent = parents.expect("parents have slots")[position];
+        let element = self.instructions[parent.index()].element.clone();
+        (Cow::Owned(element), parent)
     }
 
-    fn check(&mut self, slot: &Slot) -> Result<(), ModelError> {
+    fn check(&mut self, (_, slot): (&AnyElement, Slot)) -> Result<(), ModelError> {
         let instruction = &mut self.instructions[slot.index()];
         if !instruction.checked {
             instruction.element.check_parameters()?;
@@ -351,12 +355,13 @@ impl World for Program {
 
     fn result(
         &mut self,
-        slot: &Slot,
+        slot: Slot,
         arguments: &[Datum],
         call: impl FnOnce() -> Result<AnyElement, ModelError>,
-    ) -> Result<Slot, ModelError> {
+    ) -> Result<(AnyElement, Slot), ModelError> {
         if let Some(&known) = self.instructions[slot.index()].branches.get(arguments) {
-            return Ok(known);
+            let element = self.instructions[known.index()].element.clone();
+            return Ok((element, known));
         }
         let (result, made) = Footprint::measured(call);
         let remembered = size_of_val(arguments) + BRANCH;
@@ -365,23 +370,23 @@ impl World for Program {
         let branches = &mut self.instructions[slot.index()].branches;
         branches.insert(arguments.into(), result);
         self.remembered += 1;
-        Ok(result)
+        let element = self.instructions[result.index()].element.clone();
+        Ok((element, result))
     }
 
-    fn is_recorded(&self, _: &Slot) -> bool {
+    fn is_recorded(&self, _: Slot) -> bool {
         true
     }
 
     #[inline]
     fn record_value(
         &mut self,
-        slot: Slot,
+        (element, slot): (&AnyElement, Slot),
         value: &Datum,
         weight: &mut WorldWeight,
     ) -> Result<(), ModelError> {
-        let instruction = &self.instructions[slot.index()];
-        for evidence in &*instruction.evidence {
-            let (linear, log) = evidence.weight(&instruction.element, value.as_any())?;
+        for evidence in &*self.instructions[slot.index()].evidence {
+            let (linear, log) = evidence.weight(element, value.as_any())?;
             weight.times(linear, log);
         }
         self.held += value.heap_bytes() as u64;

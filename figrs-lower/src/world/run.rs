@@ -1,6 +1,7 @@
-//! Evaluation of one world, or of a part of a world, with a stack of steps and a stack of values.
+//! Evaluation of one world, or of a part of a world, by recursion of limited depth, with a stack of steps and a stack of values.
 
 use std::any::Any;
+use std::borrow::Cow;
 
 use rand::Rng;
 use rustc_hash::FxHashSet;
@@ -55,49 +56,52 @@ impl<R: Rng> Chooser for R {
 
 /// The known values of a world, and the records of its elements.
 pub(crate) trait World {
-    type Node;
+    /// The record of an element.
+    type Node: Copy;
     /// An element whose value must be computed outside the present evaluation.
     type Missing;
 
     fn observations(&self) -> Observations;
 
-    fn element<'a>(&'a self, node: &'a Self::Node) -> &'a AnyElement;
-
-    /// Looks up the value of `node`, and starts its evaluation if the value is not known. `demand` becomes the value that the element must have in a
-    /// world of positive weight. `entered` is the number of elements whose evaluation has started, including this element; `bytes` is the number of
-    /// bytes of the run.
+    /// Looks up the value of an element, and starts its evaluation if the value is not known. `demand` becomes the value that the element must have
+    /// in a world of positive weight. `entered` is the number of elements whose evaluation has started, including this element; `bytes` is the number
+    /// of bytes of the run.
     ///
     /// **Errors.** An error if the world exceeds its [`Limits`](figrs_core::Limits).
     fn begin(
         &mut self,
-        node: &Self::Node,
+        of: (&AnyElement, Self::Node),
         demand: &mut Option<Datum>,
         entered: usize,
         bytes: u64,
     ) -> Result<ElementStart<Self::Missing>, ModelError>;
 
-    /// Returns the parent number `position` of an element.
-    fn parent(&self, node: &Self::Node, position: usize) -> Self::Node;
+    /// Returns the parent number `position` of an element, with its record.
+    fn parent<'a>(
+        &self,
+        of: (&'a AnyElement, Self::Node),
+        position: usize,
+    ) -> (Cow<'a, AnyElement>, Self::Node);
 
     /// Checks the parameters of an element that are not values of parents.
-    fn check(&mut self, node: &Self::Node) -> Result<(), ModelError> {
-        self.element(node).check_parameters()
+    fn check(&mut self, (element, _): (&AnyElement, Self::Node)) -> Result<(), ModelError> {
+        element.check_parameters()
     }
 
     /// Returns the result of a Chain for the values `arguments` of its parents; `call` computes the result.
     fn result(
         &mut self,
-        node: &Self::Node,
+        chain: Self::Node,
         arguments: &[Datum],
         call: impl FnOnce() -> Result<AnyElement, ModelError>,
-    ) -> Result<Self::Node, ModelError>;
+    ) -> Result<(AnyElement, Self::Node), ModelError>;
 
-    fn is_recorded(&self, node: &Self::Node) -> bool;
+    fn is_recorded(&self, node: Self::Node) -> bool;
 
     /// Records the value of an element, and multiplies `weight` by the weight of the evidence on the element.
     fn record_value(
         &mut self,
-        node: Self::Node,
+        of: (&AnyElement, Self::Node),
         value: &Datum,
         weight: &mut WorldWeight,
     ) -> Result<(), ModelError>;
@@ -118,6 +122,7 @@ pub(crate) enum ElementStart<M> {
 
 struct WorldStep<N> {
     stage: Stage,
+    element: AnyElement,
     node: N,
     /// The value that the element must have in a world of positive weight.
     demand: Option<Datum>,
@@ -132,7 +137,18 @@ enum Stage {
     Result,
 }
 
-/// The evaluation of elements in one world, by a stack of steps and a stack of values.
+/// The state of the evaluation of an element.
+enum Progress<M> {
+    /// The value of the element is on top of the value stack, or the world contradicts the evidence.
+    Finished,
+    /// The remaining steps of the evaluation are on top of the stack of steps.
+    Scheduled,
+    /// As `Scheduled`, but the first step must wait for a missing value.
+    Missing(MissingValue<M>),
+}
+
+/// The evaluation of elements in one world. Elements are evaluated by recursion up to [`MAX_DEPTH`]; a stack has the remaining steps of deeper
+/// evaluations, and of evaluations that wait. Another stack has the values.
 pub(crate) struct WorldRun<N> {
     steps: Vec<WorldStep<N>>,
     values: Vec<Datum>,
@@ -148,6 +164,9 @@ pub(crate) struct WorldRun<N> {
 /// Number of steps at which the steps are first checked for cycles.
 pub(crate) const FIRST_CHECK: usize = 1 << 12;
 
+/// Maximum depth of the recursion.
+const MAX_DEPTH: usize = 32;
+
 impl<N> Default for WorldRun<N> {
     fn default() -> Self {
         Self {
@@ -161,22 +180,13 @@ impl<N> Default for WorldRun<N> {
     }
 }
 
-impl<N> WorldRun<N> {
+impl<N: Copy> WorldRun<N> {
     /// Clears the world, and keeps its memory for reuse.
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.values.clear();
         (self.weight, self.densities, self.entered) = (WorldWeight::ONE, 0, 0);
         self.check_cycles_at = FIRST_CHECK;
-    }
-
-    pub(crate) fn push(&mut self, node: N, demand: Option<Datum>) {
-        let stage = Stage::Begin;
-        self.steps.push(WorldStep {
-            stage,
-            node,
-            demand,
-        });
     }
 
     /// Takes the value of the last evaluated element, after all steps; returns `None` if the world contradicts the evidence.
@@ -189,63 +199,65 @@ impl<N> WorldRun<N> {
         (steps + self.values.capacity() * size_of::<Datum>()) as u64
     }
 
+    /// Starts the evaluation of an element of which observations require the value `demand` (if there is one). Returns the element whose value is
+    /// missing if the evaluation must wait; [`advance`](Self::advance) then continues the evaluation.
+    pub(crate) fn start<W: World<Node = N>>(
+        &mut self,
+        of: (&AnyElement, N),
+        demand: Option<Datum>,
+        world: &mut W,
+        chooser: &mut (impl Chooser + ?Sized),
+    ) -> Result<Option<MissingValue<W::Missing>>, ModelError> {
+        match self.evaluate(of, demand, 0, (world, chooser))? {
+            Progress::Missing(missing) => Ok(Some(missing)),
+            Progress::Finished | Progress::Scheduled => self.advance(world, chooser),
+        }
+    }
+
     /// Takes steps until none are left or a value is missing; in the latter case, returns the element whose value is missing.
     pub(crate) fn advance<W: World<Node = N>>(
         &mut self,
         world: &mut W,
         chooser: &mut (impl Chooser + ?Sized),
     ) -> Result<Option<MissingValue<W::Missing>>, ModelError> {
-        while let Some(mut step) = self.steps.pop() {
-            match step.stage {
+        while !self.weight.is_zero() {
+            let Some(WorldStep {
+                stage,
+                element,
+                node,
+                demand,
+            }) = self.steps.pop()
+            else {
+                return Ok(None);
+            };
+            let of = (&element, node);
+            let progress = match stage {
                 Stage::Begin => {
-                    self.entered += 1;
                     if self.steps.len() >= self.check_cycles_at {
-                        self.check_cycles(world)?;
+                        self.check_cycles()?;
                     }
-                    let bytes = self.bytes() + chooser.bytes();
-                    match world.begin(&step.node, &mut step.demand, self.entered, bytes)? {
-                        ElementStart::Known(value) => {
-                            self.entered -= 1;
-                            self.compare(step.demand.as_ref(), &value);
-                            self.values.push(value);
-                        }
-                        ElementStart::Missing(missing) => {
-                            self.entered -= 1;
-                            let demand = step.demand.clone();
-                            self.steps.push(step);
-                            return Ok(Some((missing, demand)));
-                        }
-                        ElementStart::Fixed(value) => {
-                            self.compare(step.demand.as_ref(), &value);
-                            self.set_value(step.node, value, world)?;
-                        }
-                        ElementStart::Open => self.open(step, world, chooser)?,
-                        ElementStart::Contradiction => self.contradict(),
-                    }
+                    self.evaluate(of, demand, 0, (world, chooser))?
                 }
-                Stage::Ready => self.finish(step, world, chooser)?,
-                Stage::Result => {
-                    if let Some(value) = self.values.pop() {
-                        self.set_value(step.node, value, world)?;
-                    }
-                }
-            }
-            if self.weight.is_zero() {
-                self.steps.clear();
+                Stage::Ready => self.finish(of, demand, 0, (world, chooser))?,
+                Stage::Result => self.set_result(of, world)?,
+            };
+            if let Progress::Missing(missing) = progress {
+                return Ok(Some(missing));
             }
         }
+        self.steps.clear();
         Ok(None)
     }
 
     /// Returns an error if a Chain waits for a result that waits for the same Chain. This check is made each time that the number of steps has
     /// doubled, so that its cost is low.
     #[cold]
-    fn check_cycles<W: World<Node = N>>(&mut self, world: &W) -> Result<(), ModelError> {
+    fn check_cycles(&mut self) -> Result<(), ModelError> {
         self.check_cycles_at = 2 * self.steps.len();
         let mut waiting = FxHashSet::default();
-        let steps = self.steps.iter();
-        let results = steps.filter(|step| matches!(step.stage, Stage::Result));
-        for element in results.map(|step| world.element(&step.node)) {
+        let results = self.steps.iter();
+        let results = results.filter(|step| matches!(step.stage, Stage::Result));
+        for WorldStep { element, .. } in results {
             if !waiting.insert(element.id()) {
                 return Err(element.fault(Fault::Cyclic));
             }
@@ -264,43 +276,94 @@ impl<N> WorldRun<N> {
         self.weight.times(0.0, f64::NEG_INFINITY);
     }
 
-    /// Schedules the parents of an element, and then the element itself; an element without parents is evaluated immediately.
-    fn open<W: World<Node = N>>(
+    /// Adds a step below the steps that follow the first `below` steps.
+    fn schedule(
         &mut self,
-        step: WorldStep<N>,
-        world: &mut W,
-        chooser: &mut (impl Chooser + ?Sized),
-    ) -> Result<(), ModelError> {
-        let element = world.element(&step.node);
-        let arity = element.parents().len();
+        below: usize,
+        stage: Stage,
+        (element, node): (&AnyElement, N),
+        demand: Option<Datum>,
+    ) {
+        let element = element.clone();
+        let step = WorldStep {
+            stage,
+            element,
+            node,
+            demand,
+        };
+        self.steps.insert(below, step);
+    }
+
+    /// Evaluates an element after its parents.
+    fn evaluate<W: World<Node = N>>(
+        &mut self,
+        of: (&AnyElement, N),
+        mut demand: Option<Datum>,
+        depth: usize,
+        (world, chooser): (&mut W, &mut (impl Chooser + ?Sized)),
+    ) -> Result<Progress<W::Missing>, ModelError> {
+        if depth > MAX_DEPTH {
+            self.schedule(self.steps.len(), Stage::Begin, of, demand);
+            return Ok(Progress::Scheduled);
+        }
+        let bytes = self.bytes() + chooser.bytes();
+        match world.begin(of, &mut demand, self.entered + 1, bytes)? {
+            ElementStart::Known(value) => {
+                self.compare(demand.as_ref(), &value);
+                self.values.push(value);
+                return Ok(Progress::Finished);
+            }
+            ElementStart::Missing(missing) => {
+                self.schedule(self.steps.len(), Stage::Begin, of, demand.clone());
+                return Ok(Progress::Missing((missing, demand)));
+            }
+            ElementStart::Fixed(value) => {
+                self.entered += 1;
+                self.compare(demand.as_ref(), &value);
+                self.set_value(of, value, world)?;
+                return Ok(Progress::Finished);
+            }
+            ElementStart::Contradiction => {
+                self.contradict();
+                return Ok(Progress::Finished);
+            }
+            ElementStart::Open => self.entered += 1,
+        }
         let mut demands = match world.observations() {
-            Observations::Weigh => element.demands(step.demand.as_ref()),
+            Observations::Weigh => of.0.demands(demand.as_ref()),
             Observations::Compare => Vec::new(),
         };
-        let stage = Stage::Ready;
-        let step = WorldStep { stage, ..step };
-        if arity == 0 {
-            return self.finish(step, world, chooser);
+        let (arity, below) = (of.0.parents().len(), self.steps.len());
+        for position in 0..arity {
+            let mut demand_of = |at| demands.get_mut(at).and_then(Option::take);
+            let (parent, node) = world.parent(of, position);
+            let demand_here = demand_of(position);
+            let progress =
+                self.evaluate((&parent, node), demand_here, depth + 1, (world, chooser))?;
+            if self.weight.is_zero() {
+                return Ok(Progress::Finished);
+            }
+            if !matches!(progress, Progress::Finished) {
+                for later in position + 1..arity {
+                    let (parent, node) = world.parent(of, later);
+                    self.schedule(below, Stage::Begin, (&parent, node), demand_of(later));
+                }
+                self.schedule(below, Stage::Ready, of, demand);
+                return Ok(progress);
+            }
         }
-        let at = self.steps.len();
-        self.steps.push(step);
-        for position in (0..arity).rev() {
-            let demand = demands.get_mut(position).and_then(Option::take);
-            let parent = world.parent(&self.steps[at].node, position);
-            self.push(parent, demand);
-        }
-        Ok(())
+        self.finish(of, demand, depth, (world, chooser))
     }
 
     /// Evaluates an element, given the values of its parents.
     fn finish<W: World<Node = N>>(
         &mut self,
-        step: WorldStep<N>,
-        world: &mut W,
-        chooser: &mut (impl Chooser + ?Sized),
-    ) -> Result<(), ModelError> {
-        let WorldStep { node, demand, .. } = step;
-        let element = world.element(&node).clone();
+        of: (&AnyElement, N),
+        demand: Option<Datum>,
+        depth: usize,
+        (world, chooser): (&mut W, &mut (impl Chooser + ?Sized)),
+    ) -> Result<Progress<W::Missing>, ModelError> {
+        let element = of.0;
         let parents = self.values.len() - element.parents().len();
         let fault = |fault: Fault| element.fault(fault);
         let value = match element.kind() {
@@ -313,7 +376,7 @@ impl<N> WorldRun<N> {
             }
             Kind::Score(_, evidence) => {
                 let value = self.values[parents].clone();
-                let (linear, log) = evidence.weight(&element, value.as_any())?;
+                let (linear, log) = evidence.weight(element, value.as_any())?;
                 self.weight.times(linear, log);
                 self.compare(demand.as_ref(), &value);
                 value
@@ -321,29 +384,30 @@ impl<N> WorldRun<N> {
             Kind::Chain(_, op) if op.family().is_none() => {
                 let values = &self.values[parents..];
                 let call = |arguments: &[&dyn Any]| op.call(arguments).map_err(fault);
-                let result = world.result(&node, values, || {
+                let (result, node) = world.result(of.1, values, || {
                     with_arguments(values.iter().map(Datum::as_any), call)
                 })?;
                 self.values.truncate(parents);
-                if world.is_recorded(&node) {
-                    let (stage, demand) = (Stage::Result, None);
-                    self.steps.push(WorldStep {
-                        stage,
-                        node,
-                        demand,
-                    });
+                let below = self.steps.len();
+                let progress =
+                    self.evaluate((&result, node), demand, depth + 1, (world, chooser))?;
+                if !world.is_recorded(of.1) || self.weight.is_zero() {
+                    return Ok(progress);
                 }
-                self.push(result, demand);
-                return Ok(());
+                if matches!(progress, Progress::Finished) {
+                    return self.set_result(of, world);
+                }
+                self.schedule(below, Stage::Result, of, None);
+                return Ok(progress);
             }
             Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => {
-                world.check(&node)?;
+                world.check(of)?;
                 let arguments = self.values[parents..].iter().map(Datum::as_any);
                 let (value, weight) = with_arguments(arguments, |arguments| {
                     let choice = element.choice(arguments)?;
                     let choice = choice.expect("the element makes a choice");
                     match demand {
-                        None => Ok::<_, ModelError>((chooser.choose(&element, choice)?, None)),
+                        None => Ok::<_, ModelError>((chooser.choose(element, choice)?, None)),
                         Some(value) => {
                             let weight = choice.weight(value.as_any()).map_err(fault)?;
                             Ok((value, Some(weight)))
@@ -359,20 +423,33 @@ impl<N> WorldRun<N> {
             }
         };
         self.values.truncate(parents);
-        self.set_value(node, value, world)
+        self.set_value(of, value, world)?;
+        Ok(Progress::Finished)
     }
 
     /// Records the value of an element, and puts the value on the stack.
     fn set_value<W: World<Node = N>>(
         &mut self,
-        node: N,
+        of: (&AnyElement, N),
         value: Datum,
         world: &mut W,
     ) -> Result<(), ModelError> {
-        if world.is_recorded(&node) {
-            world.record_value(node, &value, &mut self.weight)?;
+        if world.is_recorded(of.1) {
+            world.record_value(of, &value, &mut self.weight)?;
         }
         self.values.push(value);
         Ok(())
+    }
+
+    /// Records the value of a Chain's result, which is on top of the stack, as the value of the Chain.
+    fn set_result<W: World<Node = N>>(
+        &mut self,
+        of: (&AnyElement, N),
+        world: &mut W,
+    ) -> Result<Progress<W::Missing>, ModelError> {
+        if let Some(value) = self.values.last() {
+            world.record_value(of, value, &mut self.weight)?;
+        }
+        Ok(Progress::Finished)
     }
 }
