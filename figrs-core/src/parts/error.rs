@@ -24,20 +24,20 @@ pub enum PartError {
         /// The error in the text, such as `has an empty name`.
         problem: String,
     },
-    /// An object has no field with a name that the path contains.
+    /// An object has no field, or a map no key, with a name in the path or in the data.
     #[error(
-        "`{}`: {} is of type `{type_name}`, which has no field `{}`; {}",
-        printable(.path), place(.at), printable(.field), did_you_mean(.near)
+        "`{}`: {} {}; {}",
+        printable(.path), place(.at), lacks(.type_name.as_deref(), .name), did_you_mean(.near)
     )]
-    UnknownField {
+    UnknownName {
         /// The complete path.
         path: String,
-        /// The path of the object.
+        /// The path of the object or map.
         at: String,
-        /// The name of the type of the object.
-        type_name: String,
-        /// The name in the path.
-        field: String,
+        /// The name of the type of the object; `None` for a map.
+        type_name: Option<String>,
+        /// The unknown name of a field or key.
+        name: String,
         /// Similar names, or all names if there are only a few.
         near: Vec<String>,
     },
@@ -55,21 +55,6 @@ pub enum PartError {
         length: usize,
         /// The index in the path.
         index: usize,
-    },
-    /// A map has no object with the key in the path or in the data.
-    #[error(
-        "`{}`: {} has no key {key:?}; {}",
-        printable(.path), place(.at), did_you_mean(.near)
-    )]
-    UnknownKey {
-        /// The complete path.
-        path: String,
-        /// The path of the map.
-        at: String,
-        /// The key that the map does not have.
-        key: String,
-        /// Similar keys, or all keys if there are only a few.
-        near: Vec<String>,
     },
     /// The path continues with a field after a list, with an index after an object with fields, or after an object without parts.
     #[error("{}{} is {found}; {remedy}", within(.path, .at), place(.at))]
@@ -163,6 +148,17 @@ fn place(path: &str) -> String {
         "the object".into()
     } else {
         format!("`{}`", printable(path))
+    }
+}
+
+/// Returns the predicate of a message about an object of the type `type_name`, or a map, without `name`.
+fn lacks(type_name: Option<&str>, name: &str) -> String {
+    match type_name {
+        Some(of) => format!(
+            "is of type `{of}`, which has no field `{}`",
+            printable(name)
+        ),
+        None => format!("has no key {name:?}"),
     }
 }
 

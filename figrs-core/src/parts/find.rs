@@ -145,10 +145,11 @@ pub(super) fn unknown_key(
     path: &str,
     at: &str,
 ) -> PartError {
-    PartError::UnknownKey {
+    PartError::UnknownName {
         path: path.into(),
         at: at.into(),
-        key: key.into(),
+        type_name: None,
+        name: key.into(),
         near: similar_names(key, entries.iter().map(|(known, _)| known.as_str())),
     }
 }
@@ -160,11 +161,11 @@ pub(super) fn unknown_field(
     field: &str,
     names: impl Iterator<Item = &'static str>,
 ) -> PartError {
-    PartError::UnknownField {
+    PartError::UnknownName {
         path: path.text().into(),
         at: path.start(number).into(),
-        type_name: type_name.into(),
-        field: field.into(),
+        type_name: Some(type_name.into()),
+        name: field.into(),
         near: similar_names(field, names),
     }
 }

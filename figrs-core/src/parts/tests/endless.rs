@@ -75,5 +75,5 @@ fn long_paths_through_uncertain_objects_are_checked_in_time() {
     let path = "next.".repeat(60);
     assert!(way.find::<u8>(&(path.clone() + "0")).is_ok());
     let error = way.find::<u8>(&(path + "1")).unwrap_err();
-    assert!(matches!(error, PartError::UnknownField { .. }));
+    assert!(matches!(error, PartError::UnknownName { .. }));
 }

@@ -55,11 +55,11 @@ fn a_member_that_never_exists_is_an_error() {
         let error = algorithm
             .run(&model, which.find::<u32>("driver.age").unwrap())
             .unwrap_err();
-        let expected = PartError::UnknownField {
+        let expected = PartError::UnknownName {
             path: "load".into(),
             at: String::new(),
-            type_name: "Vehicle::Car".into(),
-            field: "load".into(),
+            type_name: Some("Vehicle::Car".into()),
+            name: "load".into(),
             near: vec!["driver".into()],
         };
         assert_eq!(part_error(&error), &expected, "{}", algorithm.name());
@@ -73,7 +73,7 @@ fn a_member_that_never_exists_is_an_error() {
     // A member that no object has, and an option that is `None`.
     let which = Constant::new(truck());
     let unknown = Model::new().observe_path(&which, "cargo", 1);
-    assert!(matches!(unknown, Err(PartError::UnknownField { .. })));
+    assert!(matches!(unknown, Err(PartError::UnknownName { .. })));
     let spare = which.find::<u32>("spare").unwrap();
     let error = VariableElimination::new()
         .run(&Model::new(), &spare)
@@ -97,7 +97,7 @@ fn a_member_that_some_values_lack_needs_evidence_that_excludes_them() {
             .run(&Model::new().observe(&load, 1), &age)
             .unwrap_err();
         assert!(
-            matches!(part_error(&error), PartError::UnknownField { .. }),
+            matches!(part_error(&error), PartError::UnknownName { .. }),
             "{error}"
         );
         let model = Model::new().observe(&is_truck, true).observe(&load, 1);
