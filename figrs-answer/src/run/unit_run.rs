@@ -33,8 +33,8 @@ pub type SharedQuestion = Arc<(Model, Vec<AnyElement>)>;
 /// changed numbers are an error.
 ///
 /// **Complexity.** The memory of a run that can be saved grows with the number of its units of work. A loaded run of independent worlds or
-/// populations continues where it was saved, after its first unit was repeated. A loaded run of Markov chains repeats all steps of its chains, because the values of elements need not
-/// be serialisable; during these steps, the answer is computed from the saved draws.
+/// populations continues where it was saved, after its first unit was repeated. A loaded run of Markov chains repeats all steps of its chains,
+/// because the values of elements need not be serialisable; during these steps, the answer is computed from the saved draws.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

@@ -62,7 +62,9 @@ impl<I: Value, T: Value> Indexed for Process<I, T> {
             .or_else(|expected| I::from_data(&list()).map_err(|_| expected))
             .map_err(|expected| format!("its index is {expected}"))?;
         if self.has(&index) == Ok(false) {
-            return Err(format!("the index {index:?} is outside its domain"));
+            return Err(format!(
+                "give an index in its domain, which does not contain {index:?}"
+            ));
         }
         Ok(ElementMember::new(&self.member_at(&index, location)))
     }

@@ -293,7 +293,9 @@ fn paths_find_members_of_collections_processes_and_tuples() {
     let process = format!("{:?}", town.3);
     assert_eq!(
         wrong("3[\"-1\"]"),
-        format!("`3[\"-1\"]`: `3` is a {process}; the index -1.0 is outside its domain")
+        format!(
+            "`3[\"-1\"]`: `3` is a {process}; give an index in its domain, which does not contain -1.0"
+        )
     );
     assert_eq!(
         wrong("3[\"late\"]"),

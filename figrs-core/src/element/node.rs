@@ -365,7 +365,7 @@ thread_local! {
 
 /// Drops the contents of a node. Its parents and its captured elements are dropped by a recursion of limited depth; deeper contents are put in a queue.
 pub(super) fn release(kind: Kind) {
-    let is_first = DROP_QUEUE.try_with(|queue| {
+    let admitted = DROP_QUEUE.try_with(|queue| {
         let mut queue = queue.borrow_mut();
         if queue.depth >= MAX_DEPTH {
             queue.kinds.push(kind);
@@ -374,7 +374,7 @@ pub(super) fn release(kind: Kind) {
         queue.depth += 1;
         Some((kind, queue.depth == 1))
     });
-    let Ok(Some((kind, is_first))) = is_first else {
+    let Ok(Some((kind, is_first))) = admitted else {
         return;
     };
     // If a drop panics, the other contents must still be dropped, and later drops must find the queue as it was.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::node::{AnyElement, Kind};
+use super::node::AnyElement;
 use super::param::{Number, Param};
 use crate::model::Model;
 
@@ -21,11 +21,9 @@ impl ParameterValues {
         let mut elements: FxHashSet<_> = open.iter().map(|element| element.id()).collect();
         let mut values = Values::default();
         while let Some(element) = open.pop() {
-            match element.kind() {
-                Kind::Atomic(op) => values.add(op.numbers()),
-                kind => kind.family().into_iter().for_each(|family| {
-                    values.add(family.fixed_numbers());
-                }),
+            values.add_numbers_of(element);
+            if let Some(family) = element.kind().family() {
+                values.add(family.fixed_numbers());
             }
             let parents = element.parents().iter();
             open.extend(parents.filter(|parent| elements.insert(parent.id())));
@@ -36,11 +34,7 @@ impl ParameterValues {
     /// Returns the present values of the parameters of the distributions of `elements`.
     pub fn of<'e>(elements: impl Iterator<Item = &'e AnyElement>) -> Self {
         let mut values = Values::default();
-        for element in elements {
-            if let Kind::Atomic(op) = element.kind() {
-                values.add(op.numbers());
-            }
-        }
+        elements.for_each(|element| values.add_numbers_of(element));
         values.found
     }
 
@@ -60,6 +54,12 @@ struct Values {
 }
 
 impl Values {
+    fn add_numbers_of(&mut self, element: &AnyElement) {
+        if let Some(op) = element.kind().atomic() {
+            self.add(op.numbers());
+        }
+    }
+
     fn add<'n>(&mut self, numbers: impl IntoIterator<Item = &'n Number>) {
         for number in numbers {
             if let Number::Param(param) = number

@@ -133,8 +133,8 @@ impl ImportanceSampling {
         self.check()?;
         Ok(BlockSampling {
             algorithm: self.name(),
-            remedy: "draw more, observe elements instead of conditions on them, give noise to an observed number that a function computes, or for a finite model use an exact algorithm such as \
-                     VariableElimination",
+            remedy: "draw more, observe elements instead of conditions on them, give noise to an observed number that a function \
+                     computes, or for a finite model use an exact algorithm such as VariableElimination",
             settings: &self.settings,
             observations: Observations::Weigh,
             maximum: WeightBound::of(model),

@@ -392,6 +392,31 @@ mod tests {
         assert!((98..=202).contains(&heads), "{heads}");
     }
 
+    /// The parents that follow a deep parent wait for it; their number must not make the evaluation quadratic.
+    #[test]
+    fn many_parents_wait_for_a_deep_parent() {
+        const PARENTS: usize = 100_000;
+        let place = DiscreteUniform::new(1, 1 << 20);
+        let list = place.flat_map(|&n| {
+            let first = Flip::new(0.5).map(move |_| n);
+            let deep = (0..100).fold(first, |x, _| x.map(|x| x + 1));
+            let others = std::iter::repeat_n(Flip::new(0.5).map(|_| 0), PARENTS);
+            inject(&std::iter::once(deep).chain(others).collect::<Vec<_>>())
+        });
+        let targets = [
+            place,
+            list.map(|list| list[0] - 100 + (list.len() - 1 - PARENTS) as i64),
+        ];
+        let targets = targets.map(|target| target.erased().clone());
+        let mut block = block(&Model::new(), &targets, 1_000_000).unwrap();
+        block.run(2, &mut stream(4, 0)).unwrap();
+        let columns = [0, 1].map(|target| block.target(target).typed());
+        let [places, sums] = columns
+            .each_ref()
+            .map(|column| column.as_any().downcast_ref::<Vec<i64>>().unwrap());
+        assert_eq!(places, sums);
+    }
+
     /// Elements to which only their branch refers must not get an index in the block.
     #[test]
     fn elements_of_branches_of_one_row_are_dropped() {

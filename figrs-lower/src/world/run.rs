@@ -137,6 +137,17 @@ enum Stage {
     Result,
 }
 
+impl<N> WorldStep<N> {
+    fn new(stage: Stage, (element, node): (&AnyElement, N), demand: Option<Datum>) -> Self {
+        Self {
+            stage,
+            element: element.clone(),
+            node,
+            demand,
+        }
+    }
+}
+
 /// The state of the evaluation of an element.
 enum Progress<M> {
     /// The value of the element is on top of the value stack, or the world contradicts the evidence.
@@ -276,24 +287,6 @@ impl<N: Copy> WorldRun<N> {
         self.weight.times(0.0, f64::NEG_INFINITY);
     }
 
-    /// Adds a step below the steps that follow the first `below` steps.
-    fn schedule(
-        &mut self,
-        below: usize,
-        stage: Stage,
-        (element, node): (&AnyElement, N),
-        demand: Option<Datum>,
-    ) {
-        let element = element.clone();
-        let step = WorldStep {
-            stage,
-            element,
-            node,
-            demand,
-        };
-        self.steps.insert(below, step);
-    }
-
     /// Evaluates an element after its parents.
     fn evaluate<W: World<Node = N>>(
         &mut self,
@@ -303,7 +296,7 @@ impl<N: Copy> WorldRun<N> {
         (world, chooser): (&mut W, &mut (impl Chooser + ?Sized)),
     ) -> Result<Progress<W::Missing>, ModelError> {
         if depth > MAX_DEPTH {
-            self.schedule(self.steps.len(), Stage::Begin, of, demand);
+            self.steps.push(WorldStep::new(Stage::Begin, of, demand));
             return Ok(Progress::Scheduled);
         }
         let bytes = self.bytes() + chooser.bytes();
@@ -314,7 +307,8 @@ impl<N: Copy> WorldRun<N> {
                 return Ok(Progress::Finished);
             }
             ElementStart::Missing(missing) => {
-                self.schedule(self.steps.len(), Stage::Begin, of, demand.clone());
+                let step = WorldStep::new(Stage::Begin, of, demand.clone());
+                self.steps.push(step);
                 return Ok(Progress::Missing((missing, demand)));
             }
             ElementStart::Fixed(value) => {
@@ -344,11 +338,14 @@ impl<N: Copy> WorldRun<N> {
                 return Ok(Progress::Finished);
             }
             if !matches!(progress, Progress::Finished) {
-                for later in position + 1..arity {
+                // The steps of the other parents and of the element come after the steps of this parent, and therefore below them in the stack.
+                let ready = WorldStep::new(Stage::Ready, of, demand);
+                let others = (position + 1..arity).rev().map(|later| {
                     let (parent, node) = world.parent(of, later);
-                    self.schedule(below, Stage::Begin, (&parent, node), demand_of(later));
-                }
-                self.schedule(below, Stage::Ready, of, demand);
+                    WorldStep::new(Stage::Begin, (&parent, node), demand_of(later))
+                });
+                let later = std::iter::once(ready).chain(others);
+                self.steps.splice(below..below, later);
                 return Ok(progress);
             }
         }
@@ -397,7 +394,8 @@ impl<N: Copy> WorldRun<N> {
                 if matches!(progress, Progress::Finished) {
                     return self.set_result(of, world);
                 }
-                self.schedule(below, Stage::Result, of, None);
+                let step = WorldStep::new(Stage::Result, of, None);
+                self.steps.insert(below, step);
                 return Ok(progress);
             }
             Kind::Atomic(_) | Kind::Chain(..) | Kind::Table(..) => {

@@ -39,8 +39,9 @@ pub(super) fn first_world(
     let none = |tried| Error::NoSampleMetEvidence {
         algorithm: turn.run().algorithm(),
         tried,
-        remedy: "a chain begins in a world drawn from the prior: observe elements instead of conditions on them, give noise to an observed number that a function computes, draw more \
-                 (`max_tries`), or for a finite model use Gibbs or MpeVariableElimination",
+        remedy: "a chain begins in a world drawn from the prior: observe elements instead of conditions on them, give noise to an \
+                 observed number that a function computes, draw more (`max_tries`), or for a finite model use Gibbs or \
+                 MpeVariableElimination",
     };
     for tried in 0..max_tries {
         if turn.stopped().is_some() {
