@@ -401,7 +401,7 @@ mod tests {
             let first = Flip::new(0.5).map(move |_| n);
             let deep = (0..100).fold(first, |x, _| x.map(|x| x + 1));
             let others = std::iter::repeat_n(Flip::new(0.5).map(|_| 0), PARENTS);
-            inject(&std::iter::once(deep).chain(others).collect::<Vec<_>>())
+            inject(std::iter::once(deep).chain(others))
         });
         let targets = [
             place,
