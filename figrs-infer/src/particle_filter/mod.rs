@@ -1,8 +1,16 @@
 //! Particle filter for a model in time: a set of weighted worlds follows the model one step at a time.
 
-use figrs_core::{AnyElement, Element, FilterState, Model, NextElements, Select, Support, Value};
+use std::collections::hash_map::Entry;
 
+use figrs_core::{
+    AnyElement, Element, FilterState, Model, NextElements, Select, Support, Value, stream,
+};
+use rand::RngExt;
+use rustc_hash::FxHashMap;
+
+use crate::Resampling;
 use crate::sampling::importance::ImportanceSampling;
+use crate::sampling::settings::AssignedValues;
 use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::{Algorithm, Draws, Error};
@@ -12,17 +20,19 @@ pub use saved_particles::SavedParticles;
 mod saved_particles;
 
 /// A particle filter for a model in time. The filter stores a fixed number of states (particles); the weights of the particles follow from the
-/// evidence so far. The elements of a state may have any type, lists and structures included.
+/// evidence so far. The elements of a state may have any type, lists and structures included. Each step draws the ancestors of the new particles by
+/// [`Resampling::Systematic`]; particles with equal states are stored as one state with the sum of their weights.
 ///
 /// **Guarantee.** Consistent: probabilities and means converge to the exact numbers as the number of particles grows, with an error of the order of
 /// `1 / sqrt(particles)`. The standard errors of [`answer`](Self::answer) include only the error of the last step, given the particles before that
-/// step. The estimate of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be
+/// step, and are computed as if the ancestors were drawn independently, which overestimates this error. The estimate of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be
 /// compared. The same seed gives the same particles on any number of threads.
 ///
-/// **Complexity.** Each step costs as much as [`ImportanceSampling`] with as many samples as particles. The memory of the filter does not grow with
-/// the number of steps.
+/// **Complexity.** Each step costs at most as much as [`ImportanceSampling`] with as many samples as particles; the branch of a Chain is created once
+/// for all particles with the same state. The memory of the filter does not grow with the number of steps.
 ///
-/// **References.** Gordon, Salmond and Smith, *Novel approach to nonlinear/non-Gaussian Bayesian state estimation*, 1993.
+/// **References.** Gordon, Salmond and Smith, *Novel approach to nonlinear/non-Gaussian Bayesian state estimation*, 1993; for the resampling Douc,
+/// Cappé and Moulines, *Comparison of resampling schemes for particle filtering*, 2005.
 ///
 /// ```
 /// use figrs_core::{Model, Normal, Variance};
@@ -81,8 +91,7 @@ impl<S: FilterState> ParticleFilter<S> {
     ///
     /// **Errors.** The errors of [`advance`](Self::advance).
     pub fn observe(&mut self, evidence: impl FnOnce(&S) -> Model) -> Result<(), Error> {
-        let algorithm = self.algorithm();
-        let found = guarded(|| drawn(&algorithm, &evidence(&self.state), &self.state));
+        let found = guarded(|| drawn(&self.algorithm(), &evidence(&self.state), &self.state));
         self.go_to(found, self.steps)
     }
 
@@ -96,14 +105,14 @@ impl<S: FilterState> ParticleFilter<S> {
         step: impl FnOnce(&S) -> S,
         evidence: impl FnOnce(&S) -> Model,
     ) -> Result<(), Error> {
-        let algorithm = self.algorithm();
         let found = guarded(|| {
             let next = step(&self.state);
-            drawn(&algorithm, &evidence(&next), &next)
+            drawn(&self.algorithm(), &evidence(&next), &next)
         });
         self.go_to(found, self.steps + 1)
     }
 
+    /// Returns the sampler of the next step, whose worlds continue the present particles.
     fn algorithm(&self) -> ImportanceSampling {
         // Multiples of an odd number are distinct; each step therefore has a seed of its own.
         let seed = self
@@ -112,6 +121,7 @@ impl<S: FilterState> ParticleFilter<S> {
         ImportanceSampling::new(self.particles)
             .seed(seed)
             .keep_draws()
+            .assigned(self.drawn.ancestors(self.particles, seed))
     }
 
     fn go_to(
@@ -187,45 +197,88 @@ fn drawn<S: FilterState>(
             algorithm: "ParticleFilter",
         });
     };
-    let particles = Particles::new(draws);
+    let particles = Particles::of_draws(&draws);
     let made = particles.elements(&elements);
     let next = state.renewed(&mut NextElements::new(&made));
     // The answer is about the elements of the new state, which contain none of the earlier elements.
     Ok((next, particles, answer.about(&made)))
 }
 
+/// Distinct states with their weights.
 #[derive(Clone, Debug)]
 pub(super) struct Particles {
-    /// The weight of each particle; the largest is one.
+    /// The weight of each state; the largest is one.
     pub(super) weights: Vec<f64>,
-    /// For each element, its distinct values, and for each particle the index of the element's value among these values.
+    /// For each element, its distinct values, and for each state the index of the element's value among these values.
     pub(super) columns: Vec<(Support, Vec<u32>)>,
+    /// The element whose value is the index of a state.
+    index: Element<usize>,
 }
 
+/// The stream of random numbers of the resampling; the worlds of a step use the streams that follow zero.
+const RESAMPLING_STREAM: u64 = u64::MAX - 1;
+
 impl Particles {
-    /// Creates particles from the draws of positive weight.
-    pub(super) fn new(draws: Draws) -> Self {
-        let logs = draws.log_weights.unwrap_or_default();
+    pub(super) fn new(weights: Vec<f64>, columns: Vec<(Support, Vec<u32>)>) -> Self {
+        Self {
+            index: Select::new(weights.iter().copied().zip(0..)),
+            weights,
+            columns,
+        }
+    }
+
+    /// Creates particles from the draws of positive weight. Draws with equal values form one state; the states have the order of their first draws.
+    fn of_draws(draws: &Draws) -> Self {
+        let logs = draws.log_weights.as_deref().unwrap_or_default();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let kept = (0..logs.len()).filter(|&draw| logs[draw] > f64::NEG_INFINITY);
         let kept: Vec<usize> = kept.collect();
-        let columns = draws.targets.into_iter().map(|target| {
-            let values = kept.iter().map(|&draw| target.indices[draw]);
-            let values = values.collect();
-            (target.support, values)
+        let mut states = vec![0; kept.len()];
+        let mut firsts = Vec::from_iter(kept.first().copied());
+        for target in &draws.targets {
+            let mut numbers = FxHashMap::default();
+            firsts.clear();
+            for (state, &draw) in states.iter_mut().zip(&kept) {
+                *state = match numbers.entry((*state, target.indices[draw])) {
+                    Entry::Occupied(number) => *number.get(),
+                    Entry::Vacant(place) => {
+                        firsts.push(draw);
+                        *place.insert(firsts.len() - 1)
+                    }
+                };
+            }
+        }
+        let mut weights = vec![0.0; firsts.len()];
+        for (state, draw) in states.into_iter().zip(kept) {
+            weights[state] += (logs[draw] - most).exp();
+        }
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        weights.iter_mut().for_each(|weight| *weight /= largest);
+        let columns = draws.targets.iter().map(|target| {
+            let values = firsts.iter().map(|&draw| target.indices[draw]);
+            (target.support.clone(), values.collect())
         });
-        Self {
-            columns: columns.collect(),
-            weights: kept.iter().map(|&i| (logs[i] - most).exp()).collect(),
+        Self::new(weights, columns.collect())
+    }
+
+    /// Draws the states that `particles` new particles continue. The particles that continue the same state are consecutive.
+    fn ancestors(&self, particles: u64, seed: u64) -> AssignedValues {
+        let mut ancestors = vec![0; particles as usize];
+        let mut rng = stream(seed, RESAMPLING_STREAM);
+        Resampling::Systematic.choose(&self.weights, &mut ancestors, || rng.random());
+        let ancestors = ancestors.into_iter().map(|state| state as usize);
+        AssignedValues {
+            element: self.index.erased().clone(),
+            values: ancestors.collect::<Vec<_>>().into(),
         }
     }
 
     /// Returns elements whose joint distribution is that of the particles; the elements have the types of the elements `like`.
     pub(super) fn elements(&self, like: &[AnyElement]) -> Vec<AnyElement> {
-        let index = Select::new(self.weights.iter().copied().zip(0..));
         let columns = self.columns.iter().zip(like);
-        let made = columns
-            .map(|((support, values), element)| element.by_index(support, values.clone(), &index));
+        let made = columns.map(|((support, values), element)| {
+            element.by_index(support, values.clone(), &self.index)
+        });
         made.collect()
     }
 

@@ -35,7 +35,7 @@ pub struct SavedParticles<V> {
     /// The logarithm of the estimated probability of the evidence of the last step.
     last_log_evidence: f64,
     weights: Vec<f64>,
-    /// For each particle, the values of the elements of the state.
+    /// The values of the elements of each state.
     states: Vec<V>,
 }
 
@@ -102,10 +102,7 @@ impl<S: PortableState> ParticleFilter<S> {
             }
         }
         let supports = builders.into_iter().map(SupportBuilder::build);
-        let drawn = Particles {
-            weights,
-            columns: supports.zip(values).collect(),
-        };
+        let drawn = Particles::new(weights, supports.zip(values).collect());
         let made = drawn.elements(&elements);
         let evidence = figrs_answer::LogEvidence {
             value: saved.last_log_evidence,

@@ -232,6 +232,9 @@ impl BlockSampling<'_> {
             let rows = size.rows.min(rest) as usize;
             let mut rng = stream(self.settings.drawing.seed, number);
             block.start(rows);
+            if let Some(assigned) = &self.settings.assigned {
+                assigned.assign_to(block, number * size.rows);
+            }
             for root in 0..block.roots() {
                 if run.stopped().is_some() {
                     return Ok(None);

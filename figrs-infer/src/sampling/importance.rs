@@ -4,7 +4,7 @@ use figrs_core::{AnyElement, Model};
 use figrs_lower::Observations;
 
 use super::block_sampling::{BlockSampling, world_sampler};
-use super::settings::{SamplerSettings, WorldSettings};
+use super::settings::{AssignedValues, SamplerSettings, WorldSettings};
 use super::unseen_worlds::WeightBound;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
@@ -84,6 +84,12 @@ impl ImportanceSampling {
     setters!(sampler: settings.drawing);
     setters!(keep_draws: settings.keep_draws);
     setters!(watch: settings.watch);
+
+    /// Assigns the value of an element in each world of the run, instead of drawing the element. There must be a value for each sample.
+    pub(crate) fn assigned(mut self, values: AssignedValues) -> Self {
+        self.settings.assigned = Some(values);
+        self
+    }
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
         Error::invalid_setting(self.name(), setting, value, remedy)

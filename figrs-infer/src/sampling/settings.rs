@@ -1,6 +1,9 @@
 //! Settings shared by the samplers: seed, threads, and limits of a world.
 
-use figrs_core::Limits;
+use std::sync::Arc;
+
+use figrs_core::{AnyElement, Limits};
+use figrs_lower::internals::Block;
 
 use figrs_answer::run::watch::{RunMonitor, Watch};
 
@@ -53,7 +56,24 @@ pub(crate) struct WorldSettings {
     pub(super) target_ess: Option<f64>,
     pub(super) drawing: SamplerSettings,
     pub(super) keep_draws: bool,
+    pub(super) assigned: Option<AssignedValues>,
     pub(super) watch: Watch,
+}
+
+/// An element that is not drawn, and its value in each world of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct AssignedValues {
+    pub(crate) element: AnyElement,
+    pub(crate) values: Arc<[usize]>,
+}
+
+impl AssignedValues {
+    /// Assigns the values to the worlds of `block`; the first of these worlds has the number `first` among the worlds of the run.
+    pub(super) fn assign_to(&self, block: &mut Block, first: u64) {
+        let worlds = self.values[first as usize..].iter().take(block.width());
+        let values: Vec<usize> = worlds.copied().collect();
+        block.assign(&self.element, Box::new(values));
+    }
 }
 
 impl WorldSettings {
@@ -63,6 +83,7 @@ impl WorldSettings {
             target_ess: None,
             drawing: SamplerSettings::default(),
             keep_draws: false,
+            assigned: None,
             watch: Watch::default(),
         }
     }

@@ -11,6 +11,7 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
+use figrs_core::value::support::AnyColumn;
 
 impl Block {
     /// Returns the values of an element, and the worlds that have a value.
@@ -75,6 +76,13 @@ impl Block {
             column,
             generation,
         });
+    }
+
+    /// Assigns a value to `element` in each world of a block that [`start`](Self::start) has started; the element is then not drawn.
+    pub fn assign(&mut self, element: &AnyElement, values: Box<dyn AnyColumn>) {
+        let (slot, rows) = (self.slot(element), Selection::all(self.width));
+        let column = Column::packed(values, &rows);
+        self.store_values(slot, &rows, column);
     }
 
     fn merged(&self, old: &StoredColumn, rows: &Selection, column: &Column) -> Column {

@@ -208,6 +208,40 @@ fn particles_follow_the_exact_filter() {
     );
 }
 
+/// The estimate of the probability of the evidence is unbiased for any number of particles, which are resampled in each step.
+#[test]
+fn evidence_of_few_particles_is_unbiased() {
+    const SEEDS: u64 = 2_000;
+    let step = |state: &Element<bool>| {
+        state.flat_map(|&state| Flip::new(if state { 0.7 } else { 0.2 }))
+    };
+    let evidence = |state: &Element<bool>| {
+        let reading = state.flat_map(|&state| Flip::new(if state { 0.9 } else { 0.25 }));
+        Model::new().observe(&reading, true)
+    };
+    let first = Flip::new(0.3);
+    let mut exact = Filter::exact(&first).unwrap();
+    (0..4).for_each(|_| exact.advance(step, evidence).unwrap());
+    let exact = exact.log_evidence().value.exp();
+    let (mut sum, mut squares, mut most_states) = (0.0, 0.0, 0);
+    for seed in 0..SEEDS {
+        let mut filter = ParticleFilter::seeded(&first, 5, seed).unwrap();
+        (0..4).for_each(|_| filter.advance(step, evidence).unwrap());
+        let estimate = filter.log_evidence().value.exp();
+        sum += estimate;
+        squares += estimate * estimate;
+        let saved = serde_json::to_value(filter.save()).unwrap();
+        most_states = most_states.max(saved["states"].as_array().unwrap().len());
+    }
+    let mean = sum / SEEDS as f64;
+    let error = ((squares / SEEDS as f64 - mean * mean) / SEEDS as f64).sqrt();
+    // A correct filter deviates by more than six standard errors about once in 5e8 tests; the standard error itself is below 2 % of the mean.
+    assert!((mean - exact).abs() < 6.0 * error, "{mean} {exact} {error}");
+    assert!(error < 0.02 * exact, "{error} {exact}");
+    // Particles with equal states are stored once.
+    assert_eq!(most_states, 2);
+}
+
 /// A state that is a list of unknown length; an impossible step leaves the filter as it was.
 #[test]
 fn particles_of_any_type() {
