@@ -4,9 +4,10 @@
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, Datum, Limits, Model, SupportBuilder};
-use figrs_gaussian::{Elimination, Posterior};
+use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
+use figrs_gaussian::{Elimination, GaussianError, Posterior};
 use nalgebra::{DMatrix, DVector};
+use rand::RngExt;
 
 use crate::closed_form::{explained, moments};
 use crate::hybrid_model::{HybridModel, Mention, NumbersOfElement};
@@ -34,8 +35,6 @@ pub(crate) struct Belief {
     pub(crate) components: Vec<BeliefComponent>,
     /// The natural logarithm of the probability (or density) of the evidence.
     pub(crate) log_evidence: f64,
-    /// True if components of the mixture were merged in the last step.
-    pub(crate) is_merged: bool,
 }
 
 /// The concatenated numbers of a group of elements as linear functions of vectors, the range of each element's numbers, and the vectors.
@@ -80,7 +79,7 @@ impl Belief {
             let mention = hybrid.mention(&rows);
             stacked.push((rows, numbers, mention));
         }
-        let explain = |error| explained(&hybrid, error);
+        let explain = |error| of_filter(&hybrid, &all, error);
         let until = &limits.until;
         let elimination = Elimination::run(&hybrid.graph, limit, until).map_err(explain)?;
         let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
@@ -101,7 +100,7 @@ impl Belief {
         (rows, numbers, mention): Stacked,
         limit: usize,
     ) -> Result<Self, Error> {
-        let explain = |error| explained(hybrid, error);
+        let explain = |error| of_filter(hybrid, elements, error);
         let joint = mention.joint(posterior, limit).map_err(explain)?;
         let mut components: Vec<BeliefComponent> = Vec::with_capacity(joint.components.len());
         for (values, component) in &joint.components {
@@ -129,7 +128,6 @@ impl Belief {
             numbers,
             components,
             log_evidence: posterior.log_total(),
-            is_merged: false,
         })
     }
 
@@ -173,8 +171,8 @@ impl Belief {
         }
     }
 
-    /// Replaces the components with the same finite values by one component with their mean and covariance.
-    pub(crate) fn merge(&mut self) {
+    /// Replaces the components with the same finite values by one component with their mean and covariance. Returns `true` if there were such components.
+    pub(crate) fn merge(&mut self) -> bool {
         let mut groups: Vec<Vec<BeliefComponent>> = Vec::new();
         for component in std::mem::take(&mut self.components) {
             let alike = |group: &&mut Vec<BeliefComponent>| group[0].has_same_values(&component);
@@ -183,8 +181,76 @@ impl Belief {
                 None => groups.push(vec![component]),
             }
         }
-        self.is_merged |= groups.iter().any(|group| group.len() > 1);
+        let is_merged = groups.iter().any(|group| group.len() > 1);
         self.components = groups.into_iter().map(BeliefComponent::merged).collect();
+        is_merged
+    }
+
+    /// Draws at most `most` of the components, without replacement. The mean of the new share of each component is its old share; components with large
+    /// shares are kept with these shares, and all others that are drawn have the same share. Returns `true` if components were left out.
+    ///
+    /// **References.** Fearnhead and Clifford, *On-line inference for hidden Markov models via particle filters*, 2003, section 3.
+    pub(crate) fn resample(&mut self, most: usize, rng: &mut Stream) -> bool {
+        let count = self.components.len();
+        if count <= most {
+            return false;
+        }
+        let mut order: Vec<usize> = (0..count).collect();
+        order.sort_by(|&a, &b| {
+            let share = |i: usize| self.components[i].share;
+            share(b).total_cmp(&share(a))
+        });
+        // For each place in the order, the total share of the components from this place on.
+        let mut rest = vec![0.0; count + 1];
+        for (place, &i) in order.iter().enumerate().rev() {
+            rest[place] = rest[place + 1] + self.components[i].share;
+        }
+        let is_large = |place: usize| {
+            self.components[order[place]].share * (most - place) as f64 >= rest[place]
+        };
+        let large = (0..most).take_while(|&place| is_large(place)).count();
+        let mut is_kept = vec![false; count];
+        order[..large].iter().for_each(|&i| is_kept[i] = true);
+        let mut left = most - large;
+        let unit = rest[large] / left.max(1) as f64;
+        let (mut sum, mut point) = (0.0, rng.random::<f64>() * unit);
+        let components = std::mem::take(&mut self.components).into_iter();
+        let drawn = components
+            .zip(is_kept)
+            .filter_map(|(mut component, is_kept)| {
+                if is_kept {
+                    return Some(component);
+                }
+                sum += component.share;
+                if sum <= point || left == 0 {
+                    return None;
+                }
+                point += unit;
+                left -= 1;
+                component.share = unit;
+                Some(component)
+            });
+        self.components = drawn.collect();
+        true
+    }
+}
+
+/// Converts an error of an elimination to an error of a filter about `elements`.
+fn of_filter(hybrid: &HybridModel<'_>, elements: &[AnyElement], error: GaussianError) -> Error {
+    match (error, elements.first()) {
+        (
+            GaussianError::TooManyComponents {
+                components, limit, ..
+            },
+            Some(element),
+        ) => {
+            let problem = format!(
+                "the joint distribution of the elements of the filter has {components} components (joint values of finite elements), more than {limit}; \
+                 `components` raises this limit, and `Filter::particles`, `Filter::moments` and `Filter::factored` need fewer components"
+            );
+            Error::not_closed_form(element, problem)
+        }
+        (error, _) => explained(hybrid, error),
     }
 }
 

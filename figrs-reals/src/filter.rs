@@ -8,7 +8,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, Element, FilterState, Limits, Model, NextElements, Value};
+use figrs_core::{AnyElement, Element, FilterState, Limits, Model, NextElements, Value, stream};
 use serde::{Deserialize, Serialize};
 
 use crate::belief::Belief;
@@ -24,7 +24,7 @@ const DEFAULT_COMPONENTS: usize = 4096;
 /// all elements are finite, the mixture has one component for each joint value. A linear Gaussian state has one component (the Kalman filter). For a
 /// system that switches among linear laws, the number of components grows with each step, up to [`components`](Self::components).
 ///
-/// **Guarantee.** The distribution is exact up to rounding. The memory and the time of a step do not depend on the number of earlier steps.
+/// **Guarantee.** The distribution of a filter created by [`exact`](Self::exact) is exact up to rounding; the other constructors approximate it. The memory and the time of a step do not depend on the number of earlier steps.
 ///
 /// **Complexity.** Each step costs as much as one query by `VariableElimination` about the elements of two successive states.
 ///
@@ -59,6 +59,8 @@ pub struct Filter<S> {
     /// The joint distributions of independent groups of elements: the groups of the present state, followed by the groups of the past states.
     pub(crate) beliefs: Vec<Belief>,
     pub(crate) approximation: Approximation,
+    /// True if a step has merged components or left out components.
+    pub(crate) is_approximate: bool,
     answer: OnceLock<Answer>,
     limits: Limits,
     pub(crate) components: usize,
@@ -74,6 +76,12 @@ pub(crate) enum Approximation {
     Groups(usize),
     /// Components with the same finite values are merged into one normal distribution with the same mean and covariance.
     Moments,
+    /// At most `most` components are drawn, by the stream number `draws` of random numbers of the seed `seed`.
+    Particles {
+        most: usize,
+        seed: u64,
+        draws: u64,
+    },
 }
 
 impl<S: FilterState> Filter<S> {
@@ -115,13 +123,69 @@ impl<S: FilterState> Filter<S> {
         Self::new(first, Approximation::Moments)
     }
 
+    /// Creates a filter that keeps at most `most` components of the mixture (a Rao-Blackwellised particle filter). Each component is a particle, with
+    /// values of the finite elements and with the exact normal distribution of the real elements, which are never drawn.
+    ///
+    /// If a step gives more than `most` components, the filter draws some of them with random numbers that follow from `seed`. A step may
+    /// give at most [`components`](Self::components) components: 4096 or `16 * most`, if this is more. [`ParticleFilter`] draws all elements of a state,
+    /// which may then have any type and any distribution.
+    ///
+    /// **Guarantee.** After the first draw, the filter is approximate. The estimate of the probability of the evidence is unbiased, and the distributions
+    /// converge to the exact distributions as `most` grows; their errors are unknown, but filters with different seeds can be compared. The same seed
+    /// gives the same filter.
+    ///
+    /// **References.** Doucet, de Freitas, Murphy and Russell, *Rao-Blackwellised particle filtering for dynamic Bayesian networks*, 2000; Fearnhead and
+    /// Clifford, *On-line inference for hidden Markov models via particle filters*, 2003 (the choice of the components).
+    ///
+    /// **Errors.** The same errors as [`exact`](Self::exact); [`Error::InvalidSetting`] if `most` is 0.
+    ///
+    /// ```
+    /// use figrs_core::{Element, Flip, Model, Normal, Variance};
+    /// use figrs_reals::Filter;
+    ///
+    /// // A body that jumps by one in some steps; its readings are noisy. After 30 steps, the exact distribution has 2^30 components.
+    /// let mut filter = Filter::particles(&Normal::new(0.0, Variance(1.0)), 100, 7)?;
+    /// for step in 1..=30 {
+    ///     filter.advance(
+    ///         |place: &Element<f64>| {
+    ///             let place = place.clone();
+    ///             Flip::new(0.5).flat_map(move |&jumps| Normal::new(&place + f64::from(jumps), Variance(0.01)))
+    ///         },
+    ///         |place| Model::new().observe(&Normal::new(place, Variance(0.1)), 0.5 * f64::from(step)),
+    ///     )?;
+    /// }
+    /// assert!((filter.mean(|place| place)? - 15.0).abs() < 0.5);
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    ///
+    /// [`ParticleFilter`]: https://docs.rs/figrs/latest/figrs/struct.ParticleFilter.html
+    pub fn particles(first: &S, most: usize, seed: u64) -> Result<Self, Error> {
+        if most == 0 {
+            return Err(Error::InvalidSetting {
+                algorithm: Self::NAME,
+                setting: "particles",
+                value: most.to_string(),
+                remedy: "keep at least one",
+            });
+        }
+        Self::new(
+            first,
+            Approximation::Particles {
+                most,
+                seed,
+                draws: 0,
+            },
+        )
+    }
+
     fn new(first: &S, approximation: Approximation) -> Result<Self, Error> {
         let limits = Limits::default();
         let elements = first.elements();
-        let within = (&limits, DEFAULT_COMPONENTS);
-        let beliefs =
+        let within = (&limits, approximation.default_components());
+        let (beliefs, is_approximate) =
             guarded(|| approximation.beliefs(&Model::new(), &elements, elements.len(), within))?;
-        Ok(Self::of_beliefs(first, (beliefs, &elements), approximation))
+        let filter = Self::of_beliefs(first, (beliefs, &elements), approximation.after_draw());
+        Ok(filter.after(0, 0.0, is_approximate))
     }
 
     /// Creates a filter in which `elements` (of the present state and of past states) have the joint distributions `beliefs`. The elements of `like`
@@ -144,15 +208,17 @@ impl<S: FilterState> Filter<S> {
             window: 0,
             beliefs,
             approximation,
+            is_approximate: false,
             limits: Limits::default(),
-            components: DEFAULT_COMPONENTS,
+            components: approximation.default_components(),
             steps: 0,
             log_evidence: 0.0,
         }
     }
 
-    pub(crate) fn after(mut self, steps: u64, log_evidence: f64) -> Self {
+    pub(crate) fn after(mut self, steps: u64, log_evidence: f64, is_approximate: bool) -> Self {
         (self.steps, self.log_evidence) = (steps, log_evidence);
+        self.is_approximate = is_approximate;
         self
     }
 
@@ -219,7 +285,7 @@ impl<S: FilterState> Filter<S> {
             let within = (&self.limits, self.components);
             self.approximation.beliefs(&model, &elements, own, within)
         });
-        let found = found.map_err(|error| Error::InStep {
+        let (found, is_approximate) = found.map_err(|error| Error::InStep {
             step: self.steps,
             error: Box::new(error),
         })?;
@@ -231,6 +297,8 @@ impl<S: FilterState> Filter<S> {
         (self.state, self.past) = (state, past);
         self.log_evidence += found[0].log_evidence;
         self.followed = None;
+        self.is_approximate |= is_approximate;
+        self.approximation = self.approximation.after_draw();
         self.beliefs = found;
         self.answer = OnceLock::new();
         Ok(())
@@ -263,14 +331,7 @@ impl<S: FilterState> Filter<S> {
         step: impl FnOnce(&S) -> S,
         readings: impl FnOnce(&S) -> R,
     ) -> Result<FilterLaw, Error> {
-        if self.window > 0 || self.beliefs.len() > 1 {
-            return Err(Error::InvalidSetting {
-                algorithm: Self::NAME,
-                setting: "law",
-                value: format!("{} past states", self.window),
-                remedy: "use `Filter::exact` without a window, or `advance`",
-            });
-        }
+        self.check_for_law()?;
         let elements = self.state.elements();
         let any = Belief::standard(&self.beliefs[0].numbers, &elements)?;
         let made = MadeElements::new(&any, &elements);
@@ -286,8 +347,10 @@ impl<S: FilterState> Filter<S> {
     /// [`advance`](Self::advance) for the same elements. `follow` builds no elements; for a state of two numbers, a step takes less than a
     /// microsecond.
     ///
-    /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance). After an error, the filter is in the state before the call.
+    /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance); [`Error::InvalidSetting`] if the filter keeps past states or groups of
+    /// elements. After an error, the filter is in the state before the call.
     pub fn follow(&mut self, law: &FilterLaw, values: &[f64]) -> Result<(), Error> {
+        self.check_for_law()?;
         let found = law.step(&self.beliefs[0], values);
         self.beliefs[0] = found.map_err(|error| Error::InStep {
             step: self.steps + 1,
@@ -298,6 +361,21 @@ impl<S: FilterState> Filter<S> {
         self.followed = Some(OnceLock::new());
         self.answer = OnceLock::new();
         Ok(())
+    }
+
+    /// Returns an error if the filter keeps past states or groups of elements, because a law is about the whole present state only.
+    fn check_for_law(&self) -> Result<(), Error> {
+        let value = match (self.window, self.beliefs.len()) {
+            (0, 1) => return Ok(()),
+            (0, groups) => format!("{groups} groups of elements"),
+            (states, _) => format!("a window of {states} past states"),
+        };
+        Err(Error::InvalidSetting {
+            algorithm: Self::NAME,
+            setting: "law",
+            value,
+            remedy: "use `Filter::exact` without a window, or `advance`",
+        })
     }
 
     /// Returns the number of steps so far.
@@ -351,7 +429,7 @@ impl<S: FilterState> Filter<S> {
     }
 
     fn is_approximate(&self) -> bool {
-        self.beliefs.len() > 1 || self.beliefs.iter().any(|belief| belief.is_merged)
+        self.beliefs.len() > 1 || self.is_approximate
     }
 
     /// Returns the natural logarithm of the probability, or density, of all evidence so far. If the log-evidence is approximate, the standard error
@@ -392,32 +470,58 @@ impl<S: FilterState> Filter<S> {
 }
 
 impl Approximation {
-    /// Returns the joint distributions of `elements` given the evidence of `model`; the first `own` elements are those of the present state.
+    fn default_components(self) -> usize {
+        match self {
+            Self::Particles { most, .. } => most.saturating_mul(16).max(DEFAULT_COMPONENTS),
+            Self::None | Self::Groups(_) | Self::Moments => DEFAULT_COMPONENTS,
+        }
+    }
+
+    /// Returns the approximation of the next step, which must not use the same random numbers.
+    fn after_draw(self) -> Self {
+        match self {
+            Self::Particles { most, seed, draws } => Self::Particles {
+                most,
+                seed,
+                draws: draws + 1,
+            },
+            Self::None | Self::Groups(_) | Self::Moments => self,
+        }
+    }
+
+    /// Returns the joint distributions of `elements` given the evidence of `model`; the first `own` elements are those of the present state. The flag is
+    /// `true` if components were merged or left out.
     fn beliefs(
         self,
         model: &Model,
         elements: &[AnyElement],
         own: usize,
         (limits, components): (&Limits, usize),
-    ) -> Result<Vec<Belief>, Error> {
+    ) -> Result<(Vec<Belief>, bool), Error> {
         let belief = |part: &[AnyElement]| Belief::new(model, part, limits, components);
         match self {
-            Self::None => Ok(vec![belief(elements)?]),
+            Self::None => Ok((vec![belief(elements)?], false)),
             Self::Moments => {
                 let mut whole = belief(elements)?;
-                whole.merge();
-                Ok(vec![whole])
+                let is_merged = whole.merge();
+                Ok((vec![whole], is_merged))
+            }
+            Self::Particles { most, seed, draws } => {
+                let mut whole = belief(elements)?;
+                let is_drawn = whole.resample(most, &mut stream(seed, draws));
+                Ok((vec![whole], is_drawn))
             }
             Self::Groups(width) => {
                 // The elements of different states are in different groups.
                 let states = elements.chunks(own.max(1));
                 let groups = states.flat_map(|state| state.chunks(width));
                 let beliefs: Vec<Belief> = groups.map(belief).collect::<Result<_, _>>()?;
-                Ok(if beliefs.is_empty() {
+                let beliefs = if beliefs.is_empty() {
                     vec![belief(&[])?]
                 } else {
                     beliefs
-                })
+                };
+                Ok((beliefs, false))
             }
         }
     }

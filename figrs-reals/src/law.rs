@@ -77,7 +77,6 @@ impl Belief {
                 factor: None,
             }],
             log_evidence: 0.0,
-            is_merged: false,
         })
     }
 }
@@ -146,19 +145,33 @@ impl FilterLaw {
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the number of values is not the number of the law's readings, or if earlier readings determine a
-    /// reading; [`Error::ImpossibleEvidence`] if the readings are impossible.
+    /// **Errors.** [`Error::InvalidSetting`] if the law is for another state, if the number of values is not the number of the law's readings, or if a
+    /// value is not a finite number; [`Error::NotClosedForm`] if earlier readings determine a reading; [`Error::ImpossibleEvidence`] if the readings are
+    /// impossible.
     pub(crate) fn step(&self, belief: &Belief, values: &[f64]) -> Result<Belief, Error> {
         let is_real = belief.numbers.iter().all(Option::is_some);
         let dimension = belief.components.first().map_or(0, |c| c.mean.len());
-        if !is_real || dimension != self.present || values.len() != self.readings {
-            let problem = format!(
-                "the law is for {} numbers of the state and {} readings; the state has {dimension} numbers, and {} values are given",
-                self.present,
-                self.readings,
-                values.len()
+        let invalid = |value, remedy| Error::InvalidSetting {
+            algorithm: "Filter",
+            setting: "follow",
+            value,
+            remedy,
+        };
+        if !is_real || dimension != self.present {
+            let value = format!(
+                "a law for {} numbers of the state, which has {dimension}",
+                self.present
             );
-            return Err(Error::not_closed_form(&self.element, problem));
+            return Err(invalid(value, "use the law of a filter of the same state"));
+        }
+        if values.len() != self.readings {
+            let value = format!("{} values for {} readings", values.len(), self.readings);
+            return Err(invalid(value, "give a value for each reading of the law"));
+        }
+        if let Some(place) = values.iter().position(|value| !value.is_finite()) {
+            let value = format!("{} for the reading with the index {place}", values[place]);
+            let remedy = "give finite numbers; `advance` can leave out a missing reading";
+            return Err(invalid(value, remedy));
         }
         let mut components = Vec::with_capacity(belief.components.len());
         let mut logs = Vec::with_capacity(belief.components.len());
@@ -183,7 +196,6 @@ impl FilterLaw {
             numbers: self.numbers.clone(),
             components,
             log_evidence: most + total.ln(),
-            is_merged: false,
         })
     }
 

@@ -23,7 +23,8 @@ impl MadeElements {
         let all = &belief.components;
         let dimension = all.first().map_or(0, |c| c.mean.len()).max(1);
         let unit = Covariance::diagonal(vec![1.0; dimension]);
-        let numbers = MultivariateNormal::new(vec![0.0; dimension], unit);
+        let numbers =
+            MultivariateNormal::new(vec![0.0; dimension], unit).named("state of the filter");
         let shares = all.iter().enumerate().map(|(i, c)| (c.share, i));
         let component = if all.len() > 1 {
             Select::new(shares)

@@ -38,6 +38,8 @@ pub struct SavedFilter<V> {
     components: usize,
     steps: u64,
     log_evidence: f64,
+    /// True if an earlier step approximated the distribution.
+    is_approximate: bool,
     past: usize,
     beliefs: Vec<SavedBelief<V>>,
 }
@@ -49,7 +51,6 @@ struct SavedBelief<V> {
     numbers: Vec<Option<Range<usize>>>,
     components: Vec<SavedComponent<V>>,
     log_evidence: f64,
-    is_merged: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -64,7 +65,7 @@ struct SavedComponent<V> {
 }
 
 impl<V> SavedFilter<V> {
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 }
 
 impl<S: PortableState> Filter<S> {
@@ -83,7 +84,6 @@ impl<S: PortableState> Filter<S> {
                     .map(|component| SavedComponent::new(component, (belief, &own), &states))
                     .collect(),
                 log_evidence: belief.log_evidence,
-                is_merged: belief.is_merged,
             }
         });
         SavedFilter {
@@ -93,6 +93,7 @@ impl<S: PortableState> Filter<S> {
             components: self.components,
             steps: self.steps,
             log_evidence: self.log_evidence,
+            is_approximate: self.is_approximate,
             past: states.len() - 1,
             beliefs: beliefs.collect(),
         }
@@ -135,7 +136,7 @@ impl<S: PortableState> Filter<S> {
             Self::of_beliefs(first, (beliefs, &elements), saved.approximation)
                 .window(saved.window)
                 .components(saved.components)
-                .after(saved.steps, saved.log_evidence),
+                .after(saved.steps, saved.log_evidence, saved.is_approximate),
         )
     }
 }
@@ -232,7 +233,6 @@ impl<V> SavedBelief<V> {
             numbers: self.numbers,
             components,
             log_evidence: self.log_evidence,
-            is_merged: self.is_merged,
         })
     }
 }

@@ -180,6 +180,122 @@ fn components_that_are_merged() {
     assert!((merged.log_evidence().value - exact.log_evidence().value).abs() < 0.02);
 }
 
+/// A filter that has merged components stays approximate, also if a later step merges none, and after it is saved and loaded.
+#[test]
+fn merged_components_stay_approximate() {
+    let mut filter = Filter::moments(&Normal::new(0.0, Variance(1.0))).unwrap();
+    let is_approximate = |filter: &Filter<Element<f64>>| {
+        let text = filter.summary(|place| place).unwrap();
+        assert_eq!(
+            text.contains("approximate"),
+            filter.log_evidence().standard_error.is_nan()
+        );
+        text.contains("approximate")
+    };
+    let nothing = |_: &Element<f64>| Model::new();
+    assert!(!is_approximate(&filter));
+    filter.advance(jump, nothing).unwrap();
+    assert!(is_approximate(&filter));
+    filter.advance(level, nothing).unwrap();
+    assert!(is_approximate(&filter));
+    let again = Filter::load(&Normal::new(0.0, Variance(1.0)), filter.save()).unwrap();
+    assert!(is_approximate(&again));
+    let law = filter.law(level, |place| Normal::new(place, Variance(1.0)));
+    filter.follow(&law.unwrap(), &[1.0]).unwrap();
+    assert!(is_approximate(&filter));
+}
+
+/// A body that jumps by one, or stays.
+fn jump(place: &Element<f64>) -> Element<f64> {
+    let place = place.clone();
+    Flip::new(0.4).flat_map(move |&jumps| Normal::new(&place + f64::from(jumps), Variance(0.2)))
+}
+
+/// Components that are drawn: the estimates of the evidence, and of the evidence times the mean of the last state, are unbiased.
+#[test]
+fn components_that_are_drawn() {
+    const SEEDS: u64 = 300;
+    const PLACES: [f64; 5] = [0.4, 1.1, 1.3, 2.6, 2.9];
+    let first = Normal::new(0.0, Variance(1.0));
+    let run = |filter: &mut Filter<Element<f64>>, places: &[f64]| {
+        for &place in places {
+            let evidence =
+                |state: &_| Model::new().observe(&Normal::new(state, Variance(0.3)), place);
+            filter.advance(jump, evidence).unwrap();
+        }
+        let evidence = filter.log_evidence().value.exp();
+        [evidence, evidence * filter.mean(|place| place).unwrap()]
+    };
+    let exact = run(&mut Filter::exact(&first).unwrap(), &PLACES);
+    let (mut sums, mut squares) = ([0.0; 2], [0.0; 2]);
+    for seed in 0..SEEDS {
+        let mut filter = Filter::particles(&first, 3, seed).unwrap();
+        for (i, number) in run(&mut filter, &PLACES).into_iter().enumerate() {
+            sums[i] += number;
+            squares[i] += number * number;
+        }
+        let components = filter.mixture(|place| place).unwrap().components();
+        assert_eq!(components.len(), 3);
+        let total: f64 = components.iter().map(|one| one.share).sum();
+        assert!((total - 1.0).abs() < 1e-12);
+    }
+    for i in 0..2 {
+        let mean = sums[i] / SEEDS as f64;
+        let error = ((squares[i] / SEEDS as f64 - mean * mean) / SEEDS as f64).sqrt();
+        // A correct filter deviates by more than six standard errors about once in 5e8 tests.
+        assert!(
+            (mean - exact[i]).abs() < 6.0 * error,
+            "{mean} {exact:?} {error}"
+        );
+        assert!(error > 0.0 && error < 0.02 * exact[i], "{error} {exact:?}");
+    }
+    // A loaded filter draws the same components as the saved filter; enough components are exact.
+    let mut filter = Filter::particles(&first, 3, 1).unwrap();
+    run(&mut filter, &PLACES[..4]);
+    let mut again = Filter::load(&first, filter.save()).unwrap();
+    assert_eq!(
+        run(&mut filter, &PLACES[4..]),
+        run(&mut again, &PLACES[4..])
+    );
+    let mut enough = Filter::particles(&first, 32, 1).unwrap();
+    assert_eq!(run(&mut enough, &PLACES), exact);
+    assert_eq!(enough.log_evidence().standard_error, 0.0);
+    let none = Filter::particles(&first, 0, 1).unwrap_err();
+    assert!(matches!(none, Error::InvalidSetting { .. }), "{none}");
+}
+
+#[test]
+fn errors_of_filters_name_the_limit_and_the_reading() {
+    let many = Filter::exact(&Uniform::new(0..5000)).unwrap_err();
+    let text = many.to_string();
+    assert!(
+        text.contains("5000 components") && text.contains("4096"),
+        "{text}"
+    );
+    let first = Normal::new(0.0, Variance(1.0));
+    let mut filter = Filter::exact(&first).unwrap();
+    let law = filter.law(level, |level| Normal::new(level, Variance(4.0)));
+    let law = law.unwrap();
+    // An error leaves the filter as it was.
+    for (values, words) in [
+        (&[f64::NAN][..], "NaN for the reading with the index 0"),
+        (&[1.0, 2.0], "2 values for 1 readings"),
+    ] {
+        let error = filter.follow(&law, values).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    assert_eq!(filter.steps(), 0);
+    let mut pair = Filter::exact(&(first.clone(), Normal::new(0.0, Variance(1.0)))).unwrap();
+    let error = pair.follow(&law, &[1.0]).unwrap_err().to_string();
+    assert!(
+        error.contains("1 numbers of the state, which has 2"),
+        "{error}"
+    );
+    let mut filter = filter.window(3);
+    let error = filter.follow(&law, &[1.0]).unwrap_err().to_string();
+    assert!(error.contains("a window of 3 past states"), "{error}");
+}
+
 /// Particles beside the exact filter: with 20 000 particles, the mean of a level is off by more than 0.06 (six standard errors) with a probability below 1e-8.
 #[test]
 fn particles_follow_the_exact_filter() {
@@ -212,9 +328,8 @@ fn particles_follow_the_exact_filter() {
 #[test]
 fn evidence_of_few_particles_is_unbiased() {
     const SEEDS: u64 = 2_000;
-    let step = |state: &Element<bool>| {
-        state.flat_map(|&state| Flip::new(if state { 0.7 } else { 0.2 }))
-    };
+    let step =
+        |state: &Element<bool>| state.flat_map(|&state| Flip::new(if state { 0.7 } else { 0.2 }));
     let evidence = |state: &Element<bool>| {
         let reading = state.flat_map(|&state| Flip::new(if state { 0.9 } else { 0.25 }));
         Model::new().observe(&reading, true)
