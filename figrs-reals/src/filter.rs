@@ -226,6 +226,9 @@ impl<S: FilterState> Filter<S> {
     ///
     /// [`past`](Self::past) returns these states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with a
     /// fixed lag). By default, no past state is kept.
+    ///
+    /// The filter keeps the joint distribution of all these states. For a state with `k` joint values of finite elements, this distribution has up to
+    /// `k.pow(states + 1)` components; for a state of `d` numbers, a step takes time in proportion to the cube of `d * (states + 1)`.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
