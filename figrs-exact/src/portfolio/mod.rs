@@ -3,9 +3,8 @@
 //! | file | content |
 //! |---|---|
 //! | `settings` | memory, work and limits |
-//! | `ladder` | the order of attempts |
+//! | `ladder` | the order of attempts, from the size of the model and the share of its factors with zeros |
 //! | `attempts` | attempts of algorithms |
-//! | `outline` | the size of a model, and the share of its factors with zeros |
 //! | `bounds` | bounds of the probability of the evidence, if no exact algorithm stays within the limits |
 //! | `compiled_exact` | a compiled form: a tree or a circuit |
 //! | `count` | the number of worlds |
