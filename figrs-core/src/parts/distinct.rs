@@ -178,7 +178,7 @@ impl<T: Value> Element<Distinct<T>> {
                 None => Ok(Constant::new(start.clone())),
                 Some(other) => {
                     let problem = format!(
-                        "{other:?} is none of the objects among which the parts are; list it"
+                        "{other:?} is not one of the listed objects, among which the parts are; add it to the list"
                     );
                     Err(Fault::Row(problem))
                 }

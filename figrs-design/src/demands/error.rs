@@ -113,12 +113,12 @@ fn contradictory(
     let part = if minimal {
         ""
     } else {
-        ", of which some may play no part"
+        ", some of which may be irrelevant"
     };
     let finding = if proven {
-        "it is proven that none can go on"
+        "it is proven that no level can continue"
     } else {
-        "it is not proven, but none of the particles could go on"
+        "no particle could continue (which is no proof that levels are impossible)"
     };
     let (first, last) = (columns.start(), columns.end());
     let column = if first == last {
@@ -127,7 +127,7 @@ fn contradictory(
         format!("some column from {first} to {last}")
     };
     format!(
-        "no level was found that meets these demands together{part}: {}; {finding} at {column} (from 0)",
+        "no level was found that meets these demands together{part}: {}; {finding} at {column} (counted from 0)",
         demands.join("; ")
     )
 }

@@ -303,7 +303,7 @@ fn reasons_are_sentences() {
     );
     assert_eq!(
         choice(Reason::NoElements),
-        "exact: such boards have no element program"
+        "exact: such boards cannot be expressed as a program of elements"
     );
 }
 

@@ -110,7 +110,7 @@ fn numbers_that_no_board_has_are_refused() {
     let chromatic = || ChromaticMaze::new(size).unwrap();
     assert_eq!(
         message(chromatic().steps(0..=0).unwrap_err()),
-        "impossible: at most 0 steps of the way, where boards of this size have 1 to 11; use a range that meets that"
+        "impossible: at most 0 steps of the path, where boards of this size have 1 to 11; use a range that meets that"
     );
     let bays = Island::new(Size::new(5, 6).unwrap())
         .unwrap()

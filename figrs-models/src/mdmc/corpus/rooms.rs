@@ -60,7 +60,7 @@ pub(super) fn cut(
     }
     if cut.is_empty() {
         let problem = format!(
-            "{levels} levels have no room: none is as large as a room and has a tile that is not outside"
+            "{levels} levels contain no room: none of them is as large as a room and has a tile that is not outside"
         );
         return Err(Mistake::new(MistakeKind::Missing, problem, "").into());
     }

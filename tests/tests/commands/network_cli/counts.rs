@@ -105,7 +105,7 @@ fn mistakes_of_formulas_are_told_with_their_places() {
     std::fs::write(files.path("show.cnf"), "p cnf 2 1\nc p show 1 0\n1 2 0\n").unwrap();
     files.refuses(
         "--file show.cnf --task count",
-        "show.cnf:2:5: asks for a projected count, of the assignments of some variables only, which is not done; take the line out",
+        "show.cnf:2:5: asks for a projected count (of the assignments of some variables only), which is not supported; take the line out",
     );
     files.refuses_input(
         "--file - --task count",

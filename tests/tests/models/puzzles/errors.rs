@@ -69,7 +69,7 @@ fn mistakes_of_form_have_places() {
             2,
             70,
             TooLarge,
-            "more than 2000 conditions once `or` is multiplied out; split the rule with relations of its own".into(),
+            "more than 2000 conditions after `or` is multiplied out; split the rule with relations of its own".into(),
         ),
     ] {
         assert_eq!(mistake(rules), (line, column, kind, expected), "{rules:.80}");
@@ -81,7 +81,7 @@ fn mistakes_of_meaning_have_places() {
     use MistakeKind::{Contradiction, Missing};
     let free = |variable: &str| {
         format!(
-            "the variable `{variable}` stands in no positive condition of its rule; add one that lists its values"
+            "the variable `{variable}` occurs in no positive condition of its rule; add one that lists its values"
         )
     };
     let cycle = |relation: &str, cycle: &str| {
@@ -90,9 +90,7 @@ fn mistakes_of_meaning_have_places() {
         )
     };
     let depends = |relation: &str, on: &str| {
-        format!(
-            "`{relation}` depends on {on}, which is not decided by then; take the condition away"
-        )
+        format!("`{relation}` depends on {on}, which is determined later; take the condition away")
     };
     let state = "the state (`true`, `legal`, `goal` or `terminal`)";
     let drawn = "the move (`does`)";
@@ -206,7 +204,7 @@ fn what_is_missing_is_told() {
     ] {
         let error = refused(&COMPLETE.replace(without, ""));
         assert_eq!(error.kind(), MistakeKind::Missing);
-        let words = format!("nothing states `{relation}`");
+        let words = format!("no rule states `{relation}`");
         assert_eq!((error.mistake.problem, error.position), (words, None));
     }
     // No role is declared, so that nobody acts.
@@ -240,7 +238,7 @@ fn the_player_may_be_undeclared() {
     assert_eq!(error.kind(), MistakeKind::Missing);
     assert_eq!(
         error.to_string(),
-        "rules: nothing states `role`, and actions and goals name r, s; declare the one that plays, such as `(role r)`"
+        "rules: nothing states `role`, and actions and goals name r, s; declare the player, such as `(role r)`"
     );
 }
 

@@ -30,7 +30,7 @@ fn not_json(error: &serde_json::Error) -> Mistake {
 
 /// Returns the mistake for a saved chain with a field whose value is invalid in any chain.
 fn invalid(cause: &dyn std::fmt::Display) -> Mistake {
-    let problem = format!("the saved chain cannot be: {cause}");
+    let problem = format!("the saved chain is invalid: {cause}");
     Mistake::new(MistakeKind::Value, problem, "")
 }
 
