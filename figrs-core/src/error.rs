@@ -14,7 +14,9 @@ use crate::parts::PartError;
 #[non_exhaustive]
 pub enum Fault {
     /// The function panicked with the contained message.
-    #[error("its function panicked: {0}; let it return a value for all arguments, or exclude these values by evidence")]
+    #[error(
+        "its function panicked: {0}; let it return a value for all arguments, or exclude these values by evidence"
+    )]
     Panicked(String),
     /// The function returned an error with this message, for example an error of a query of another model.
     #[error("its function returned an error: {0}")]
@@ -201,7 +203,8 @@ pub enum ModelError {
     /// The table of an element would be larger than the limit.
     #[error(
         "{element}: its table needs {needed} entries, more than the limit of {limit}; use fewer parents at once (a fold) or smaller supports, or \
-        raise the limit{}", Call("Limits::element_entries")
+        raise the limit{}",
+        Call("Limits::element_entries")
     )]
     TableTooLarge {
         /// The element whose table is too large.
@@ -214,7 +217,8 @@ pub enum ModelError {
     /// Chains are nested deeper than the limit.
     #[error(
         "{element}: Chains are nested deeper than the limit of {limit}; the model may be infinite: use LazyVariableElimination for bounds, use \
-        ImportanceSampling for estimates, or raise the limit{}", Call("Limits::depth")
+        ImportanceSampling for estimates, or raise the limit{}",
+        Call("Limits::depth")
     )]
     TooDeep {
         /// The Chain that exceeds the depth limit.
@@ -237,7 +241,8 @@ pub enum ModelError {
     /// The model, or one of its worlds, has more elements than the limit allows.
     #[error(
         "{element}: the model or one of its worlds has more elements than the limit of {limit}; the model may be infinite: use \
-        LazyVariableElimination for bounds, use ImportanceSampling for estimates, or raise the limit{}", Call("Limits::elements` or `max_elements")
+        LazyVariableElimination for bounds, use ImportanceSampling for estimates, or raise the limit{}",
+        Call("Limits::elements` or `max_elements")
     )]
     TooManyElements {
         /// The element that exceeds the limit.
@@ -248,7 +253,7 @@ pub enum ModelError {
     /// The elements of the model, or of one of its worlds, take more memory than the limit allows.
     #[error(
         "{element}: the elements created and evaluated so far take {} of memory, more than the limit of {}; the model may be infinite, or a Chain \
-        may have very many branches: use LazyVariableElimination for bounds, use ImportanceSampling for estimates, or raise the limit{}", \
+        may have very many branches: use LazyVariableElimination for bounds, use ImportanceSampling for estimates, or raise the limit{}",
         Bytes(*.needed), Bytes(*.limit), Call("Limits::expansion_memory` or `max_bytes")
     )]
     TooMuchMemory {

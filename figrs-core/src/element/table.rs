@@ -53,7 +53,9 @@ impl Table {
             problem: None,
         };
         op.problem = match repeated {
-            Some(parent) => Some(format!("parent {parent} lists a state twice; list each state once")),
+            Some(parent) => Some(format!(
+                "parent {parent} lists a state twice; list each state once"
+            )),
             None if values.repeated() || values.is_empty() => {
                 Some("a table needs at least one value, each once".into())
             }

@@ -115,19 +115,21 @@ fn contradictory(
     } else {
         ", some of which may be irrelevant"
     };
-    let finding = if proven {
-        "it is proven that no level can continue"
-    } else {
-        "no particle could continue (which is no proof that levels are impossible)"
-    };
     let (first, last) = (columns.start(), columns.end());
     let column = if first == last {
         format!("column {first}")
     } else {
         format!("some column from {first} to {last}")
     };
+    let finding = if proven {
+        format!("it is proven that no level can continue at {column} (counted from 0)")
+    } else {
+        format!(
+            "no particle could continue at {column} (counted from 0), which does not prove that no level can"
+        )
+    };
     format!(
-        "no level was found that meets these demands together{part}: {}; {finding} at {column} (counted from 0)",
+        "no level was found that meets these demands together{part}: {}; {finding}",
         demands.join("; ")
     )
 }

@@ -16,7 +16,7 @@ pub enum EliminationError {
     /// weight rows of a circuit.
     #[error(
         "exact inference needs tables of about {needed:.3e} entries ({}), more than the limit of {limit}; raise the limit{}, ask about fewer \
-        variables at once, or use an algorithm that searches or divides the sum into slices{}", readable(8.0 * .needed), \
+        variables at once, or use an algorithm that searches or divides the sum into slices{}", readable(8.0 * .needed),
         Call("Limits::table_entries"), Call("Exact` or `MpeExact")
     )]
     TableTooLarge {
@@ -28,7 +28,9 @@ pub enum EliminationError {
     /// The predicted number of operations exceeds the limit.
     #[error(
         "elimination needs about {needed:.3e} operations, more than the limit of {limit:.3e}; raise the limit{}, or use an algorithm that \
-        searches or divides the sum into slices{}", Call("Limits::work"), Call("Exact` or `MpeExact")
+        searches or divides the sum into slices{}",
+        Call("Limits::work"),
+        Call("Exact` or `MpeExact")
     )]
     TooManyOperations {
         /// The predicted number of operations.
@@ -39,7 +41,7 @@ pub enum EliminationError {
     /// The memory exceeds its limit: the memory of the messages of the plan, or of the clauses, residual tables, cache and nodes of a circuit.
     #[error(
         "exact inference needs {} of memory, more than the limit of {}; observe more, ask about fewer variables, raise the limit{}, or use an \
-        algorithm that searches or divides the sum into slices{}", readable(*.needed), readable(*.limit as f64), Call("Limits::memory"), \
+        algorithm that searches or divides the sum into slices{}", readable(*.needed), readable(*.limit as f64), Call("Limits::memory"),
         Call("Exact` or `MpeExact")
     )]
     TooMuchMemory {

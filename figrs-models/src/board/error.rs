@@ -26,7 +26,7 @@ pub enum BoardError {
         is_minimal: bool,
     },
     /// A method needs more memory than the limit.
-    #[error("{method} needs {} bytes, more than the memory limit of {limit}; allow more{}, or use a smaller board", bytes(*.predicted), \
+    #[error("{method} needs {} bytes, more than the memory limit of {limit}; allow more{}, or use a smaller board", bytes(*.predicted),
     Call("memory"))]
     TooLarge {
         /// The method that needs too much memory.
@@ -58,7 +58,9 @@ pub enum BoardError {
         nearest: u32,
     },
     /// No probabilistic program can be built for these boards.
-    #[error("{what} cannot be expressed as a program of elements; draw such boards with a sampler of their own")]
+    #[error(
+        "{what} cannot be expressed as a program of elements; draw such boards with a sampler of their own"
+    )]
     NoElements {
         /// Description of the demand that no probabilistic program can state.
         what: &'static str,

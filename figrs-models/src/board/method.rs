@@ -131,7 +131,9 @@ impl fmt::Display for MethodChoice {
                     "none of {tried} independent boards in a row met the demands"
                 )
             }
-            Reason::OftenMet => f.write_str("boards that are drawn without the rules often follow them"),
+            Reason::OftenMet => {
+                f.write_str("boards that are drawn without the rules often follow them")
+            }
             Reason::Quicker { predicted } => write!(
                 f,
                 "it draws a few boards sooner than the exact method, whose states are predicted to take {} bytes",
@@ -149,7 +151,9 @@ impl fmt::Display for MethodChoice {
                 }
                 write!(f, " bytes, of which {limit} are allowed")
             }
-            Reason::NoElements => f.write_str("such boards cannot be expressed as a program of elements"),
+            Reason::NoElements => {
+                f.write_str("such boards cannot be expressed as a program of elements")
+            }
         }
     }
 }

@@ -435,7 +435,7 @@ fn failures_say_what_excludes_boards_or_what_they_need() {
     let error = small().among(both).sample(&huge, 1).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "exact would need about 2000000 bytes, and 1024 are allowed; allow more (`memory`), or use a smaller board"
+        "exact needs about 2000000 bytes, more than the memory limit of 1024; allow more (`memory`), or use a smaller board"
     );
     let error = small().sample(&orchard(), 1).unwrap_err();
     assert!(

@@ -66,7 +66,7 @@ fn ranges_are_not_empty() {
     assert!(matches!(large, GridError::TooLarge(_)), "{large}");
     assert_eq!(
         large.to_string(),
-        "lengths of ways on 20 rows and 5 columns; use at most 6 columns and 80 cells, or no bounds on lengths"
+        "lengths of paths on 20 rows and 5 columns; use at most 6 columns and 80 cells, or no bounds on lengths"
     );
 }
 
@@ -269,7 +269,9 @@ fn the_tiles_of_a_chromatic_maze_have_two_ends() {
         let end = *tiles.iter().find(|tile| tile.is_end()).unwrap();
         let error = maze.board(vec![end; 3]).unwrap_err();
         assert!(
-            error.to_string().starts_with("3 ends of the way"),
+            error
+                .to_string()
+                .starts_with("the path of the chromatic maze has 3 ends"),
             "{error}"
         );
         let error = maze.board(vec![end]).unwrap_err();

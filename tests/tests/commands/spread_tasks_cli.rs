@@ -193,7 +193,7 @@ fn holes_are_filled_and_other_sets_refused() {
     ] {
         let error = refusal(&draw(more));
         assert!(
-            error.contains("a set that was begun as another one"),
+            error.contains("contains a set with other settings"),
             "{error}"
         );
         assert!(error.contains(message), "{error}");
@@ -241,7 +241,7 @@ fn a_fit_by_rounds_in_parts_is_that_of_one_process() {
                 break merged;
             }
             rounds += 1;
-            let next = format!("round {rounds} of the fit is next");
+            let next = format!("the next round of the fit is {rounds}");
             assert!(message.contains(&next), "{message}");
         };
         assert_eq!(merged, whole, "{parts} parts");

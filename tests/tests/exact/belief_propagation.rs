@@ -394,7 +394,7 @@ fn errors_name_the_number_and_the_remedy() {
         model = model.observe(&three[i].equals(&three[(i + 1) % 3]), false);
     }
     let error = MpeBeliefPropagation::new().run(&model, &three).unwrap_err();
-    let error = says(error, &["agree on no world", "MpeVariableElimination"]);
+    let error = says(error, &["determine no world", "MpeVariableElimination"]);
     assert!(matches!(error, Error::NoWorldDecoded { .. }));
     // If the messages show that the evidence is impossible, the error names the conflict.
     let coin = Flip::new(0.5);

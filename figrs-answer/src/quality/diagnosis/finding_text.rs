@@ -3,6 +3,7 @@
 use std::fmt;
 
 use figrs_factor::Stopped;
+use figrs_factor::wording::Call;
 
 use super::finding::{Finding, Measure, Part, Quantity};
 

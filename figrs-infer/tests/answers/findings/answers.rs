@@ -71,7 +71,7 @@ fn messages_that_go_round_loops_are_an_approximation() {
     let closed = open.weigh(&tuple((c, a)), price);
     let answer = BeliefPropagation::new().run(&closed, a).unwrap();
     let text = found(&answer, |finding| *finding == Finding::Approximation);
-    assert!(text.contains("error nothing bounds"), "{text}");
+    assert!(text.contains("error has no known bound"), "{text}");
     assert_eq!(answer.diagnose().findings().len(), 1);
     let exact = VariableElimination::new().run(&closed, a).unwrap();
     let error = answer.probability(a, &true).unwrap() - exact.probability(a, &true).unwrap();
@@ -148,7 +148,7 @@ fn worlds_and_bounds_say_what_is_open() {
         matches!(finding, Finding::BudgetSpent { .. })
     });
     assert!(
-        cut.to_string().contains("where the budget ended\n"),
+        cut.to_string().contains("where a limit was reached\n"),
         "{cut}"
     );
 }

@@ -120,7 +120,7 @@ fn chains_of_few_steps_a_choice_are_told() {
         )
     });
     assert!(
-        text.contains("10 steps a chain for each of 300 choices"),
+        text.contains("each chain made 10 steps for each of 300 choices"),
         "{text}"
     );
 }

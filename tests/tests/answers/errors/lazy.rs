@@ -144,7 +144,7 @@ fn weight_above_maximum() {
         everywhere(
             &Model::new(),
             &scored,
-            &["`scored`", "lazy.rs:", &shown, "a finite one"],
+            &["`scored`", "lazy.rs:", &shown, "a larger finite maximum"],
         );
     }
 }

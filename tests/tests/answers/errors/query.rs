@@ -268,7 +268,7 @@ fn no_world_found() {
     let found = says(
         error(&search, &model, &coins[0]),
         &[
-            "no world was found",
+            "found no world",
             "at most",
             "MpeBranchAndBound::work",
             "MpeBranchAndBound::bound_table",
