@@ -337,7 +337,7 @@ mod tests {
             (
                 [3, 16],
                 MistakeKind::Count,
-                "a sheet of 16 by 8 pixels is not made of whole tiles of ",
+                "a sheet of 16 by 8 pixels cannot be divided into tiles of ",
             ),
         ] {
             for side in sides {

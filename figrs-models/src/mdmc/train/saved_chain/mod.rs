@@ -265,7 +265,7 @@ impl SavedChain {
             let empty = tiles.is_empty() || tiles.values().any(|&count| count == 0);
             if empty || counts.insert(key, tiles).is_some() {
                 return Err(changed(format!(
-                    "band {band}: the configuration {configuration:?} stands twice or has a count of 0"
+                    "band {band}: the configuration {configuration:?} occurs twice or has a count of 0"
                 )));
             }
         }
