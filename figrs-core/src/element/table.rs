@@ -256,7 +256,7 @@ mod tests {
         };
         let rows = |w: f64| vec![1.0, 0.0, 1.0, 0.0, w, 0.0];
         let twice = Table::new([(&root, ['a', 'b', 'a'])], [0, 1], rows(1.0));
-        assert!(problem(twice).contains("parent 0 has a state twice"));
+        assert!(problem(twice).contains("parent 0 lists a state twice"));
         let twice = Table::new([(&root, &states)], [1, 1], rows(1.0));
         assert!(problem(twice).contains("each once"));
         let negative = Table::new([(&root, &states)], [0, 1], rows(-1.0));

@@ -229,7 +229,7 @@ fn combinations_are_of_automata_and_weights_are_limited() {
     });
     assert_eq!(
         error,
-        "the mask has 2 rows of 4 columns and the level 3 rows of 4"
+        "the mask has 2 rows of 4 columns, but the level has 3 rows of 4"
     );
     for columns in [vec![], vec![vec![Tile::GROUND; 2]]] {
         let error = refused(Demand::ColumnsAmong {

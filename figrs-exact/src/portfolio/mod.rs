@@ -10,6 +10,7 @@
 //! | `count` | the number of worlds |
 //! | `mpe_exact` | the most probable world |
 //! | `portfolio_run` | runs that can be stopped, tried again and given more work |
+//! | `logical_models` | tests with models that have many zeros |
 
 mod attempts;
 mod bounds;

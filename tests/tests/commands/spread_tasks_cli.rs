@@ -117,7 +117,7 @@ fn sums_in_parts_are_those_of_one_process_and_of_elimination() {
         &out,
     ]));
     assert!(
-        message.contains("slices are done") && message.contains("at least"),
+        message.contains("slices have been computed") && message.contains("at least"),
         "{message}"
     );
 }
@@ -266,11 +266,11 @@ fn counts_of_other_rounds_fits_and_damaged_ones_are_refused() {
     message(&ask(&["--part", "1"]));
     let error = refusal(&ask(&["--merge"]));
     assert!(error.contains("run-0-round-1-part-0.figrs"), "{error}");
-    assert!(error.contains("its round is 0, here 1"), "{error}");
+    assert!(error.contains("its round is 0, but here it is 1"), "{error}");
     // The file has the counts of another part.
     fs::copy(part(1, 1), part(1, 0)).unwrap();
     let error = refusal(&ask(&["--merge"]));
-    assert!(error.contains("its number is 1, here 0"), "{error}");
+    assert!(error.contains("its number is 1, but here it is 0"), "{error}");
     let whole = fs::read(part(0, 0)).unwrap();
     fs::write(part(1, 0), &whole[..whole.len() - 9]).unwrap();
     for more in [&["--merge"][..], &["--merge", "--partial"]] {

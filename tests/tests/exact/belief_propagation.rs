@@ -384,7 +384,7 @@ fn errors_name_the_number_and_the_remedy() {
     let small = BeliefPropagation::new().work(10);
     let error = says(
         small.run(&model, &coins).unwrap_err(),
-        &["BeliefPropagation", "budget of 10", "`work`"],
+        &["BeliefPropagation", "limit of work, 10", "`work`"],
     );
     assert!(matches!(error, Error::MessagesTooLarge { limit: 10, .. }));
     // Any two of three coins must differ, which is impossible, but the messages do not show that.

@@ -39,7 +39,7 @@ impl ChoiceAgreement {
         let rare = match self.rare.len() {
             0 => String::new(),
             count => format!(
-                ", except {count} that occur in fewer than {:.0} % of the draws",
+                ", except {count} that occurred in fewer than {:.0} % of the draws",
                 100.0 * MIN_MET_SHARE
             ),
         };

@@ -86,7 +86,7 @@ fn searches_without_a_bound_say_so() {
         &world,
         |finding| matches!(finding, Finding::NotProven { gap } if *gap == f64::INFINITY),
     );
-    assert!(text.starts_with("nothing bounds"), "{text}");
+    assert!(text.starts_with("the probability of other worlds has no known bound"), "{text}");
     let summary = world.summary(&mean).unwrap();
     assert!(summary.ends_with("no bound is known)"), "{summary}");
 }

@@ -179,10 +179,10 @@ fn too_deep() {
     let shallow = VariableElimination::new().limits(Limits::default().depth(50));
     let parts = [
         "model.rs:",
-        "50 deep",
+        "limit of 50",
         "infinite",
         "ImportanceSampling",
-        "larger budget",
+        "raise the limit",
     ];
     let found = says(error(&shallow, &Model::new(), &failures()), &parts);
     assert!(matches!(
@@ -243,7 +243,7 @@ fn too_many_elements() {
         let found = error(&*algorithm, &Model::new(), &total);
         let found = says(
             found,
-            &["`total`", "more than 30 elements", "larger budget"],
+            &["`total`", "more elements than the limit of 30", "raise the limit"],
         );
         assert!(matches!(
             found,

@@ -14,7 +14,7 @@ fn elimination_table_too_large() {
     let small = VariableElimination::new().limits(Limits::default().table_entries(5));
     let found = says(
         error(&small, &model, &a),
-        &["budget is 5", "Limits::table_entries", "`Exact`"],
+        &["limit of 5", "Limits::table_entries", "`Exact`"],
     );
     let table = EliminationError::TableTooLarge {
         needed: 0.0,
@@ -39,7 +39,7 @@ fn elimination_too_many_operations() {
     let hasty = VariableElimination::new().limits(Limits::default().work(10.0));
     let found = says(
         error(&hasty, &model, &a),
-        &["budget is 1.000e1", "Limits::work"],
+        &["limit of 1.000e1", "Limits::work"],
     );
     assert!(matches!(
         found,

@@ -191,7 +191,7 @@ fn messages_name_the_place_and_the_remedy() {
     assert!(
         read()
             .to_string()
-            .contains("rules.kif: nothing states `legal`")
+            .contains("rules.kif: no rule states `legal`")
     );
 }
 
