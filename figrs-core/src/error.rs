@@ -59,8 +59,7 @@ pub enum Fault {
     /// The value of an element depends on itself, through members of a [`Process`](crate::Process) that depend on each other.
     #[error(
         "its value depends on itself, because members of a process depend on each other in one world; let each member depend only on earlier \
-        ones, or exclude \
-         these values by evidence"
+         ones, or exclude these values by evidence"
     )]
     Cyclic,
     /// A collection or a process does not have a member that was asked for.
@@ -167,10 +166,8 @@ pub enum ModelError {
     },
     /// An exact algorithm reached an element with infinitely many values, or with too many values to list them.
     #[error(
-        "{element}: {kind} values cannot be enumerated by an exact algorithm; \
-         {remedy}, make it finite (discretise it if it is continuous, truncate it if it is a count), use Exact with the feature `reals` if it is \
-         normal, or use a \
-         sampling algorithm such as ImportanceSampling"
+        "{element}: {kind} values cannot be enumerated by an exact algorithm; {remedy}, make it finite (discretise it if it is continuous, \
+         truncate it if it is a count), use Exact with the feature `reals` if it is normal, or use a sampling algorithm such as ImportanceSampling"
     )]
     NotFinite {
         /// The element whose values cannot be enumerated.
@@ -229,8 +226,7 @@ pub enum ModelError {
     /// A call of a recursive function depends on a call with the same argument.
     #[error(
         "{element}: its call with the argument {argument} depends on a call with the same argument, so an exact algorithm would never end; pass a \
-        smaller argument to each call, or use LazyVariableElimination for bounds or \
-         ImportanceSampling for estimates"
+         smaller argument to each call, or use LazyVariableElimination for bounds or ImportanceSampling for estimates"
     )]
     CyclicCall {
         /// The recursive function.

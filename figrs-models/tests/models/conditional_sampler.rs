@@ -153,7 +153,10 @@ fn chains_say_why_there_is_no_board() {
     let error = chain(&orchard(3, Chains::TooFew), 1 << 30);
     let is_invalid = matches!(error, BoardError::Grid(GridError::Invalid(_)));
     assert!(
-        is_invalid && error.to_string().contains("the first board of a Markov chain"),
+        is_invalid
+            && error
+                .to_string()
+                .contains("the first board of a Markov chain"),
         "{error}"
     );
     let error = chain(&orchard(3, Chains::Anywhere), 1 << 10);

@@ -155,7 +155,10 @@ fn parts_of_other_runs_are_refused_by_what_differs() {
     assert!(foreign.contains("seed: 5"), "{foreign}");
     fs::copy(part(&out, 0), part(&out, 3)).unwrap();
     let doubled = merge(&[]);
-    assert!(doubled.contains("its number is 0, but here it is 3"), "{doubled}");
+    assert!(
+        doubled.contains("its number is 0, but here it is 3"),
+        "{doubled}"
+    );
     let whole = fs::read(part(&out, 0)).unwrap();
     fs::write(part(&out, 3), &whole[..whole.len() / 2]).unwrap();
     let cut = merge(&[]);

@@ -266,11 +266,17 @@ fn counts_of_other_rounds_fits_and_damaged_ones_are_refused() {
     message(&ask(&["--part", "1"]));
     let error = refusal(&ask(&["--merge"]));
     assert!(error.contains("run-0-round-1-part-0.figrs"), "{error}");
-    assert!(error.contains("its round is 0, but here it is 1"), "{error}");
+    assert!(
+        error.contains("its round is 0, but here it is 1"),
+        "{error}"
+    );
     // The file has the counts of another part.
     fs::copy(part(1, 1), part(1, 0)).unwrap();
     let error = refusal(&ask(&["--merge"]));
-    assert!(error.contains("its number is 1, but here it is 0"), "{error}");
+    assert!(
+        error.contains("its number is 1, but here it is 0"),
+        "{error}"
+    );
     let whole = fs::read(part(0, 0)).unwrap();
     fs::write(part(1, 0), &whole[..whole.len() - 9]).unwrap();
     for more in [&["--merge"][..], &["--merge", "--partial"]] {

@@ -28,8 +28,7 @@ impl fmt::Display for Finding {
         match self {
             Self::Approximation => write!(
                 f,
-                "an approximation whose error has no known bound; compare with an exact \
-                 algorithm such as JunctionTree, or with a sampler"
+                "an approximation whose error has no known bound; compare with an exact algorithm such as JunctionTree, or with a sampler"
             ),
             Self::LowAcceptance {
                 acceptance,
@@ -219,7 +218,7 @@ impl Finding {
             Self::FewSamples { samples, threshold } => {
                 write!(
                     f,
-                    "only {samples} samples were drawn, fewer than {threshold:.0}; draw more"
+                    "there are only {samples} samples, fewer than {threshold:.0}; draw more"
                 )
             }
             Self::WeightDegeneracy {

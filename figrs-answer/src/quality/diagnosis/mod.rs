@@ -104,7 +104,7 @@ impl Answer {
     /// # use figrs_infer::{ImportanceSampling, Run};
     /// let rare = Flip::new(0.005);
     /// let answer = ImportanceSampling::new(2000).run(&Model::new().condition(&rare, |&r| r), &rare)?;
-    /// println!("{}", answer.diagnose()); // weights: 2000 samples are worth 10.0, below 100; draw more, ..
+    /// println!("{}", answer.diagnose()); // weights: 2000 weighted samples are worth only 10.0 unweighted samples, fewer than 100; draw more, ..
     /// assert!(!answer.diagnose().is_clean());
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```

@@ -86,7 +86,10 @@ fn searches_without_a_bound_say_so() {
         &world,
         |finding| matches!(finding, Finding::NotProven { gap } if *gap == f64::INFINITY),
     );
-    assert!(text.starts_with("the probability of other worlds has no known bound"), "{text}");
+    assert!(
+        text.starts_with("the probability of other worlds has no known bound"),
+        "{text}"
+    );
     let summary = world.summary(&mean).unwrap();
     assert!(summary.ends_with("no bound is known)"), "{summary}");
 }
@@ -135,7 +138,7 @@ fn worlds_and_bounds_say_what_is_open() {
     );
     assert!(
         open.to_string()
-            .starts_with("coin = false\nlog-probability -0.3567\nSearch: a world"),
+            .starts_with("coin = false\nlog-probability -0.3567\nSearch: there may be a world"),
         "{open}"
     );
 

@@ -97,7 +97,9 @@ fn choices_that_few_worlds_have_are_listed_apart() {
     let names: Vec<_> = names.map(|label| label.name.clone()).collect();
     assert_eq!(names, [Some("inner".to_owned())]);
     assert!(
-        diagnosis.checked().contains("except 1 that occurred in fewer than 5 %"),
+        diagnosis
+            .checked()
+            .contains("except 1 that occurred in fewer than 5 %"),
         "{}",
         diagnosis.checked()
     );

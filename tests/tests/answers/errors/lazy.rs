@@ -207,7 +207,7 @@ fn budgets_of_a_depth_that_was_asked_for() {
     let found = error(&deep, &Model::new(), &forever());
     says(
         found,
-        &["`forever`", "10000 deep", "LazyVariableElimination"],
+        &["`forever`", "limit of 10000", "LazyVariableElimination"],
     );
 }
 

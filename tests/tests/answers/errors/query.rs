@@ -123,7 +123,11 @@ fn too_many_worlds() {
     let found = error(&Enumerate::new().max_worlds(1000), &Model::new(), &heads);
     let found = says(
         found,
-        &["more than 1000 worlds", "VariableElimination", "max_worlds"],
+        &[
+            "more worlds than the limit of 1000",
+            "VariableElimination",
+            "max_worlds",
+        ],
     );
     assert_eq!(found, Error::TooManyWorlds { limit: 1000 });
 }
