@@ -28,7 +28,7 @@ pub enum Error {
     Part(Box<PartError>),
     /// No algorithm of a portfolio fits within the given memory and work.
     #[error(
-        "no algorithm fits the memory and the work given: {tried}; allow more{}, state more evidence, or ask for fewer targets",
+        "no algorithm can answer within the given memory and work: {tried}; allow more{}, state more evidence, or ask for fewer targets",
         Call("within`, `work")
     )]
     NothingFits {
@@ -65,7 +65,7 @@ pub enum Error {
     },
     /// Evidence weighs worlds without a stated maximum of the weights, which the algorithm needs.
     #[error(
-        "the weights of {element}{} have no maximum; state it with `weigh_at_most`, or use ImportanceSampling",
+        "the weights of {element}{} have no stated maximum; state one with `weigh_at_most`, or use ImportanceSampling",
         StatedAt(.location)
     )]
     UnboundedWeight {
@@ -76,7 +76,7 @@ pub enum Error {
     },
     /// The model has evidence, although the algorithm allows no evidence.
     #[error(
-        "{algorithm} draws from the prior, and the model has evidence on {element}{}; use RejectionSampling \
+        "{algorithm} draws from the prior and accepts no evidence, but the model has evidence on {element}{}; use RejectionSampling \
          or ImportanceSampling",
         StatedAt(.location)
     )]
@@ -90,7 +90,7 @@ pub enum Error {
     },
     /// A run was ended by its deadline, an interrupt or its limit of work before it had any result.
     #[error(
-        "{algorithm} was stopped before it had anything to answer with; allow more time{}, or more work where it is limited{}",
+        "{algorithm} was stopped before it had a result; allow more time{}, or raise its limit of work{}",
         Call("deadline"),
         Call("work")
     )]
@@ -100,8 +100,8 @@ pub enum Error {
     },
     /// Partial results of a run cannot be merged, because their units of work are not consecutive.
     #[error(
-        "the sums end before unit {end} of the run, and those to merge begin with unit {begin}; merge parts in the order of their \
-         units, and each once"
+        "the merged parts end before unit {end} of the run, but the next part begins with unit {begin}; merge the parts in the order of their \
+        units, each part once"
     )]
     NotConsecutive {
         /// The index of the unit of work that should come next.
@@ -111,7 +111,8 @@ pub enum Error {
     },
     /// A partial result that was read belongs to another run, or is damaged.
     #[error(
-        "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
+        "unit {unit} of the part does not fit this run: {problem}; merge only parts that were computed with the same version, model, settings and \
+        targets"
     )]
     UnfitPart {
         /// The index of the unit of work whose result does not fit.
@@ -121,7 +122,7 @@ pub enum Error {
     },
     /// An answer was to be lengthened, or a run saved or loaded, for another model or other targets.
     #[error(
-        "the run of {algorithm} is about another model or other targets; give the model and the targets of the run"
+        "the run of {algorithm} belongs to another model or other targets; give the model and the targets of the run"
     )]
     OtherModel {
         /// The name of the algorithm.
@@ -129,8 +130,8 @@ pub enum Error {
     },
     /// Slices (subproblems) of a sum or maximum are missing, because the run was stopped or some slices were left out.
     #[error(
-        "{added} of {slices} slices are done: the logarithm of the sum or maximum of all is at least {lower_bound}; allow more time, or add \
-         the other parts"
+        "only {added} of {slices} slices have been computed, so the logarithm of the result is at least {lower_bound}; allow more time, or add \
+        the missing parts"
     )]
     MissingSlices {
         /// Number of slices that have been computed.
@@ -143,8 +144,8 @@ pub enum Error {
     },
     /// A search ended without finding any world, although a world may exist.
     #[error(
-        "no world was found within {work} steps of search; if there is one, its log-probability is at most \
-         {upper_bound}: allow more steps{} or larger tables{}",
+        "the search found no world within {work} steps; if a world exists, its log-probability is at most {upper_bound}: allow more steps{} or \
+        larger tables{}",
         Call("MpeBranchAndBound::work"),
         Call("MpeBranchAndBound::bound_table")
     )]
@@ -156,8 +157,8 @@ pub enum Error {
     },
     /// One iteration of message passing would take more work than the limit allows.
     #[error(
-        "{algorithm}: one iteration of messages reads {needed} entries of tables, more than the budget of {limit}; \
-         allow more{}, or use ImportanceSampling",
+        "{algorithm}: one iteration of messages reads {needed} table entries, more than the limit of work, {limit}; raise the limit{}, or use \
+        ImportanceSampling",
         Call("work")
     )]
     MessagesTooLarge {
@@ -170,8 +171,8 @@ pub enum Error {
     },
     /// The messages of belief propagation determine no possible world, although such a world may exist.
     #[error(
-        "after {iterations} iterations, the last of which changed messages by {residual:.1e}, max-product messages agree \
-         on no world; use MpeVariableElimination, or MpeBranchAndBound for models that are too wide for it"
+        "the max-product messages determine no world after {iterations} iterations (the last iteration changed messages by up to {residual:.1e}); \
+        use MpeVariableElimination, or MpeBranchAndBound if the model is too wide for elimination"
     )]
     NoWorldDecoded {
         /// Number of iterations that were made.
@@ -181,8 +182,8 @@ pub enum Error {
     },
     /// The model has more worlds than the limit allows.
     #[error(
-        "more than {limit} worlds, which is the budget; \
-         use VariableElimination, for an infinite model ImportanceSampling, or a larger budget{}",
+        "the model has more worlds than the limit of {limit}; use VariableElimination, use ImportanceSampling if the model is infinite, or raise \
+        the limit{}",
         Call("max_worlds")
     )]
     TooManyWorlds {
@@ -191,8 +192,8 @@ pub enum Error {
     },
     /// The worlds together have more elements to evaluate than the limit allows.
     #[error(
-        "{worlds} worlds took {limit} evaluations of elements, which is the budget; use VariableElimination, for an \
-         infinite model ImportanceSampling, or a larger budget{}",
+        "the first {worlds} worlds took {limit} evaluations of elements, which is the limit; use VariableElimination, use ImportanceSampling if \
+        the model is infinite, or raise the limit{}",
         Call("max_evaluations")
     )]
     TooManyEvaluations {
@@ -209,7 +210,7 @@ pub enum Error {
     },
     /// No two draws of a floating-point number are equal. Draws of such a number therefore do not determine the probability of a single value.
     #[error(
-        "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
+        "no two draws of {element} are the same, so the probability of a single value cannot be estimated; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
     )]
     NoRepeatedValue {
@@ -218,7 +219,7 @@ pub enum Error {
     },
     /// The element of the query is not part of the world that was found.
     #[error(
-        "{element} is not part of this world: no branch that was taken reaches it; add it to the targets"
+        "{element} is not part of this world, because no branch taken in it reaches the element; add it to the targets"
     )]
     NotInWorld {
         /// The element of the query.
@@ -235,7 +236,9 @@ pub enum Error {
         remedy: &'static str,
     },
     /// The element was not declared as varying when the model was compiled.
-    #[error("{element} was not compiled as varying; declare it with `{algorithm}::varying`")]
+    #[error(
+        "{element} was not declared as varying when the model was compiled; declare it with `{algorithm}::varying`"
+    )]
     NotVarying {
         /// The element that was not declared as varying.
         element: Label,
@@ -244,7 +247,7 @@ pub enum Error {
     },
     /// No clique of the junction tree contains all elements of the query.
     #[error(
-        "no clique of the junction tree holds {elements}, each once; make their `tuple` a target"
+        "no clique of the junction tree contains all of {elements}; make their `tuple` a target"
     )]
     NoClique {
         /// The names of the elements of the query.
@@ -252,7 +255,7 @@ pub enum Error {
     },
     /// A branch of a Chain reaches a Score that other elements reach too.
     #[error(
-        "{element}: a branch reaches a Score that is not its own, or that not all worlds reach; use JunctionTree"
+        "{element}: a branch of this Chain reaches a Score that other elements reach too, or that only some worlds reach; use JunctionTree"
     )]
     SharedScore {
         /// The Chain whose branch reaches the Score.
@@ -260,8 +263,8 @@ pub enum Error {
     },
     /// The states of the frontiers (sets of elements that later steps need) take more memory than the limit allows.
     #[error(
-        "the frontier before {element} has {states} states, and {bytes} bytes are needed by then, more than the budget of \
-         {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more{}",
+        "the frontier before {element} has {states} states, and the computation up to it needs {bytes} bytes, more than the memory limit of \
+        {limit}; state evidence earlier, order evidence and targets so that dependent elements are adjacent, or raise the limit{}",
         Call("memory")
     )]
     FrontierTooLarge {
@@ -276,8 +279,8 @@ pub enum Error {
     },
     /// The frontier (the set of elements that later steps need) has more elements than can be represented.
     #[error(
-        "{elements} elements are still needed after {element}, more than the states of Frontier hold; state evidence in the order of a \
-         scan, or use VariableElimination"
+        "the frontier after {element} has {elements} elements, more than Frontier supports; state the evidence row by row or step by step, or use \
+        VariableElimination"
     )]
     FrontierTooWide {
         /// The element at which the frontier has the most elements.
@@ -286,7 +289,7 @@ pub enum Error {
         elements: usize,
     },
     /// A saved tree, filter or fit belongs to another model, or to another version of figrs, or is damaged.
-    #[error("the saved {what} does not fit: {reason}; {remedy}")]
+    #[error("the saved {what} cannot be used: {reason}; {remedy}")]
     Saved {
         /// The kind of the saved value: a tree, a filter or a fit.
         what: &'static str,
@@ -297,7 +300,7 @@ pub enum Error {
     },
     /// No other computation can check the answer.
     #[error(
-        "there is an answer, and no way to check it: {reason}; leave the check out{} to have it",
+        "the answer was computed but cannot be checked: {reason}; run the algorithm without the check{} to get the answer",
         Call("SelfChecked")
     )]
     NotChecked {
@@ -306,7 +309,7 @@ pub enum Error {
     },
     /// An answer failed the check by another computation.
     #[error(
-        "{what} is {claimed} in the answer, and {found} when it is found otherwise; do not use this answer, and report it with the model"
+        "{what} is {claimed} in the answer, but another computation gives {found}; do not use this answer, and report it with the model"
     )]
     NotVerified {
         /// Describes the number that was checked.
@@ -318,8 +321,8 @@ pub enum Error {
     },
     /// The code of a value's type panicked.
     #[error(
-        "inference ended by a panic: {message}; functions in settings, and `Clone`, `Eq`, `Hash`, `Debug` and `Drop` of the types of \
-         values, must not panic for any value of the model"
+        "inference ended with a panic: {message}; functions in settings, and the implementations of `Clone`, `Eq`, `Hash`, `Debug` and `Drop` for \
+        types of values, must not panic for any value of the model"
     )]
     Panicked {
         /// The message of the panic.
@@ -335,12 +338,13 @@ pub enum Error {
     },
     /// No element that the data cases need depends on a learned parameter.
     #[error(
-        "nothing is to be learned: no element of the cases depends on a `Learned` parameter; give one as the number or list that an element          takes"
+        "there is nothing to learn: no element of the cases depends on a `Learned` parameter; pass a `Learned` as a parameter of an element"
     )]
     NothingToLearn,
     /// An element depends on a learned parameter in a form whose maximum likelihood has no closed form.
     #[error(
-        "{parameter} cannot be learned by expectation-maximisation, because {element} reads it in a way that its prior is not conjugate to;          give it directly, as the number or list that an element takes, or draw from its posterior with MetropolisHastings"
+        "{parameter} cannot be learned by expectation-maximisation, because its prior is not conjugate to the way in which {element} depends on \
+        it; pass it directly as a parameter of an element, or draw from its posterior with MetropolisHastings"
     )]
     NotLearnable {
         /// The parameter that cannot be learned.
@@ -349,7 +353,7 @@ pub enum Error {
         element: Label,
     },
     /// Parameters cannot be learned from the evidence on an element.
-    #[error("cannot learn from what is stated of {element}: {reason}")]
+    #[error("parameters cannot be learned from the evidence on {element}: {reason}")]
     CannotLearnFrom {
         /// The element that has the evidence.
         element: Label,
@@ -358,8 +362,8 @@ pub enum Error {
     },
     /// The likelihood of a parameter has no maximum, because it grows as the parameter goes to zero or to infinity.
     #[error(
-        "the likelihood of {parameter} has no maximum: it grows as the parameter goes to zero or without end; learn with `map_estimate` and a prior \
-         that keeps it away from there"
+        "the likelihood of {parameter} has no maximum: it grows as the parameter approaches zero or infinity; learn with `map_estimate` and a \
+        prior that excludes these limits"
     )]
     NoMaximum {
         /// The parameter whose likelihood has no maximum.
@@ -367,7 +371,7 @@ pub enum Error {
     },
     /// The cases do not determine a coefficient of a linear mean.
     #[error(
-        "{parameter} is not determined by {rows} cases: a term that it multiplies is a linear function of other terms, or there are fewer cases than \
+        "{rows} cases do not determine {parameter}: a term that it multiplies is a linear function of other terms, or there are fewer cases than \
          coefficients; leave the coefficient out, give more cases, or learn with `map_estimate`"
     )]
     UndeterminedCoefficient {
@@ -378,7 +382,7 @@ pub enum Error {
     },
     /// The element is not a parameter that was learned.
     #[error(
-        "{element} was not learned; give a `Learned` parameter that some element of the cases depends on"
+        "{element} was not learned; ask for a `Learned` parameter that some element of the cases depends on"
     )]
     NotLearned {
         /// The element that was not learned.
@@ -386,13 +390,13 @@ pub enum Error {
     },
     /// Standard errors can be computed only from exact expected counts.
     #[error(
-        "standard errors are differences of exact expected counts, which the algorithm of the expectation step does not give; learn with `JunctionTree`"
+        "standard errors need exact expected counts, which the algorithm of the expectation step does not compute; learn with `JunctionTree`"
     )]
     InexactCounts,
     /// The parameters have too many free numbers for an information matrix.
     #[error(
-        "standard errors of {numbers} free numbers take a matrix of their square; they are computed of at most {most}: learn fewer parameters, with the \
-         others fixed at their values by interventions"
+        "the parameters have {numbers} free numbers, but standard errors are computed for at most {most}; learn fewer parameters, and fix the \
+        others at their values by interventions"
     )]
     TooManyNumbers {
         /// The number of free numbers in all parameters.
@@ -402,7 +406,7 @@ pub enum Error {
     },
     /// No element that the answer needs depends on the parameter.
     #[error(
-        "no element that this answer needs takes the parameter {parameter}; give it to an element as a number, or leave it out"
+        "no element that this answer needs depends on the parameter {parameter}; pass it to an element as a number, or leave it out"
     )]
     UnknownParameter {
         /// The parameter with its value, as text.
@@ -410,7 +414,8 @@ pub enum Error {
     },
     /// An element depends on a parameter in a form that is unknown or has no derivative.
     #[error(
-        "the derivative of the probabilities of {element} by {parameter} is not known, or there is none at this value; compare the answers for two values of it, or give the family `Family::log_prob_derivative`"
+        "the derivative of the probabilities of {element} with respect to {parameter} is unknown, or does not exist at this value; compare the \
+        answers for two values of the parameter, or implement `Family::log_prob_derivative`"
     )]
     UnknownDependence {
         /// The parameter with its value, as text.
@@ -427,7 +432,7 @@ pub enum Error {
         parameter: String,
     },
     /// The model has no answer when a parameter has a certain value.
-    #[error("there is no answer if {parameter} is {value}: {problem}; choose another range")]
+    #[error("the model has no answer if {parameter} is {value}: {problem}; choose another range")]
     NoAnswerAt {
         /// The parameter for whose value the model has no answer.
         parameter: String,
@@ -438,7 +443,7 @@ pub enum Error {
     },
     /// The function of a query returns infinity or NaN for some value.
     #[error(
-        "{query} has the number {number} for a value; give a finite number for each value of the element"
+        "{query} returned {number} for a value of its element; return a finite number for each value"
     )]
     NotFiniteQuery {
         /// The query as text.
@@ -448,8 +453,7 @@ pub enum Error {
     },
     /// The targets of an answer do not determine the prediction of an element.
     #[error(
-        "{element} depends on the evidence in other ways than through the targets of this answer, so that they do not predict it; add {missing} \
-         to the targets"
+        "{element} depends on the evidence not only through the targets of this answer, so they do not predict it; add {missing} to the targets"
     )]
     NotPredictable {
         /// The element to be predicted.
@@ -458,7 +462,9 @@ pub enum Error {
         missing: String,
     },
     /// A step of a filter failed.
-    #[error("step {step} of the filter: {error}; the filter is as it was before the step")]
+    #[error(
+        "step {step} of the filter failed: {error}; the filter is still as it was before the step"
+    )]
     InStep {
         /// The index of the step, counted from 1; zero for the first state.
         step: u64,
@@ -475,7 +481,7 @@ pub enum Error {
     },
     /// The element is not one of the requested decisions.
     #[error(
-        "{element} is not decided here; list a `Decision` among the decisions that are asked for"
+        "{element} is not one of the requested decisions; add a `Decision` to the list of decisions"
     )]
     NotADecision {
         /// The element that is not a decision.
@@ -483,8 +489,8 @@ pub enum Error {
     },
     /// Evidence depends on a decision, and therefore cannot be known independently of the decision.
     #[error(
-        "{decision} influences {element}, which is evidence, and evidence is known whatever is decided; let a later decision know it instead, or \
-         set the decision in the model{}",
+        "{decision} influences {element}, which is evidence, but evidence must not depend on a decision; let a later decision know the element \
+        instead, or set the decision in the model{}",
         Call("Model::intervene")
     )]
     DecisionInfluencesEvidence {
@@ -496,7 +502,7 @@ pub enum Error {
     /// A decision influences an element whose value is known when this decision or an earlier decision is made.
     #[error(
         "{decision} influences {element}, which is known when {known_to} is decided; list decisions in the order in which they are made, and let \
-         none know what follows from it"
+        no decision know an element that it influences"
     )]
     DecisionInfluencesKnown {
         /// The decision that influences the element.

@@ -6,7 +6,7 @@
 //! | [`Answer`], [`Marginal`], [`Estimate`], [`Draws`], [`World`] | `answer/` |
 //! | [`Error`] | `error.rs` |
 //! | impossible evidence, and minimal conflicts of its statements | `conflict/` |
-//! | expansions within limits, and the solution of shared recursive calls | `limits/` |
+//! | expansions within limits, and the solution of shared recursive calls | `limits.rs` |
 //! | setters that several algorithms have | `setters.rs` |
 //! | [`Diagnosis`], and the measures of [`diagnostics`] | `quality/` |
 //! | [`Progress`], deadlines, threads, parts of runs: [`MergeableSampler`], [`Partial`] | `run/` |

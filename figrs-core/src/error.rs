@@ -14,7 +14,9 @@ use crate::parts::PartError;
 #[non_exhaustive]
 pub enum Fault {
     /// The function panicked with the contained message.
-    #[error("its function panicked: {0}; make it total, or exclude these values by evidence")]
+    #[error(
+        "its function panicked: {0}; let it return a value for all arguments, or exclude these values by evidence"
+    )]
     Panicked(String),
     /// The function returned an error with this message, for example an error of a query of another model.
     #[error("its function returned an error: {0}")]
@@ -30,13 +32,13 @@ pub enum Fault {
     Row(String),
     /// A Chain's function returned two different elements for the same parent values.
     #[error(
-        "its function gave two different elements for the same values, {0}; it must depend on its arguments alone"
+        "its function returned two different elements for the same arguments, {0}; it must depend on its arguments alone"
     )]
     Impure(String),
     /// A function returned different results for equal arguments. Only debug builds check for this error.
     #[error(
-        "its function gave {results} for {arguments}, which are equal as values: let their equality compare all that functions read, or \
-         give one representative of them{}",
+        "its function returned {results} for {arguments}, which are equal as values: let their equality compare everything that functions read, \
+        or return one representative of equal values{}",
         Call("Value::canonical")
     )]
     UnequalResults {
@@ -47,7 +49,7 @@ pub enum Fault {
     },
     /// A counterfactual would have to store more elements than its limit allows.
     #[error(
-        "more than {0} elements that Chains create are remembered for a counterfactual; allow more{call}, or draw fewer worlds",
+        "the counterfactual would store more than {0} elements that Chains create; raise the limit{call}, or draw fewer worlds",
         call = Call("Counterfactual::max_elements")
     )]
     TooManyBranches(usize),
@@ -56,8 +58,8 @@ pub enum Fault {
     Part(Box<PartError>),
     /// The value of an element depends on itself, through members of a [`Process`](crate::Process) that depend on each other.
     #[error(
-        "its value needs itself, because members of a process ask for each other in one world; let each member ask for earlier ones, or exclude \
-         these values by evidence"
+        "its value depends on itself, because members of a process depend on each other in one world; let each member depend only on earlier \
+         ones, or exclude these values by evidence"
     )]
     Cyclic,
     /// A collection or a process does not have a member that was asked for.
@@ -88,8 +90,8 @@ pub enum ModelError {
     },
     /// A decision was reached, but neither the model nor the algorithm chooses an option for it.
     #[error(
-        "{element}: a decision has no probabilities, and nothing decides it here; set it in the model{}, or list it among \
-         the decisions of MaximiseUtility",
+        "{element}: a decision has no probabilities, and no option was chosen for it; set it in the model{}, or add it to the decisions of \
+        MaximiseUtility",
         Call("Model::intervene")
     )]
     Undecided {
@@ -106,7 +108,7 @@ pub enum ModelError {
     },
     /// A weight in the evidence is negative or not a number.
     #[error(
-        "{element}: the evidence{} weighs a value with {weight}; weights are finite and not negative",
+        "{element}: the evidence{} gives a value the weight {weight}; weights must be finite and not negative",
         StatedAt(.location)
     )]
     InvalidWeight {
@@ -120,8 +122,7 @@ pub enum ModelError {
     /// The logarithm of a weight in the evidence is NaN, or so far from zero that a sum of such numbers would
     /// overflow.
     #[error(
-        "{element}: the evidence{} weighs a value with exp({log}); logarithms are from -1e300 to 1e300, or \
-         -inf for a weight of zero",
+        "{element}: the evidence{} gives a value the weight exp({log}); the logarithm must be from -1e300 to 1e300, or -inf for a weight of zero",
         StatedAt(.location)
     )]
     InvalidLogWeight {
@@ -134,8 +135,7 @@ pub enum ModelError {
     },
     /// A weight exceeds its stated maximum.
     #[error(
-        "{element}: the evidence{} weighs {value} with {weight}, its maximum is {maximum}; \
-         state a larger maximum, a finite one",
+        "{element}: the evidence{} gives {value} the weight {weight}, above the stated maximum {maximum}; state a larger finite maximum",
         StatedAt(.location)
     )]
     WeightAboveMaximum {
@@ -152,7 +152,7 @@ pub enum ModelError {
     },
     /// The weights of worlds in unexpanded parts of the model have no upper bound.
     #[error(
-        "{element} is expanded to a depth of {depth} Chains only, and {problem}, so that there are no bounds; {remedy}"
+        "{element} is expanded only to a depth of {depth} Chains, and {problem}, so there are no bounds; {remedy}"
     )]
     Unbounded {
         /// The element whose unknown value may have any weight, or whose weight may occur again in unexpanded parts of the model.
@@ -166,9 +166,8 @@ pub enum ModelError {
     },
     /// An exact algorithm reached an element with infinitely many values, or with too many values to list them.
     #[error(
-        "{element}: {kind} values cannot be enumerated by an exact algorithm; \
-         {remedy}, make it finite (discretised if it is continuous, truncated if it counts), use Exact with the feature `reals` if it is normal, or use a \
-         sampling algorithm such as ImportanceSampling"
+        "{element}: {kind} values cannot be enumerated by an exact algorithm; {remedy}, make it finite (discretise it if it is continuous, \
+         truncate it if it is a count), use Exact with the feature `reals` if it is normal, or use a sampling algorithm such as ImportanceSampling"
     )]
     NotFinite {
         /// The element whose values cannot be enumerated.
@@ -191,8 +190,8 @@ pub enum ModelError {
     },
     /// A continuous element is observed through a branch of a Chain, while another element also depends on the continuous element.
     #[error(
-        "{element}: an observation decides its value through the branch of a Chain, and other elements read it, which \
-         samplers that change one choice at a time cannot weigh; observe the element itself, or use ImportanceSampling"
+        "{element}: an observation of a Chain determines its value, and other elements depend on it too, which samplers that change one choice at \
+        a time cannot weigh; observe the element itself, or use ImportanceSampling"
     )]
     SharedObservation {
         /// The continuous element.
@@ -200,8 +199,9 @@ pub enum ModelError {
     },
     /// The table of an element would be larger than the limit.
     #[error(
-        "{element}: its table needs {needed} entries, the budget allows {limit}; \
-         use fewer parents at once (a fold), smaller supports, or a larger budget"
+        "{element}: its table needs {needed} entries, more than the limit of {limit}; use fewer parents at once (a fold) or smaller supports, or \
+        raise the limit{}",
+        Call("Limits::element_entries")
     )]
     TableTooLarge {
         /// The element whose table is too large.
@@ -213,8 +213,9 @@ pub enum ModelError {
     },
     /// Chains are nested deeper than the limit.
     #[error(
-        "{element}: Chains are nested {limit} deep here, which is the budget; the model may be infinite: \
-         use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
+        "{element}: Chains are nested deeper than the limit of {limit}; the model may be infinite: use LazyVariableElimination for bounds, use \
+        ImportanceSampling for estimates, or raise the limit{}",
+        Call("Limits::depth")
     )]
     TooDeep {
         /// The Chain that exceeds the depth limit.
@@ -224,9 +225,8 @@ pub enum ModelError {
     },
     /// A call of a recursive function depends on a call with the same argument.
     #[error(
-        "{element}: its call with the argument {argument} needs a call with the same argument, and so never ends for an \
-         exact algorithm; let the argument get smaller, or use LazyVariableElimination for bounds or \
-         ImportanceSampling for estimates"
+        "{element}: its call with the argument {argument} depends on a call with the same argument, so an exact algorithm would never end; pass a \
+         smaller argument to each call, or use LazyVariableElimination for bounds or ImportanceSampling for estimates"
     )]
     CyclicCall {
         /// The recursive function.
@@ -236,8 +236,9 @@ pub enum ModelError {
     },
     /// The model, or one of its worlds, has more elements than the limit allows.
     #[error(
-        "{element}: more than {limit} elements were reached, which is the budget; the model may be infinite: \
-         use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
+        "{element}: the model or one of its worlds has more elements than the limit of {limit}; the model may be infinite: use \
+        LazyVariableElimination for bounds, use ImportanceSampling for estimates, or raise the limit{}",
+        Call("Limits::elements` or `max_elements")
     )]
     TooManyElements {
         /// The element that exceeds the limit.
@@ -247,10 +248,9 @@ pub enum ModelError {
     },
     /// The elements of the model, or of one of its worlds, take more memory than the limit allows.
     #[error(
-        "{element}: the elements made and evaluated so far take {} of memory, and the budget is {}; the model may be infinite, or a \
-         Chain have very many branches: use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger \
-         budget (`Limits::expansion_memory` of an exact algorithm, `max_bytes` of a sampler)",
-        Bytes(*.needed), Bytes(*.limit)
+        "{element}: the elements created and evaluated so far take {} of memory, more than the limit of {}; the model may be infinite, or a Chain \
+        may have very many branches: use LazyVariableElimination for bounds, use ImportanceSampling for estimates, or raise the limit{}",
+        Bytes(*.needed), Bytes(*.limit), Call("Limits::expansion_memory` or `max_bytes")
     )]
     TooMuchMemory {
         /// The element that exceeds the memory limit.
@@ -261,7 +261,7 @@ pub enum ModelError {
         limit: u64,
     },
     /// The deadline of the run passed, or the run was interrupted, during the expansion of the model.
-    #[error("the run ended while {element} was expanded: allow more time")]
+    #[error("the run ended while {element} was expanded; allow more time")]
     Stopped {
         /// The element that was being expanded.
         element: Label,

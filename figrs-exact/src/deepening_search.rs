@@ -132,7 +132,7 @@ impl DeepeningSearch<'_> {
             Error::Model(ModelError::TooManyElements { limit, .. })
                 if limit < self.limits.elements =>
             {
-                let remedy = "allow more: the bounds at the first depth take more work";
+                let remedy = "allow more work: the bounds at the first depth need more";
                 Error::invalid_setting(self.algorithm.name(), "work", self.algorithm.work, remedy)
             }
             error => error,

@@ -1,6 +1,6 @@
 //! Exact algorithms, most of which work on factor graphs.
 //!
-//! | algorithm | file or folder |
+//! | algorithm | file, folder or crate |
 //! |---|---|
 //! | `Enumerate` | `enumerate.rs` |
 //! | `VariableElimination`, `LazyVariableElimination`, `MpeVariableElimination`, `MarginalMap` | one file for each, using `figrs-factor` |
@@ -11,7 +11,7 @@
 //! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
 //! | models of real numbers, for `Exact`, `VariableElimination` and `JunctionTree` | `closed_form.rs`, on `figrs-reals` |
 //! | `Exact`, `MpeExact`, which choose among the algorithms | `portfolio/` |
-//! | `Strategy`, which tries algorithms on a model and on its sub-models | `strategy.rs` |
+//! | `Strategy`, which tries algorithms on a model and on its sub-models | `strategy/` |
 //!
 //! The file `question.rs` shares one expansion of a model among several algorithms that try to answer a question (a model with targets).
 //! [`BeliefPropagation`] and [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are exact if a factor graph has no

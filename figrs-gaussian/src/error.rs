@@ -11,7 +11,7 @@ use crate::hybrid_graph::RealId;
 #[non_exhaustive]
 pub enum GaussianError {
     /// The factors give a vector no normal distribution, because its precision matrix is singular.
-    #[error("the factors give the vector {} no distribution; give it a prior with a finite variance", .0.0)]
+    #[error("the factors do not determine a distribution of the vector {}; give it a prior with a finite variance", .0.0)]
     Improper(RealId),
     /// A mixture would have more components than the limit.
     #[error("the distribution of the vector {} is a mixture of {components} normal distributions, more than the limit of {limit}", .real.0)]

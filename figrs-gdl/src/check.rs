@@ -48,8 +48,8 @@ impl Relations {
                 Some(at) => {
                     let relation = symbols.name(rule.head.relation);
                     let problem =
-                        format!("`{relation}` depends on {on}, which is not decided by then");
-                    let remedy = "take the condition away";
+                        format!("`{relation}` depends on {on}, which is determined later");
+                    let remedy = "remove the condition";
                     let mistake = Mistake::new(MistakeKind::Contradiction, problem, remedy);
                     Err(KifError::new(at, mistake))
                 }
@@ -123,7 +123,7 @@ fn safe(rule: &Rule) -> KifResult<()> {
         Some((at, variable)) => {
             let variable = &rule.variables[variable];
             let problem =
-                format!("the variable `{variable}` stands in no positive condition of its rule");
+                format!("the variable `{variable}` occurs in no positive condition of its rule");
             let mistake = Mistake::new(
                 MistakeKind::Missing,
                 problem,

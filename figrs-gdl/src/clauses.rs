@@ -222,7 +222,7 @@ fn within(at: usize, conditions: usize) -> KifResult<()> {
     if conditions <= MOST_CONDITIONS {
         return Ok(());
     }
-    let problem = format!("more than {MOST_CONDITIONS} conditions once `or` is multiplied out");
+    let problem = format!("more than {MOST_CONDITIONS} conditions after `or` is multiplied out");
     let remedy = "split the rule with relations of its own";
     Err(KifError::new(
         at,

@@ -39,8 +39,8 @@ pub enum GdlError {
     },
     /// Exact inference over all plans of a length would need more memory than its limit.
     #[error(
-        "exact inference over {states} states at most at a time needs {needed} bytes for plans of {steps} steps, more than the budget of {limit}, \
-         and was not started; ask for the length alone, allow more memory, or use SequentialMonteCarlo on the same elements"
+        "exact inference over up to {states} states at a time needs {needed} bytes for plans of {steps} steps, more than the memory limit of \
+        {limit}; ask for the length alone, allow more memory, or use SequentialMonteCarlo on the same elements"
     )]
     OverBudget {
         /// Length of the plans.
@@ -54,7 +54,8 @@ pub enum GdlError {
     },
     /// The breadth-first search for the length of a shortest plan ended before it found a plan.
     #[error(
-        "no plan has fewer than {excluded} steps; the states after them, {states} and more, are too many for the work or the memory allowed; allow more, or search for one plan{}",
+        "no plan has fewer than {excluded} steps, and the states after these steps ({states} or more) exceed the limit of work or memory; raise \
+        this limit, or search for one plan{}",
         Call("Puzzle::any_plan")
     )]
     Unfinished {
@@ -67,9 +68,9 @@ pub enum GdlError {
     },
     /// A search for a plan ended before it found a plan or visited all states.
     #[error(
-        "no plan was found among {states} states, which are not all ({}); allow more, or other lengths",
+        "the search found no plan among {states} states, but did not reach all states ({}); allow more, or other lengths",
         match .stopped {
-            Stopped::Budget => "memory, work or the number of steps was used up",
+            Stopped::Budget => "the limit of memory, work or steps was reached",
             Stopped::Deadline => "the deadline passed",
             _ => "interrupted",
         }
@@ -89,7 +90,7 @@ pub enum GdlError {
 
 fn proof(proven: bool) -> &'static str {
     if proven {
-        ", and no longer one either"
+        ", and no longer plan does"
     } else {
         "; try other lengths"
     }

@@ -105,7 +105,7 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
             Some(')') => {
                 input.next_token();
                 let Some((at, items)) = open.pop() else {
-                    return Err(syntax(at, "this `)` closes nothing", "take it away"));
+                    return Err(syntax(at, "this `)` closes nothing", "remove it"));
                 };
                 let form = ExpressionForm::List(items);
                 Expression { at, form }

@@ -10,7 +10,7 @@ pub(super) const REMEDY_OF_ROLE: &str = "name the player, such as `(role robot)`
 
 /// Returns the error that no rule states `relation`, which every puzzle needs.
 pub(super) fn missing(relation: &str, remedy: &str) -> Mistake {
-    let problem = format!("nothing states `{relation}`");
+    let problem = format!("no rule states `{relation}`");
     Mistake::new(MistakeKind::Missing, problem, remedy)
 }
 
@@ -47,10 +47,10 @@ pub(super) fn declare(
     }
     if names.len() > 1 {
         let problem = format!(
-            "nothing states `role`, and actions and goals name {}",
+            "no rule states `role`, and actions and goals name {}",
             names.join(", ")
         );
-        let remedy = format!("declare the one that plays, such as `(role {})`", names[0]);
+        let remedy = format!("declare the player, such as `(role {})`", names[0]);
         return Err(Mistake::new(MistakeKind::Missing, problem, remedy).of(place));
     }
     let Some((at, name)) = named.into_iter().next() else {
@@ -86,7 +86,7 @@ pub(super) fn role(
         }
         let roles: Vec<String> = all.iter().map(name).collect();
         let problem = format!(
-            "{} roles ({}), and a plan is that of one",
+            "the rules have {} roles ({}), but a plan is for one role",
             roles.len(),
             roles.join(", ")
         );

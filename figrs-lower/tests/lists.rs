@@ -61,7 +61,7 @@ fn only_what_is_random_by_itself_is_listed() {
         let program = Trace::new(&Model::new(), &targets, 10);
         let error = program.unwrap().restart(&mut stream(0, 0)).unwrap_err();
         assert!(
-            error.to_string().contains("not random by itself"),
+            error.to_string().contains("a function of other elements"),
             "{error}"
         );
     }

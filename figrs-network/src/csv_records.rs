@@ -36,7 +36,8 @@ impl<'t> CsvRecords<'t> {
         let is_of_text =
             |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
         if let Some((at, letter)) = text.char_indices().find(|(_, letter)| !is_of_text(*letter)) {
-            let problem = format!("the character {letter:?}, which no comma-separated values have");
+            let problem =
+                format!("the character {letter:?} cannot occur in comma-separated values");
             let mistake = Mistake::new(MistakeKind::Syntax, problem, "give a file of text");
             return Err(LexerError::new(at, mistake));
         }

@@ -34,7 +34,7 @@ impl<'n> DataColumns<'n> {
                 let position = position_of(&network.index, variables, name);
                 let position = position.map_err(|unknown| LexerError::new(at(), unknown))?;
                 if positions.contains(&position) {
-                    let mistake = mistakes::repeated(format_args!("the column `{name}` stands"));
+                    let mistake = mistakes::repeated(format_args!("the column `{name}` occurs"));
                     return Err(LexerError::new(at(), mistake));
                 }
                 positions.push(position);

@@ -209,9 +209,10 @@ impl NetworkDraft {
             let names = names.chain(self.reals.keys().map(String::as_str));
             return unknown_among(names, name).into();
         }
-        let problem =
-            format!("the utility `{name}` is no variable that a table or a decision may depend on");
-        let remedy = "take it from the parents";
+        let problem = format!(
+            "the utility `{name}` is not a variable, so no table or decision can depend on it"
+        );
+        let remedy = "remove it from the parents";
         Mistake::new(MistakeKind::Unsupported, problem, remedy)
     }
 

@@ -40,7 +40,7 @@ pub(super) fn undecodable(encoding: &'static Encoding) -> Mistake {
         return Mistake::new(MistakeKind::Encoding, "not UTF-8", "save the file as UTF-8");
     }
     let problem = format!(
-        "a character here is none of {}, the encoding that the file declares",
+        "a character here does not belong to {}, the encoding that the file declares",
         encoding.name()
     );
     Mistake::new(MistakeKind::Encoding, problem, DECLARE_UTF_8)
@@ -65,7 +65,7 @@ fn encoding(bytes: &[u8]) -> Result<&'static Encoding, Mistake> {
         _ if bytes.is_ascii() => Ok(UTF_8),
         _ => {
             let problem = format!(
-                "declares the encoding `{label}`, in which it is not written or which is unknown"
+                "declares the encoding `{label}`, which is unknown or is not the encoding of the file"
             );
             Err(Mistake::new(MistakeKind::Encoding, problem, DECLARE_UTF_8))
         }
@@ -137,7 +137,7 @@ mod tests {
             ),
             (
                 b"<?xml version='1.0' encoding='klingon'?><BIF>\xff",
-                "file:1:1: declares the encoding `klingon`, in which it is not written or which is unknown; save it as UTF-8, and declare that",
+                "file:1:1: declares the encoding `klingon`, which is unknown or is not the encoding of the file; save it as UTF-8, and declare that",
             ),
             (
                 b"<?xml version='1.0' encoding='utf-16'?><BIF>\xc3\xb6",
@@ -145,7 +145,7 @@ mod tests {
             ),
             (
                 b"<?xml version='1.0' encoding='shift_jis'?><BIF>\xff",
-                "file:1:48: a character here is none of Shift_JIS, the encoding that the file declares; save it as UTF-8",
+                "file:1:48: a character here does not belong to Shift_JIS, the encoding that the file declares; save it as UTF-8",
             ),
         ] {
             let found = decoded(bytes);

@@ -375,7 +375,7 @@ fn likelihoods(
     if weights.iter().all(|&weight| weight == 0.0) {
         let problem =
             format!("all states of `{name}` have the weight 0, which excludes every world");
-        let remedy = "give one of them more";
+        let remedy = "give one of them a positive weight";
         return Err(Mistake::new(MistakeKind::Value, problem, remedy));
     }
     Ok(StateLikelihoods {

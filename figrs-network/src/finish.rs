@@ -16,7 +16,7 @@ impl NetworkDraft {
     pub(super) fn network(self, text: &str) -> LexerResult<Network> {
         if let Some((name, real)) = self.reals.first() {
             let problem = format!(
-                "`{name}` is a continuous node, so that this is a mixed network and no network of discrete nodes alone"
+                "`{name}` is a continuous node, so this is a mixed network, not a network of discrete nodes alone"
             );
             let remedy = "read it as a mixed network";
             let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);
@@ -33,7 +33,7 @@ impl NetworkDraft {
         let utilities = utilities.map(|(at, utility)| (*at, &utility.name, "utility"));
         if let Some((at, node, kind)) = decisions.chain(utilities).min_by_key(|node| node.0) {
             let problem = format!(
-                "`{node}` is a {kind} node, so that this is an influence diagram and no network of chances alone"
+                "`{node}` is a {kind} node, so this is an influence diagram, not a network of chance nodes alone"
             );
             let remedy = "read it as an influence diagram";
             let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);
@@ -153,7 +153,7 @@ impl NetworkDraft {
             let (decision, observed) = (name(decision), name(observed));
             let problem =
                 format!("the decision `{decision}` influences `{observed}`, which it observes");
-            let remedy = format!("take `{observed}` out of what is known then");
+            let remedy = format!("remove `{observed}` from the elements that are known then");
             LexerError::new(
                 at,
                 Mistake::new(MistakeKind::Contradiction, problem, remedy),

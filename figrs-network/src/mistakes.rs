@@ -25,7 +25,7 @@ pub(super) fn repeated_in_table(name: &str) -> Mistake {
 }
 
 pub(super) fn repeated_table(name: &str) -> Mistake {
-    repeated(format_args!("a table of `{name}` stands"))
+    repeated(format_args!("a table of `{name}` occurs"))
 }
 
 pub(super) fn no_states(variable: &str) -> Mistake {
@@ -47,20 +47,20 @@ pub(super) fn no_distribution(node: &str) -> Mistake {
 /// Returns the mistake that `variable` is among its own ancestors.
 pub(super) fn cycle(variable: &str) -> Mistake {
     let problem = format!("`{variable}` is among its own ancestors");
-    let remedy = "take one of the parents on the cycle away";
+    let remedy = "remove one of the parents on the cycle";
     Mistake::new(MistakeKind::Contradiction, problem, remedy)
 }
 
 /// Returns the mistake that `node` is of the kind `kind`, which the reader does not support.
 pub(super) fn node_kind(node: &str, kind: &str) -> Mistake {
-    let problem = format!("`{node}` is a node of the kind `{kind}`, which is not read");
+    let problem = format!("`{node}` is a node of the kind `{kind}`, which is not supported");
     let remedy = "write it as a table of discrete states";
     Mistake::new(MistakeKind::Unsupported, problem, remedy)
 }
 
 /// Returns the mistake that `node`, which is not continuous, has the distributions of a continuous node.
 pub(super) fn normal_data(node: &str) -> Mistake {
-    let problem = format!("`{node}` is no continuous node and has normal distributions");
+    let problem = format!("`{node}` has normal distributions, but is not a continuous node");
     let remedy = "write its numbers, or declare it as `continuous node`";
     Mistake::new(MistakeKind::Contradiction, problem, remedy)
 }

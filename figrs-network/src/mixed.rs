@@ -262,7 +262,7 @@ impl ObservedVariables for MixedNetwork {
         });
         Some(observed.ok_or_else(|| {
             let problem = format!(
-                "the real variable `{variable}` has the value `{value}`, which is no finite number"
+                "the real variable `{variable}` has the value `{value}`, which is not a finite number"
             );
             let remedy = "give it a number, such as 1.5";
             Mistake::new(MistakeKind::Value, problem, remedy)

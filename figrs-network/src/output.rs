@@ -35,7 +35,7 @@ impl Network {
             NetworkFormat::Uai => Ok(uai::write(self)),
             NetworkFormat::Cnf => Err(NetworkError::NotWritable {
                 format,
-                problem: format!("{format} is read and not written"),
+                problem: format!("{format} can be read but not written"),
                 remedy: "write the network as UAI",
             }),
             _ if self.kind == NetworkKind::Markov => Err(NetworkError::NotWritable {

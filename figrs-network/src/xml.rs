@@ -43,7 +43,7 @@ impl XmlElement<'_> {
             let attribute = attribute.map_err(|error| malformed(self.at, &error))?;
             if !seen.insert(attribute.key) {
                 let key = String::from_utf8_lossy(attribute.key.as_ref());
-                let reason = format!("the attribute `{key}` stands a second time");
+                let reason = format!("the attribute `{key}` occurs a second time");
                 return Err(malformed(self.at, &reason));
             }
             if attribute.key.as_ref() == name.as_bytes() {

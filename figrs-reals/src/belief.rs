@@ -69,7 +69,7 @@ impl Belief {
         let mut hybrid = HybridModel::new(scan, model, &all, limits)?;
         for element in &all {
             if hybrid.parameter(element)?.is_some() {
-                let problem = "a filter keeps normal and finite elements, and this is a parameter of another family";
+                let problem = "a filter supports only normal and finite elements, but this is a parameter of another family";
                 return Err(Error::not_closed_form(element, problem));
             }
         }

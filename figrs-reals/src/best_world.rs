@@ -40,7 +40,8 @@ pub fn best_world_in_closed_form(
         found => found?,
     }
     if let Some(parameter) = scan.parameters.first() {
-        let problem = "a most probable world has values of finite and normal elements, and this is a parameter with a conjugate prior; ask `Exact` for its distribution";
+        let problem = "a most probable world contains only finite and normal elements, but this is a parameter with a conjugate prior; ask \
+        `Exact` for its distribution";
         return Err(Error::not_closed_form(&parameter.element, problem));
     }
     scan.finite.find_supports()?;

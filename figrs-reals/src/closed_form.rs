@@ -350,7 +350,8 @@ pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error
         GaussianError::Elimination(error) => error.into(),
         GaussianError::Improper(real) => about(
             real,
-            "its precision is too small beside those of the elements that depend on it".to_owned(),
+            "its precision is too small compared with those of the elements that depend on it"
+                .to_owned(),
         ),
         GaussianError::TooManyComponents {
             real,
@@ -361,7 +362,7 @@ pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error
             real,
             format!(
                 "its distribution is a mixture of {components} normal distributions, more than {limit}; `collapse(Collapse::Moments)` merges components \
-                 (an approximation, as `Filter::moments` is for one step after another), and `Collapsed(MetropolisHastings::new(10_000))` draws the finite \
+                 (an approximation, like `Filter::moments`), and `Collapsed(MetropolisHastings::new(10_000))` draws the finite \
                  elements"
             ),
         ),

@@ -289,7 +289,7 @@ impl Scan<'_> {
         match self.parameters.iter().find(is_wrong) {
             None => Ok(()),
             Some(parameter) => {
-                let problem = "a Chain chooses it, and another element reads it too";
+                let problem = "it is a result of a Chain, and another element also depends on it";
                 Err(Error::not_closed_form(&parameter.element, problem))
             }
         }

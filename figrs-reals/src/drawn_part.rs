@@ -253,8 +253,8 @@ impl StaticGraph {
             return Ok(Vec::new());
         }
         let unknown = || {
-            let problem = "it must be drawn, and its function may read elements that are integrated out; let the function build all elements that it \
-                           returns, or use the sampler without `Collapsed`";
+            let problem = "it must be drawn, but its function may depend on elements that are integrated out; let the function create all \
+            elements that it returns, or use the sampler without `Collapsed`";
             Error::not_closed_form(element, problem)
         };
         let prior = model.filtered(|_| false);

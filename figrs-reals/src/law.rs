@@ -295,7 +295,6 @@ fn single<'r, T>(element: &AnyElement, rows: &'r Conditional<T>) -> Result<&'r T
 }
 
 fn not_real(element: &AnyElement) -> Error {
-    let problem =
-        "a law is for real elements that depend on no finite elements; go on by `advance`";
+    let problem = "a law needs real elements that depend on no finite elements; use `advance`";
     Error::not_closed_form(element, problem)
 }

@@ -126,11 +126,12 @@ pub(crate) fn check_numbers<'a>(
     for row in rows {
         let n = row.numbers();
         if n == 0 || *width.get_or_insert(n) != n {
-            let problem = "its lists have no numbers, or different numbers of them";
+            let problem = "its lists are empty or have different lengths";
             return Err(Error::not_closed_form(element, problem));
         }
         if !row.is_finite() {
-            let problem = "it is a linear function with a number that is infinite or not a number";
+            let problem =
+                "it is a linear function with a coefficient that is infinite or not a number";
             return Err(Error::not_closed_form(element, problem));
         }
     }

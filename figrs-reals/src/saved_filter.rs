@@ -106,7 +106,7 @@ impl<S: PortableState> Filter<S> {
     pub fn load(first: &S, saved: SavedFilter<S::Values>) -> Result<Self, Error> {
         if saved.version != SavedFilter::<S::Values>::VERSION {
             return Err(Error::unfit_filter(
-                "it is that of another version of this library",
+                "it was saved by another version of this library",
             ));
         }
         let own = first.elements();

@@ -212,7 +212,8 @@ impl Site {
             let own = values.value(&self.element)?;
             let found = finite.support(*child).index_of(own.as_any());
             let Some(found) = found else {
-                let problem = "its function of a real number has a value that was not found for any of the numbers that were tried; write it with `flat_map` to a distribution of all its values";
+                let problem = "its function of a real number returned a value that it returned for none of the numbers tried before; write it \
+                with `flat_map` to a distribution of all its values";
                 return Err(Error::not_closed_form(&self.element, problem));
             };
             let is_same = found == value_of(*child) as usize;
@@ -280,7 +281,7 @@ impl PathValues<'_> {
 
     pub(crate) fn value(&self, element: &AnyElement) -> Result<Datum, Error> {
         let Kind::Apply(_, op) = element.kind() else {
-            let problem = "it is no deterministic function of a real number";
+            let problem = "it is not a deterministic function of a real number";
             return Err(Error::not_closed_form(element, problem));
         };
         let value = self.with_arguments(element, |arguments| op.call(arguments));

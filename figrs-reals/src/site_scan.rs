@@ -41,11 +41,11 @@ impl<'m> Scan<'m> {
                         continue;
                     }
                     let problem =
-                        "its value is observed; another statement about it cannot be weighed";
+                        "its value is observed, so other evidence about it is not supported";
                     return Err(Error::not_closed_form(element, problem));
                 }
                 Form::Parameter(_) => {
-                    let problem = "evidence about a parameter with a prior is not weighed in closed form; observe what reads it";
+                    let problem = "a closed form supports no evidence about a parameter with a prior; observe the elements that depend on it";
                     return Err(Error::not_closed_form(element, problem));
                 }
                 Form::Real(_) | Form::Finite => continue,
@@ -72,7 +72,8 @@ impl<'m> Scan<'m> {
                 scope: Vec::new(),
             }),
             _ => {
-                let problem = "a function or a condition reads its list of real numbers; write them for one number, such as an `entry` or a `weighted_sum`";
+                let problem = "a function or a condition depends on its list of real numbers; let it depend on one number instead, such as an \
+                `entry` or a `weighted_sum`";
                 Err(Error::not_closed_form(element, problem))
             }
         }
@@ -296,7 +297,7 @@ pub(crate) fn function_of_number(
 ) -> Result<Attempt, Error> {
     function.path.push(element.clone());
     if function.path.len() > MAX_PATH {
-        let problem = format!("it is a function of a real number by more than {MAX_PATH} elements");
+        let problem = format!("it depends on a real number through more than {MAX_PATH} elements");
         return Err(Error::not_closed_form(element, problem));
     }
     Ok(Attempt::Done(Form::Function(Rc::new(function))))

@@ -199,7 +199,9 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
             None => Ok(Some(fit?)),
             Some(Unmerged::Failed(error)) => Err(error),
             Some(Unmerged::New(round)) => {
-                eprintln!("round {round} of the fit is next: do its parts, and merge again");
+                eprintln!(
+                    "the next round of the fit is {round}: compute its parts, and merge again"
+                );
                 Ok(None)
             }
         }

@@ -29,7 +29,7 @@ pub enum SpreadError {
     },
     /// A part was stopped before its work was complete.
     #[error(
-        "part {part} was stopped before its end; give its sampler no limit of time, and do it again"
+        "part {part} was stopped before it was complete; remove the time limit of its sampler, and compute the part again"
     )]
     Stopped {
         /// The number of the part.
@@ -37,12 +37,12 @@ pub enum SpreadError {
     },
     /// Parts that must be merged are missing.
     #[error(
-        "{} of {parts} parts{} are missing in {}: {}; do them by --part, and {}",
+        "{} of {parts} parts{} are missing in {}: {}; compute them with --part, and {}",
         missing.len(),
         round.map(|round| format!(" of round {round}")).unwrap_or_default(),
         directory.display(),
         numbers(missing),
-        if round.is_some() { "merge again" } else { "merge again, or without them by --partial" }
+        if round.is_some() { "merge again" } else { "merge again, or merge without them with --partial" }
     )]
     MissingParts {
         /// The numbers of the missing parts.
@@ -56,13 +56,13 @@ pub enum SpreadError {
     },
     /// A file contains a part of another run, or the set of files in a directory has other settings than this run.
     #[error(
-        "{} {}: its {what} is {theirs}, here {ours}; {}",
+        "{} {}: its {what} is {theirs}, but here it is {ours}; {}",
         path.display(),
-        if *is_set { "has a set that was begun as another one" } else { "is part of another run" },
+        if *is_set { "contains a set with other settings" } else { "is part of another run" },
         if *is_set {
-            "give the settings that it was begun with, or another directory"
+            "give the settings with which the set was begun, or another directory"
         } else {
-            "remove it, or give the options that it was made with, or another --out"
+            "remove it, give the options with which it was computed, or give another --out"
         }
     )]
     Foreign {
@@ -79,9 +79,9 @@ pub enum SpreadError {
     },
     /// A file is damaged, or it is not a part.
     #[error(
-        "{} is no part: {problem}; remove it and {}",
+        "{} is not a valid part: {problem}; remove it, and {}",
         file.display(),
-        part.map_or("begin again".into(), |part| format!("do part {part} again"))
+        part.map_or("begin again".into(), |part| format!("compute part {part} again"))
     )]
     DamagedPart {
         /// The path of the file.
@@ -93,8 +93,8 @@ pub enum SpreadError {
     },
     /// A line on the standard input is not a valid request for a part.
     #[error(
-        "{line:?} on the standard input is no request; a request is `RUN PART`, two numbers from 0 on, for a round of a fit with the bytes of its file in \
-         hexadecimal digits, and runs are asked for in their order"
+        "{line:?} on the standard input is not a request; write `RUN PART` (two numbers counted from 0, and for a round of a fit the bytes of its \
+        file in hexadecimal digits), and request runs in their order"
     )]
     InvalidRequest {
         /// The line that is not a request.
@@ -111,7 +111,7 @@ pub enum SpreadError {
         remedy: &'static str,
     },
     /// The values of targets could not be converted to bytes.
-    #[error("the values of the targets cannot be sent: {problem}")]
+    #[error("the values of the targets cannot be converted to bytes: {problem}")]
     NotPortable {
         /// A description of the problem.
         problem: String,

@@ -136,7 +136,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
                         Err(SpreadError::Item {
                             number: first,
                             source: format!(
-                                "the sampler drew {} items for the numbers {first} to {last}: it has to draw one for each, in their order",
+                                "the sampler drew {} items for the numbers {first} to {last}: it must draw one item for each number, in this order",
                                 items.len()
                             )
                             .into(),

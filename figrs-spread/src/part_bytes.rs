@@ -44,7 +44,7 @@ pub(crate) const DAMAGED: &str = "it is damaged, or not complete";
 /// Parses the header and the results from the bytes of a part; an error describes the problem.
 pub(crate) fn read(bytes: &[u8]) -> Result<(PartHeader, &[u8]), &'static str> {
     let rest = bytes.strip_prefix(SIGNATURE);
-    let rest = rest.ok_or("it does not begin as a part of this format")?;
+    let rest = rest.ok_or("it does not begin with the header of a part")?;
     let (checksum, rest) = rest.split_at_checked(CHECKSUM_BYTES).ok_or(DAMAGED)?;
     if checksum != crc32fast::hash(rest).to_le_bytes() {
         return Err(DAMAGED);
@@ -52,7 +52,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(PartHeader, &[u8]), &'static str> {
     let (length, rest) = rest.split_first_chunk::<LENGTH_BYTES>().ok_or(DAMAGED)?;
     let length = u32::from_le_bytes(*length) as usize;
     let (header, contributions) = rest.split_at_checked(length).ok_or(DAMAGED)?;
-    let header = postcard::from_bytes(header).map_err(|_| "its header is of another version")?;
+    let header =
+        postcard::from_bytes(header).map_err(|_| "its header belongs to another version")?;
     Ok((header, contributions))
 }
 

@@ -43,7 +43,7 @@ impl PartIdentity {
         let place = (u64::from(self.place), u64::from(other.place));
         version
             .or_else(|| texts("run", &self.run, &other.run))
-            .or_else(|| numbers("place among the runs", place.0, place.1))
+            .or_else(|| numbers("position among the runs", place.0, place.1))
             .or_else(|| numbers("number of parts", self.parts, other.parts))
             .or_else(|| setting(&self.settings, &other.settings))
             .or_else(|| numbers("number of units", self.units, other.units))

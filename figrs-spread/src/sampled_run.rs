@@ -27,7 +27,9 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         let units = self.sampler.units(self.model, &self.targets.elements())?;
         if units == u64::MAX {
             return Err(SpreadError::Options {
-                problem: "the run has no end, so that it has no parts".into(),
+                problem:
+                    "the run has no fixed number of samples, so it cannot be divided into parts"
+                        .into(),
                 remedy: "give the sampler a number of samples",
             });
         }
@@ -98,7 +100,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
             let asked = answer.sampling().and_then(|sampling| sampling.asked);
             let asked = asked.map_or(String::new(), |asked| format!(" of {asked}"));
             eprintln!(
-                "merged {} of {parts} parts: the answer is that of {done}{asked} samples",
+                "merged {} of {parts} parts: the answer is based on {done}{asked} samples",
                 parts - missing.len() as u64
             );
         }

@@ -298,7 +298,7 @@ impl Spread {
             }
             if !left_out.is_empty() {
                 let done = self.parts - left_out.len() as u64;
-                eprintln!("{done} of {} parts of the set are there", self.parts);
+                eprintln!("{done} of {} parts of the set exist", self.parts);
             }
         }
         Ok(drawn.get())

@@ -91,7 +91,7 @@ fn a_run_without_end_has_no_parts() {
     let error = spread(Some(0), directory.path())
         .run(&sampler, &Model::new(), &coin())
         .unwrap_err();
-    options_are_refused(&error, "the run has no end");
+    options_are_refused(&error, "the run has no fixed number of samples");
 }
 
 /// Tests that a part is not written if the sampler was stopped before the end of the part.

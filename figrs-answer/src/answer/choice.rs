@@ -148,7 +148,7 @@ impl fmt::Display for SubmodelSolution {
             "sub-model {root} by {algorithms} ({rows} rows, {quality})"
         )?;
         for inner in &self.submodels {
-            write!(f, ", in it {inner}")?;
+            write!(f, ", which contains {inner}")?;
         }
         Ok(())
     }
@@ -166,7 +166,7 @@ impl fmt::Display for AlgorithmAttempt {
             AttemptOutcome::Answered => write!(f, "answered"),
             AttemptOutcome::Bounded => write!(f, "gave bounds"),
             AttemptOutcome::Refused(reason) => write!(f, "was refused: {reason}"),
-            AttemptOutcome::OutOfWork(work) => write!(f, "was not done after {work} steps"),
+            AttemptOutcome::OutOfWork(work) => write!(f, "was not finished after {work} steps"),
             AttemptOutcome::Stopped => write!(f, "was stopped"),
         }
     }

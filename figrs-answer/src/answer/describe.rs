@@ -97,7 +97,7 @@ impl TargetMarginal {
                 let agree = self.probabilities.iter().filter(|p| **p > 0.0).count() < 2;
                 let kind = match estimate.unseen().filter(|_| agree) {
                     Some(unseen) if unseen.is_finite() => "95 % bound, as all draws agree",
-                    Some(_) => "all draws agree, and nothing bounds the error",
+                    Some(_) => "all draws agree, and the error has no known bound",
                     None => "SE",
                 };
                 let counted = self.counted();
@@ -227,7 +227,7 @@ impl TargetBounds {
         };
         let depth = deepening.map(|deepening| match deepening.ended {
             DeepeningEnd::Budget => {
-                format!(" at depth {}, where the budget ended", deepening.depth)
+                format!(" at depth {}, where a limit was reached", deepening.depth)
             }
             DeepeningEnd::Stopped(_) => {
                 format!(" at depth {}, where it was stopped", deepening.depth)

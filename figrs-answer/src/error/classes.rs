@@ -44,7 +44,7 @@ impl Error {
         Self::Saved {
             what: "filter",
             reason,
-            remedy: "load it with the elements of the first state of the same program, or begin a new filter",
+            remedy: "load it in the same program with the elements of the first state, or begin a new filter",
         }
     }
 

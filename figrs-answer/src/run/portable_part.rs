@@ -98,7 +98,8 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
                     return Ok((unit, None));
                 }
                 let columns = targets.columns(&values);
-                let problem = "its values have other types than the targets that write them";
+                let problem =
+                    "its values have other types than the targets with which it is written";
                 let columns = columns.ok_or_else(|| Error::unfit_part(number, problem))?;
                 Ok((unit, Some(columns)))
             });
@@ -130,7 +131,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
         let same = |(a, b): (&AnyElement, &AnyElement)| a.id() == b.id();
         let given = Parents::elements(targets);
         if given.len() != known.len() || !given.iter().zip(&known).all(same) {
-            let problem = "the targets that read it are not those of the sums";
+            let problem = "the targets that it was read with differ from the targets of the run";
             return Err(Error::unfit_part(first, problem));
         }
         let units = (first..).zip(self.contributions);
@@ -139,7 +140,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
                 let values = T::values(columns);
                 if values.len() != known.len() {
                     let problem = format!(
-                        "it has values of {} targets, and the run has {}",
+                        "it has values of {} targets, but the run has {}",
                         values.len(),
                         known.len()
                     );
@@ -173,7 +174,7 @@ pub fn demand_below<'a>(
     let mut positions = positions.into_iter();
     match positions.find(|&&position| position as usize >= below) {
         Some(position) => Err(format!(
-            "it has the value number {position} of a target with {below} values"
+            "it contains value number {position} of a target that has only {below} values"
         )),
         None => Ok(()),
     }

@@ -194,7 +194,8 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         saved: SavedRun<PortablePartOf<Self, T>>,
     ) -> Result<Running, Error> {
         if saved.checksum != saved.computed_checksum()? {
-            let problem = "its checksum differs, because it is damaged or its format does not keep the bits of numbers";
+            let problem =
+                "its checksum differs, because it is damaged or its format changes numbers";
             return Err(Error::unfit_part(0, problem));
         }
         let question = Arc::new((model.clone(), Parents::elements(targets)));
@@ -209,7 +210,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         let settings = sampler.settings();
         if saved.settings != settings {
             let [saved, own] = first_difference(&saved.settings, &settings);
-            let problem = format!("it has the setting `{saved}`, and this sampler `{own}`");
+            let problem = format!("it has the setting `{saved}`, but this sampler has `{own}`");
             return Err(Error::unfit_part(0, problem));
         }
         let parameters = ParameterValues::of_model(model, &question.1);

@@ -70,7 +70,7 @@ impl Watch {
     /// Only the outer algorithm may have a deadline, a listener or an interrupt.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
-            let remedy = "set it on the ExpectationMaximization that it works for";
+            let remedy = "set it on the ExpectationMaximization that runs this algorithm";
             return Err(Error::invalid_setting(
                 algorithm,
                 "deadline, interrupt or on_progress",

@@ -44,8 +44,8 @@ pub enum MemberError {
     },
     /// The index of a member is uncertain, and its process, whose members depend on their neighbours, has not created this member.
     #[error(
-        "the {of} has not made its member with the index {index} of type `{index_type}`, and makes no members within a world, because each \
-         depends on those made before; call `at` with this index before the run"
+        "the {of} has not created its member with the index {index} of type `{index_type}`, and cannot create it within a world, because each \
+        member depends on members created before it; call `at` with this index before the run"
     )]
     NotMade {
         /// Name of the process.
@@ -57,8 +57,8 @@ pub enum MemberError {
     },
     /// A member depends on itself.
     #[error(
-        "the {of} makes its member with the index {index} of type `{index_type}` from itself, by the members {path}; make each member from earlier \
-         ones, or ask for a member within a `flat_map` if only some worlds need it"
+        "the member of the {of} with the index {index} of type `{index_type}` depends on itself through the members {path}; let each member \
+        depend only on earlier ones, or ask for a member within a `flat_map` if only some worlds need it"
     )]
     Cycle {
         /// Name of the process.
@@ -72,8 +72,8 @@ pub enum MemberError {
     },
     /// More members wait for other members than the process allows.
     #[error(
-        "the {of} needs over {limit} other members for one member, and stops at the index {index} of type `{index_type}`; give the process a \
-         first member that is made from no other, or ask for other members within a `flat_map`"
+        "the {of} needs more than {limit} other members for one member, and stopped at the index {index} of type `{index_type}`; give the process \
+        a first member that depends on no other, or ask for other members within a `flat_map`"
     )]
     TooManyNeeded {
         /// Name of the process.
@@ -87,7 +87,7 @@ pub enum MemberError {
     },
     /// A member is chosen at random from a collection without members.
     #[error(
-        "the {of} has no members in some worlds, so that none can be chosen; condition its `length` to be positive"
+        "the {of} has no members in some worlds, so no member can be chosen; condition its `length` to be positive"
     )]
     Empty {
         /// Name of the collection.
@@ -95,7 +95,8 @@ pub enum MemberError {
     },
     /// The number of members of a collection is negative, or too large for a `usize`.
     #[error(
-        "{length} of type `{length_type}` is no length and no index of the {of}; both are numbers from 0 to {}: exclude this value by evidence",
+        "{length} of type `{length_type}` is neither a length nor an index of the {of}; both are numbers from 0 to {}: exclude this value by \
+        evidence",
         usize::MAX
     )]
     Length {

@@ -95,14 +95,13 @@ fn members_made_from_themselves_are_an_error() {
     let turn =
         Process::recursive(|turn: &Process<u32, u32>, &n| turn.at(&((n + 1) % 3)).map(|n| *n));
     let text = error(&turn.at(&1)).to_string();
-    let expected = "makes its member with the index 1 of type `u32` from itself, by the members 1, 2, 0; make each member from earlier ones, \
-        or ask for a member within a `flat_map` if only some worlds need it";
+    let expected = "with the index 1 of type `u32` depends on itself through the members 1, 2, 0; let each member depend only on earlier ones, or ask for a member within a `flat_map` if only some worlds need it";
     assert!(text.ends_with(expected), "{text}");
     let turn =
         Process::recursive(|turn: &Process<u32, u32>, &n| turn.at(&((n + 1) % 30)).map(|n| *n));
     let text = error(&turn.at(&1)).to_string();
     assert!(
-        text.contains("by the members 1, 2, 3, 4, ..., 27, 28, 29, 0; "),
+        text.contains("through the members 1, 2, 3, 4, ..., 27, 28, 29, 0; "),
         "{text}"
     );
 }
@@ -199,7 +198,7 @@ fn members_that_collections_do_not_have_are_errors() {
     let negative = Elements::of(Constant::new(-1), |_| Flip::new(0.5));
     let text = error(&negative.count(|coin| *coin)).to_string();
     assert!(
-        text.contains("-1 of type `i32` is no length and no index"),
+        text.contains("-1 of type `i32` is neither a length nor an index"),
         "{text}"
     );
 }

@@ -72,7 +72,7 @@ impl TwinChain {
 impl ChainOp for TwinChain {
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         let (Kind::Chain(_, op), Some(world)) = (self.chain.kind(), self.world.upgrade()) else {
-            let ended = "the counterfactual that it belongs to has ended; keep it for as long as its targets";
+            let ended = "its counterfactual no longer exists; keep the counterfactual as long as its targets are in use";
             return Err(Fault::Row(ended.into()));
         };
         let result = op.call(arguments)?;

@@ -169,7 +169,7 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
         }
         if values.len() != count {
             return Err(Fault::Distribution(format!(
-                "gives {} values where `sample_many` is asked for {count}",
+                "returned {} values when `sample_many` was asked for {count}",
                 values.len()
             )));
         }

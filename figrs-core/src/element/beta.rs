@@ -55,7 +55,7 @@ impl Family<f64> for BetaDistribution {
         } else {
             Err(WrongParameter::new(
                 1,
-                "is too large beside the other shape",
+                "is too large compared with the other shape",
             ))
         }
     }

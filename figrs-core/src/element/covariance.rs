@@ -95,7 +95,7 @@ pub(super) fn cholesky(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
             let symmetric = (entry - mirrored).abs() <= 1e-9 * entry.abs().max(mirrored.abs());
             if !(entry.is_finite() && symmetric) {
                 return Err(format!(
-                    "has {entry:?} in row {i}, column {j} and {mirrored:?} mirrored; it must be finite and symmetric"
+                    "has {entry:?} in row {i}, column {j}, but {mirrored:?} in row {j}, column {i}; it must be finite and symmetric"
                 ));
             }
             let other: &[f64] = if j < i { &lower[j] } else { &new };
@@ -107,7 +107,7 @@ pub(super) fn cholesky(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
                 new.push(rest.sqrt());
             } else {
                 return Err(format!(
-                    "is not positive definite: {rest:?} is left of the variance of number {i}"
+                    "is not positive definite: given the numbers before it, number {i} has the variance {rest:?}"
                 ));
             }
         }

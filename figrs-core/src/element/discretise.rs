@@ -107,7 +107,7 @@ impl Division<f64> for Bins {
     fn outcomes(&self, op: &dyn AtomicOp) -> Result<Vec<(f64, f64)>, String> {
         let count = self.count;
         if count == 0 || count > MAX_BINS {
-            return Err(format!("{count} bins are not between 1 and {MAX_BINS}"));
+            return Err(format!("there are {count} bins; use 1 to {MAX_BINS}"));
         }
         let n = count as f64;
         let BinScheme::Width {
@@ -265,7 +265,7 @@ impl Division<u64> for CountRange {
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if largest == f64::NEG_INFINITY {
             return Err(format!(
-                "{} has no value from {min} to {max}; truncate it elsewhere",
+                "{} has no value from {min} to {max}; choose another interval",
                 op.describe()
             ));
         }
@@ -334,8 +334,7 @@ impl<T, D: Division<T>> DiscretisedElement<T, D> {
                 self.division.outcomes(&**op)
             }
             _ => Err(format!(
-                "{:?} is a function of other elements and has no distribution of its own; make finite what it is a \
-                 function of",
+                "{:?} is a function of other elements and has no distribution of its own; discretise those elements instead",
                 self.source
             )),
         }

@@ -68,7 +68,7 @@ impl<T: Value> Family<T> for CategoricalByLogits<T> {
         if count != values.len() {
             let values = values.len();
             return all(format!(
-                "there are {count} logits for {values} values; give as many"
+                "there are {count} logits for {values} values; give one logit for each value"
             ));
         }
         for (i, (logit, value)) in logits.iter().zip(values).enumerate() {

@@ -68,7 +68,7 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
         };
         if rows == 0 || rows != parameters.len() {
             return wrong(format!(
-                "its mean has {} numbers and the covariance {rows} rows; they must be as many, and at least one",
+                "its mean has {} numbers and the covariance {rows} rows; both must have the same size, at least one",
                 parameters.len()
             ));
         }

@@ -181,7 +181,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         if weights.len() != self.values.len() {
             let (weights, values) = (weights.len(), self.values.len());
             return all(format!(
-                "there are {weights} weights for {values} values; give as many"
+                "there are {weights} weights for {values} values; give one weight for each value"
             ));
         }
         for (i, (w, value)) in weights.iter().zip(&self.values).enumerate() {

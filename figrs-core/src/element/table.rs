@@ -53,7 +53,9 @@ impl Table {
             problem: None,
         };
         op.problem = match repeated {
-            Some(parent) => Some(format!("parent {parent} has a state twice; give each once")),
+            Some(parent) => Some(format!(
+                "parent {parent} lists a state twice; list each state once"
+            )),
             None if values.repeated() || values.is_empty() => {
                 Some("a table needs at least one value, each once".into())
             }
@@ -254,7 +256,7 @@ mod tests {
         };
         let rows = |w: f64| vec![1.0, 0.0, 1.0, 0.0, w, 0.0];
         let twice = Table::new([(&root, ['a', 'b', 'a'])], [0, 1], rows(1.0));
-        assert!(problem(twice).contains("parent 0 has a state twice"));
+        assert!(problem(twice).contains("parent 0 lists a state twice"));
         let twice = Table::new([(&root, &states)], [1, 1], rows(1.0));
         assert!(problem(twice).contains("each once"));
         let negative = Table::new([(&root, &states)], [0, 1], rows(-1.0));

@@ -40,14 +40,14 @@ impl Expansion {
         let is_undecided = expanded.unknown || self.upper_weights.contains_key(&position);
         let unlimited = is_undecided && expanded.max_log_weight == f64::INFINITY;
         if unlimited && density {
-            let problem = "the density of the value observed has no maximum".into();
+            let problem = "the density of the observed value has no maximum".into();
             return Some((problem, "use ImportanceSampling, or a larger depth"));
         }
         if unlimited {
             let problem = "the weight of its value has no maximum".into();
             return Some((
                 problem,
-                "state it with `weigh_at_most`, or use a larger depth",
+                "state a maximum with `weigh_at_most`, or use a larger depth",
             ));
         }
         let Content::Score(weights) = &expanded.content else {
@@ -59,7 +59,7 @@ impl Expansion {
         (expanded.depth > 0 && most > 0.0).then(|| {
             let most = most.exp();
             let problem =
-                format!("its Score of {most}, which branches further down may repeat, is over one");
+                format!("its Score of {most} is above one and may occur again in deeper branches");
             (
                 problem,
                 "scale the Score to at most one, or use a larger depth",

@@ -151,7 +151,7 @@ pub(super) fn apply(
     let may_skip = op.may_skip_last() && lost.is_none();
     let of_last = supports.last().map_or(1, |last| last.len());
     let mut skips_last = Vec::new();
-    // Whether the present combination of values of the other parents skips the last parent, and how many of its rows are left.
+    // `skips` is true if the present combination of values of the other parents skips the last parent; `left` is its number of remaining rows.
     let (mut skips, mut left) = (false, 0);
     product::for_each_combination(parents, supports, |arguments| {
         check_time(&limits.until, element)?;

@@ -173,16 +173,19 @@ impl<T: Value> Element<Distinct<T>> {
         let step = Arc::new(move |(state, value): (&S, &U)| step(state, value));
         let objects: Distinct<T> = objects.iter().cloned().collect();
         let listed = objects.clone();
-        let begin =
-            move |set: &Distinct<T>| match set.0.iter().find(|object| !listed.contains(object)) {
-                None => Ok(Constant::new(start.clone())),
-                Some(other) => {
-                    let problem = format!(
-                        "{other:?} is none of the objects among which the parts are; list it"
-                    );
-                    Err(Fault::Row(problem))
-                }
-            };
+        let begin = move |set: &Distinct<T>| match set
+            .0
+            .iter()
+            .find(|object| !listed.contains(object))
+        {
+            None => Ok(Constant::new(start.clone())),
+            Some(other) => {
+                let problem = format!(
+                    "{other:?} is not one of the listed objects, among which the parts are; add it to the list"
+                );
+                Err(Fault::Row(problem))
+            }
+        };
         let constructor = "fold_parts_among";
         let mut state =
             fallible_chain_at::<One<Distinct<T>>, S, _>(constructor, location, set.clone(), begin);

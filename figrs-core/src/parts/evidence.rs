@@ -71,8 +71,8 @@ impl Model {
     ///
     /// The data have the form of the object: fields by their names, maps by their keys, lists as lists of the same length. `null` states
     /// nothing, unless the element at this place accepts `null` as a value, as elements of options do. Fields may be left out. The name of a
-    /// field may also be a path. A field that is not random may be stated with the value that it has. An object as the data of a reference of
-    /// uncertain identity is evidence on the parts of whatever object the reference has as its value.
+    /// field may also be a path. A field that is not random may be stated with the value that it has. If the identity of
+    /// a reference is uncertain, an object as its data states evidence on the parts of the object to which the reference leads.
     ///
     /// ```
     /// # use figrs_core::{Element, Flip, Model, Parts, PlainData, Select};

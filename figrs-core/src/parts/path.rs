@@ -54,8 +54,8 @@ impl Path {
                     .parse()
                     .ok()
                     .filter(|_| number.bytes().all(|b| b.is_ascii_digit()));
-                let index =
-                    index.ok_or_else(|| wrong("has brackets with another text than a number"))?;
+                let index = index
+                    .ok_or_else(|| wrong("has brackets around a text that is not a number"))?;
                 at += number.len() + 2;
                 steps.push((Step::Item(index), at));
                 continue;

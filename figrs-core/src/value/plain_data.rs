@@ -137,7 +137,7 @@ struct Inside(usize);
 impl Inside {
     fn deeper<E: Error>(self) -> Result<Self, E> {
         if self.0 == MAX_DEPTH {
-            let problem = "more than 128 lists and objects contain each other; nest fewer";
+            let problem = "more than 128 lists and objects are nested in each other; nest fewer";
             return Err(E::custom(problem));
         }
         Ok(Self(self.0 + 1))

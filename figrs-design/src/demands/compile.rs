@@ -254,7 +254,7 @@ impl LevelFrame<'_> {
         }
         Err(DemandError::invalid(
             format!(
-                "the mask has {} rows of {} columns and the level {} rows of {}",
+                "the mask has {} rows of {} columns, but the level has {} rows of {}",
                 size.0, size.1, expected.0, expected.1
             ),
             "give one character for each cell",
@@ -351,7 +351,7 @@ impl LevelFrame<'_> {
         if sections == 0 || sections > columns.len() {
             let columns = columns.len();
             return Err(DemandError::invalid(
-                format!("{columns} columns cannot be parted into {sections} sections"),
+                format!("{columns} columns cannot be divided into {sections} sections"),
                 format!("give 1 to {columns}"),
             ));
         }

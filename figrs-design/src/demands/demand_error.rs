@@ -97,7 +97,7 @@ impl DemandError {
     pub(super) fn too_many_areas(route: &Route) -> Self {
         Self::invalid(
             format!(
-                "a way cannot pass {} areas one after another",
+                "a path cannot pass {} areas one after another",
                 route.areas().len()
             ),
             format!("give 1 to {}", Route::MOST_AREAS),

@@ -113,12 +113,7 @@ fn contradictory(
     let part = if minimal {
         ""
     } else {
-        ", of which some may play no part"
-    };
-    let finding = if proven {
-        "it is proven that none can go on"
-    } else {
-        "it is not proven, but none of the particles could go on"
+        ", some of which may be irrelevant"
     };
     let (first, last) = (columns.start(), columns.end());
     let column = if first == last {
@@ -126,8 +121,15 @@ fn contradictory(
     } else {
         format!("some column from {first} to {last}")
     };
+    let finding = if proven {
+        format!("it is proven that no level can continue at {column} (counted from 0)")
+    } else {
+        format!(
+            "no particle could continue at {column} (counted from 0), which does not prove that no level can"
+        )
+    };
     format!(
-        "no level was found that meets these demands together{part}: {}; {finding} at {column} (from 0)",
+        "no level was found that meets these demands together{part}: {}; {finding}",
         demands.join("; ")
     )
 }

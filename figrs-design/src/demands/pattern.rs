@@ -128,7 +128,7 @@ impl Pattern {
                 cells.push(known.ok_or_else(|| {
                     DemandError::invalid(
                         format!(
-                            "{symbol:?} in row {row}, column {column} of a pattern is no tile and stands for no class"
+                            "{symbol:?} in row {row}, column {column} of a pattern is neither a tile nor a class"
                         ),
                         "add it to the legend, or write _ for any tile",
                     )

@@ -71,7 +71,7 @@ impl ProposedLevels {
                 demanded.columns(),
                 demanded.rows()
             );
-            return Err(DemandError::invalid(problem, "give both one size"));
+            return Err(DemandError::invalid(problem, "give both the same size"));
         }
         let is_placed = |demand: &&Demand| matches!(demand, Demand::Placed(_));
         if let Some(placed) = steered.demands().find(is_placed) {

@@ -295,13 +295,13 @@ impl Movement {
             Start::Tiles(meanings) => format!("the first {} tile", named(meanings)),
         };
         let mut promise = match &self.goal {
-            Goal::Edge(side) => format!("a way from {start} to the {} edge", side.name()),
+            Goal::Edge(side) => format!("a path from {start} to the {} edge", side.name()),
             Goal::EdgeOr { edge, or, within } => format!(
-                "a way from {start} to the {} edge, or to a tile of {} within {within} of it",
+                "a path from {start} to the {} edge, or to a tile of {} within {within} of it",
                 edge.name(),
                 named(or)
             ),
-            Goal::Any(meanings) => format!("a way from {start} to a tile of {}", named(meanings)),
+            Goal::Any(meanings) => format!("a path from {start} to a tile of {}", named(meanings)),
             Goal::All(meanings) => format!(
                 "connected: each {} tile can be reached from {start}",
                 named(meanings)

@@ -90,7 +90,9 @@ impl TryFrom<Vec<(i64, i64)>> for WrittenArc {
 
     fn try_from(cells: Vec<(i64, i64)>) -> Result<Self, String> {
         if cells.is_empty() {
-            return Err("a jump without cells; list those passed after take-off".to_owned());
+            return Err(
+                "a jump has no cells; list the cells that it passes after take-off".to_owned(),
+            );
         }
         let cells = cells.into_iter().map(offset);
         cells.collect::<Result<_, _>>().map(Self)
@@ -108,7 +110,7 @@ impl TryFrom<i64> for Walls {
         match u8::try_from(walls) {
             Ok(walls) if walls <= 16 => Ok(Self(walls)),
             _ => Err(format!(
-                "{walls} cells of wall between doors; use 0 (no doors) to 16"
+                "doors cannot have {walls} cells of wall between them; use 0 (no doors) to 16"
             )),
         }
     }
@@ -118,7 +120,7 @@ fn value_of<T: Clone>(word: &str, what: &str, known: &[(&str, T)]) -> Result<T, 
     let named = known.iter().find(|(name, _)| *name == word);
     named.map(|(_, value)| value.clone()).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|&(name, _)| name).collect();
-        format!("{word:?} is no {what}; use {}", names.join(", "))
+        format!("{word:?} is not a known {what}; use {}", names.join(", "))
     })
 }
 
@@ -134,7 +136,10 @@ impl TryFrom<String> for Word {
             .map(Self)
             .ok_or_else(|| {
                 let names: Vec<&str> = Meaning::all().map(Meaning::name).collect();
-                format!("{word:?} is no meaning of tiles; use {}", names.join(", "))
+                format!(
+                    "{word:?} is not a meaning of tiles; use {}",
+                    names.join(", ")
+                )
             })
     }
 }
@@ -165,7 +170,7 @@ impl TryFrom<String> for HarmWord {
             ("blocked", Harm::Blocked),
             ("jumped", Harm::Jumped),
         ];
-        value_of(&word, "way of meeting what hurts", &known).map(Self)
+        value_of(&word, "treatment of harmful tiles", &known).map(Self)
     }
 }
 

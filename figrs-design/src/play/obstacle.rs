@@ -112,13 +112,15 @@ impl fmt::Display for Obstacle {
             Self::Wall { column, height } => {
                 write!(f, "wall of height {height} at column {column}")
             }
-            Self::Blocked { column } => write!(f, "no way through at column {column}"),
-            Self::Ceiling { row } => write!(f, "no way up from row {row}"),
+            Self::Blocked { column } => write!(f, "no path through column {column}"),
+            Self::Ceiling { row } => write!(f, "no path up from row {row}"),
             Self::Unreached { row, column } => {
-                write!(f, "no way to row {row}, column {column}")
+                write!(f, "no path to row {row}, column {column}")
             }
-            Self::WayPoint { passed } => write!(f, "no way through area {} of the way", passed + 1),
-            Self::NoGoal => f.write_str("nothing to be reached"),
+            Self::WayPoint { passed } => {
+                write!(f, "no path through area {} of the route", passed + 1)
+            }
+            Self::NoGoal => f.write_str("no goal"),
             Self::NoStart => f.write_str("no place to start"),
         }
     }

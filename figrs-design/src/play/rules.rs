@@ -248,7 +248,7 @@ impl CompiledRules {
         if !moves.automaton.complete() {
             return Err(MovementError::invalid(
                 format!(
-                    "{}: the moves have {} stages, and {} are the most",
+                    "{}: the moves have {} stages, more than the maximum of {}",
                     movement.name,
                     moves.automaton.len(),
                     MoveAutomaton::MOST

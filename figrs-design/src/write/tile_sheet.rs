@@ -61,7 +61,7 @@ impl TileSheet {
         let (width, height) = (sheet.width(), sheet.height());
         if width < side || height < side || width % side > 0 || height % side > 0 {
             let problem = format!(
-                "a sheet of {width} by {height} pixels is not made of whole tiles of {side} by {side}"
+                "a sheet of {width} by {height} pixels cannot be divided into tiles of {side} by {side} pixels"
             );
             let remedy = "give the size of its tiles, or cut its edges off";
             let mistake = Mistake::new(MistakeKind::Count, problem, remedy);
@@ -337,7 +337,7 @@ mod tests {
             (
                 [3, 16],
                 MistakeKind::Count,
-                "a sheet of 16 by 8 pixels is not made of whole tiles of ",
+                "a sheet of 16 by 8 pixels cannot be divided into tiles of ",
             ),
         ] {
             for side in sides {

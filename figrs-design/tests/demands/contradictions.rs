@@ -303,7 +303,7 @@ fn what_is_not_proven_says_so() {
     let error = by_particles(steered).levels(1, 0..1).unwrap_err();
     let message = error.to_string();
     assert!(
-        message.contains("it is not proven, but none of the particles could go on"),
+        message.contains("which does not prove that no level can"),
         "{message}"
     );
 }
@@ -317,12 +317,14 @@ fn what_was_not_tried_is_not_told() {
     let words = |steered: SteeredLevel| by_particles(steered).levels(1, 0..1).unwrap_err();
     let untried = words(unproven.clone().conflict_work(0)).to_string();
     assert!(
-        untried.contains("together, of which some may play no part: no unseen configuration;")
-            && untried.contains("could go on at some column from 0 to 59 (from 0)"),
+        untried.contains("together, some of which may be irrelevant: no unseen configuration;")
+            && untried.contains(
+                "no particle could continue at some column from 0 to 59 (counted from 0)"
+            ),
         "{untried}"
     );
     let error = words(unproven);
-    let text = format!("together: {}; it is not proven", named.join("; "));
+    let text = format!("together: {}; no particle could continue", named.join("; "));
     assert!(error.to_string().contains(&text), "{error}");
     let SteeringError::Contradictory {
         columns,

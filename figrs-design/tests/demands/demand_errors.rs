@@ -66,7 +66,7 @@ fn areas_windows_sections_and_periods_have_limits() {
     assert_eq!(refused(each(2, 2)), "no number is from 2 to 1");
     for sections in [vec![], vec![(0, 1); 5]] {
         let expected = format!(
-            "4 columns cannot be parted into {} sections",
+            "4 columns cannot be divided into {} sections",
             sections.len()
         );
         let error = refused(Demand::Profile {
@@ -81,7 +81,7 @@ fn areas_windows_sections_and_periods_have_limits() {
         area: Area::all(),
         sections: 0,
     });
-    assert_eq!(error, "4 columns cannot be parted into 0 sections");
+    assert_eq!(error, "4 columns cannot be divided into 0 sections");
     for period in [0, 4] {
         let error = refused(Demand::Repeated {
             area: Area::all(),
@@ -160,7 +160,7 @@ fn patterns_have_tiles_and_fit() {
     let error = problem(drawn("X-\nXz").unwrap_err());
     assert_eq!(
         error,
-        "'z' in row 1, column 1 of a pattern is no tile and stands for no class"
+        "'z' in row 1, column 1 of a pattern is neither a tile nor a class"
     );
     let error = Pattern::any_of(&[drawn("XX").unwrap(), drawn("X").unwrap()]).unwrap_err();
     assert_eq!(
@@ -229,7 +229,7 @@ fn combinations_are_of_automata_and_weights_are_limited() {
     });
     assert_eq!(
         error,
-        "the mask has 2 rows of 4 columns and the level 3 rows of 4"
+        "the mask has 2 rows of 4 columns, but the level has 3 rows of 4"
     );
     for columns in [vec![], vec![vec![Tile::GROUND; 2]]] {
         let error = refused(Demand::ColumnsAmong {

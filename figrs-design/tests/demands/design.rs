@@ -292,27 +292,27 @@ const MISTAKES: [(&str, MistakeKind, &str); 24] = [
     (
         "count = 'E'\nshare = '1%'\nnumber = 3",
         MistakeKind::Contradiction,
-        "number says nothing beside share",
+        "number has no effect together with share",
     ),
     (
         "count = 'E'\nshare = '1%'\nin_each = 3",
         MistakeKind::Contradiction,
-        "in_each says nothing beside share",
+        "in_each has no effect together with share",
     ),
     (
         "count = 'E'\nnumber = 3\nrising = true",
         MistakeKind::Contradiction,
-        "rising says nothing beside number",
+        "rising has no effect together with number",
     ),
     (
         "count = 'E'\nsections = 3\nrising = true\nnumber = 3",
         MistakeKind::Contradiction,
-        "number says nothing beside sections",
+        "number has no effect together with sections",
     ),
     (
         "lines_like = '''\n-\n-\n-\n-\n-\nX'''\nrows = '..3'",
         MistakeKind::Contradiction,
-        "rows says nothing beside lines_like",
+        "rows has no effect together with lines_like",
     ),
     (
         "count = 'E'\nshare = '0.1%..0.2%'",
@@ -393,7 +393,7 @@ const MISTAKES: [(&str, MistakeKind, &str); 24] = [
     (
         "require = 'pipes'",
         MistakeKind::Unknown,
-        "\"pipes\" is no tile and no class",
+        "\"pipes\" is neither a tile nor a class",
     ),
     (
         "path = [[1, 40]]",

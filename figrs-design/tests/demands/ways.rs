@@ -192,7 +192,7 @@ fn the_area_that_is_not_passed_is_told_and_the_strict_engine_passes_areas_too() 
     // No player can enter the brick.
     let brick = along(&[[2, 3, 3, 5], [3, 4, 3, 4]]).unwrap();
     assert_eq!(brick, Obstacle::WayPoint { passed: 1 });
-    assert_eq!(brick.to_string(), "no way through area 2 of the way");
+    assert_eq!(brick.to_string(), "no path through area 2 of the route");
     // No player gets away from the bottom row, although players reach its other cells.
     let rules = MovementRules::platformer();
     for (areas, expected) in [
@@ -312,7 +312,7 @@ fn mistakes_about_ways_are_told_with_their_line() {
     let error = SteeredLevel::new(&model, &[Demand::Playable(way)]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a way cannot pass 17 areas one after another; give 1 to 16"
+        "a path cannot pass 17 areas one after another; give 1 to 16"
     );
     // The demand for a path has no automaton that could be negated.
     let not = Demand::Not(Box::new(Demand::playable()));

@@ -39,8 +39,8 @@ impl BeliefPropagation {
     /// entry. Returns the negative Bethe free energy, or `None` if the messages have not converged. If the messages exclude every value of a
     /// variable, returns minus infinity without calling `count`.
     ///
-    /// **Errors.** [`Error::MessagesTooLarge`] if an iteration exceeds the limit of work; an error of the memory limit;
-    /// [`EliminationError::Interrupted`] at a deadline or an interrupt.
+    /// **Errors.** [`Error::MessagesTooLarge`] if an iteration exceeds the limit of work, [`EliminationError::TooMuchMemory`] if the messages exceed the limit
+    /// of memory, and [`EliminationError::Interrupted`] at a deadline or an interrupt.
     #[doc(hidden)]
     pub fn origin_counts(
         &self,

@@ -87,7 +87,7 @@ impl CompiledEncoding {
             }
             None if matches!(old, PreviousTree::Required(_)) => {
                 return Err(unfit(
-                    "it is that of another model, other targets, or other zeros",
+                    "it belongs to another model, to other targets, or to evidence with other zeros",
                 ));
             }
             None => {

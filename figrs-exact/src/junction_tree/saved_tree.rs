@@ -62,7 +62,7 @@ impl SavedTree {
 
     pub(crate) fn check(&self) -> Result<(), Error> {
         let reason = if self.version != Self::VERSION {
-            "it is that of another version of this library"
+            "it was saved by another version of this library"
         } else if self.checksums != checksums([&self.sums, &self.worlds]) {
             "it is damaged"
         } else {
@@ -76,7 +76,7 @@ pub(super) fn unfit(reason: &'static str) -> Error {
     Error::Saved {
         what: "tree",
         reason,
-        remedy: "compile the model anew with `JunctionTree::compile` and save that",
+        remedy: "compile the model again with `JunctionTree::compile`, and save the result",
     }
 }
 

@@ -329,18 +329,24 @@ pub(crate) fn reason(error: &Error) -> String {
     match error {
         Error::Elimination(TableTooLarge { needed, .. }) => {
             let bytes = size_of::<f64>() as f64 * needed;
-            format!("tables of {} are too large", readable(bytes))
+            format!(
+                "it needs tables of {}, which exceed the limit",
+                readable(bytes)
+            )
         }
         Error::Elimination(TooMuchMemory { needed, .. }) => {
-            format!("{} are too much memory", readable(*needed))
+            format!(
+                "it needs {}, which exceeds the limit of memory",
+                readable(*needed)
+            )
         }
         Error::Elimination(TooManyOperations { needed, limit }) if *needed > limit + 1.0 => {
-            format!("about {needed:.1e} operations are too many to begin with")
+            format!("it needs about {needed:.1e} operations, too many for this attempt")
         }
         Error::Elimination(TooManyOperations { .. }) => {
             "it took far more operations than predicted".to_owned()
         }
-        Error::FrontierTooLarge { .. } => "too many states to begin with".to_owned(),
+        Error::FrontierTooLarge { .. } => "it has too many states for this attempt".to_owned(),
         error => error.to_string(),
     }
 }

@@ -3,14 +3,14 @@
 //! | file | content |
 //! |---|---|
 //! | `settings` | memory, work and limits |
-//! | `ladder` | the order of attempts |
+//! | `ladder` | the order of attempts, from the size of the model and the share of its factors with zeros |
 //! | `attempts` | attempts of algorithms |
-//! | `outline` | the size of a model, and the share of its factors with zeros |
 //! | `bounds` | bounds of the probability of the evidence, if no exact algorithm stays within the limits |
 //! | `compiled_exact` | a compiled form: a tree or a circuit |
 //! | `count` | the number of worlds |
 //! | `mpe_exact` | the most probable world |
 //! | `portfolio_run` | runs that can be stopped, tried again and given more work |
+//! | `logical_models` | tests with models that have many zeros |
 
 mod attempts;
 mod bounds;

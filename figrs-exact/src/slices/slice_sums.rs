@@ -105,17 +105,18 @@ impl PortableSums for SliceSums {
         demand(slice.values.is_empty(), "a slice has no values")?;
         demand(
             slice.plan == self.plan,
-            "its slices are of other variables or numbers than those of this process; do all parts with one model, on machines of one kind",
+            "its slices have other variables or numbers than those of this process; compute all parts with the same model, on machines of the \
+            same kind",
         )?;
         let is_empty = slice.log_total == f64::NEG_INFINITY && slice.shares.is_empty();
         let lengths = slice.shares.iter().map(Vec::len);
         let fits = is_empty || lengths.eq(self.sum.weights.iter().map(Vec::len));
         demand(
             fits,
-            "its shares are of other values than those of the targets",
+            "its shares belong to other values than those of the targets",
         )?;
         let is_share = |share: &f64| (0.0..=1.0 + 1e-9).contains(share);
         let all = slice.shares.iter().flatten().all(is_share);
-        demand(all, "its shares are no shares")
+        demand(all, "its shares are not numbers from 0 to 1")
     }
 }

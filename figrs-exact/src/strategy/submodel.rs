@@ -18,7 +18,7 @@ pub(super) struct RootWeights {
     pub(super) weights: Weights,
     /// The probability that the value of the root is unknown.
     unknown: f64,
-    /// The answers that have the weights: one answer for all values, or a world for each value. A value with no world has no answer.
+    /// The answers that have the weights: one answer for all values, or a world for each value. A value that occurs in no world has no entry.
     pub(super) answers: Vec<Option<Answer>>,
 }
 
@@ -32,10 +32,10 @@ impl RootWeights {
 
 /// The most probable worlds of a sub-model.
 pub(super) struct SubmodelWorlds {
-    /// For each joint value of the elements outside that the sub-model reads and of its root (the root changes fastest), the most probable world that
-    /// was found; `None` if there is no world.
+    /// The most probable world that was found for each joint value of the root of the sub-model and of the outside elements that the sub-model reads. The
+    /// root changes fastest. The entry is `None` if there is no such world.
     pub(super) answers: Vec<Option<Answer>>,
-    /// Upper bounds of the weights of all worlds with each of these joint values; `None` if a bound is not known.
+    /// An upper bound of the weights of the worlds, for each of these joint values; `None` if a bound is not known.
     pub(super) upper: Option<Weights>,
 }
 

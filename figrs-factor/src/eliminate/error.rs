@@ -15,9 +15,9 @@ pub enum EliminationError {
     /// The number of table entries exceeds its limit: the entries of the plan, of a table that became larger than planned, or of the clauses and
     /// weight rows of a circuit.
     #[error(
-        "exact inference needs tables of about {needed:.3e} entries ({}) and the budget is {limit}: \
-         raise it with `Limits::table_entries`, ask about fewer variables at once, or use `Exact` or `MpeExact`, which search or work in slices",
-        readable(8.0 * .needed)
+        "exact inference needs tables of about {needed:.3e} entries ({}), more than the limit of {limit}; raise the limit{}, ask about fewer \
+        variables at once, or use an algorithm that searches or divides the sum into slices{}", readable(8.0 * .needed),
+        Call("Limits::table_entries"), Call("Exact` or `MpeExact")
     )]
     TableTooLarge {
         /// The number of entries that the plan predicts, or that a table reached.
@@ -27,8 +27,10 @@ pub enum EliminationError {
     },
     /// The predicted number of operations exceeds the limit.
     #[error(
-        "elimination needs about {needed:.3e} operations and the budget is {limit:.3e}: \
-         raise it with `Limits::work`, or use `Exact` or `MpeExact`, which search or work in slices"
+        "elimination needs about {needed:.3e} operations, more than the limit of {limit:.3e}; raise the limit{}, or use an algorithm that \
+        searches or divides the sum into slices{}",
+        Call("Limits::work"),
+        Call("Exact` or `MpeExact")
     )]
     TooManyOperations {
         /// The predicted number of operations.
@@ -38,9 +40,9 @@ pub enum EliminationError {
     },
     /// The memory exceeds its limit: the memory of the messages of the plan, or of the clauses, residual tables, cache and nodes of a circuit.
     #[error(
-        "exact inference would need {} of memory and the budget is {}: observe more, ask about fewer variables, raise it with \
-         `Limits::memory`, or use `Exact` or `MpeExact`, which search or work in slices",
-        readable(*.needed), readable(*.limit as f64)
+        "exact inference needs {} of memory, more than the limit of {}; observe more, ask about fewer variables, raise the limit{}, or use an \
+        algorithm that searches or divides the sum into slices{}", readable(*.needed), readable(*.limit as f64), Call("Limits::memory"),
+        Call("Exact` or `MpeExact")
     )]
     TooMuchMemory {
         /// The number of bytes that the plan predicts, or that the run reached.
@@ -50,7 +52,7 @@ pub enum EliminationError {
     },
     /// The deadline of the algorithm passed, or the algorithm was interrupted.
     #[error(
-        "the elimination was stopped before it had an answer; allow more time{}",
+        "the elimination was stopped before it had a result; allow more time{}",
         Call("deadline")
     )]
     Interrupted,

@@ -2,12 +2,13 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `options`, `error`, `validate` | orders and limits, errors, validation of the input |
+//! | `error` | errors, validation of the input |
 //! | `prune`, `plan`, `memory` | the plan: buckets with their inputs and costs |
-//! | `table`, `execute` | the elimination in numbers: tables and messages, bucket after bucket |
-//! | `domain`, `variable_order`, `compile` | one bucket: the order of its variables, compiled to steps |
-//! | `join`, `prepare`, `batch`, `steps`, `sink` | one bucket: execution of the steps |
-//! | `sum`, `mpe`, `marginal_map` | the most common queries |
+//! | `execute` | the elimination in numbers: tables and messages, bucket after bucket |
+//! | `variable_order`, `compile` | one bucket: the order of its variables, compiled to steps |
+//! | `prepare` | tables of semiring values, with sorted rows |
+//! | `join`, `batch`, `steps`, `sink` | one bucket: execution of the steps |
+//! | `mpe`, `marginal_map` | the most probable assignment of all variables, or of some |
 //! | `utility` | decisions that maximise an expected utility |
 //! | `project` | other uses of the join: bounds, and lists of assignments |
 

@@ -5,9 +5,9 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `factor_graph`, `weights` | variables, factors, and the numbers of their tables |
+//! | `factor_graph`, `weights` | variables, factors of any storage format, and the numbers of their tables |
 //! | `assignment` | assignments in row-major order |
-//! | `entries`, `log_table` | entries of factors of any storage format; dense tables of their logarithms |
+//! | `log_table` | dense tables of logarithms |
 //! | `reduce` | factor graphs restricted to some of the values |
 //! | `disjoint_sets` | partitions of variables into connected components |
 

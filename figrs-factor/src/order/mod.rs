@@ -2,12 +2,11 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `symbolic_table`, `symbolic_elimination`, `densities` | symbolic tables: scopes and predicted densities; buckets with their inputs |
-//! | `table_lists` | the tables of each variable |
-//! | `component_orders`, `components` | symbolic elimination component by component |
+//! | `symbolic_table`, `symbolic_elimination`, `densities` | symbolic tables: scopes, predicted densities, and the tables of each variable; buckets with their inputs |
+//! | `component_orders` | symbolic elimination component by component |
 //! | `restarts` | search for one component: greedy orders, restarts with noise, local improvement |
 //! | `fixed_point`, `interaction_graph`, `simplicial`, `greedy`, `order_tree`, `window` | the interaction graph of one component: reductions, greedy orders, local improvement |
-//! | `neighbours`, `score`, `very_large` | very large components as adjacency lists |
+//! | `very_large` | very large components as adjacency lists |
 
 pub(crate) mod component_orders;
 mod densities;

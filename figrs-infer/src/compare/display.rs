@@ -106,7 +106,7 @@ impl Comparison {
             ),
             ("WRONG", with(Verdict::Wrong, off)),
             (
-                "nothing bounds the error, so that being near the exact answer says little",
+                "the error has no known bound, so closeness to the exact answer is weak evidence",
                 with(Verdict::UnknownError, off),
             ),
             ("approximations", with(Verdict::Approximate, off)),
@@ -132,7 +132,7 @@ impl Comparison {
             let rate = row.effective_samples_per_second.unwrap_or(0.0);
             let name = &row.algorithm;
             lines.push(format!(
-                "most effective samples a second: {name}, {rate:.1e}"
+                "most effective samples per second: {name}, {rate:.1e}"
             ));
         }
         lines

@@ -7,7 +7,8 @@
 //! | [`Estimand`]: the numbers compared | `estimand.rs` |
 //! | [`ComparisonRow`], [`Verdict`]: an algorithm's answer, and the judgement of it | `row.rs`, `verdict.rs` |
 //! | [`Curve`]: the error as the budget grows | `curve.rs` |
-//! | [`Comparison`] as text | `display.rs`, `curve.rs` |
+//! | [`Comparison`], the rows of all algorithms | `comparison.rs` |
+//! | a comparison as text | `display.rs`, `curve.rs` |
 
 mod comparison;
 mod curve;

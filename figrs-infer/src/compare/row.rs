@@ -149,7 +149,7 @@ impl ComparisonRow {
         let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets, &qualities);
         let readings: Option<Vec<EstimandValue>> = yardstick.estimands.iter().map(read).collect();
         let Some(readings) = readings else {
-            self.message = Some("its answer does not tell these numbers".into());
+            self.message = Some("its answer does not contain these numbers".into());
             return judge(&[], &[], None, Claim::Nothing);
         };
         self.values = readings.iter().map(|reading| reading.value).collect();
@@ -204,19 +204,19 @@ fn likely_reason(answer: &Answer) -> &'static str {
     };
     let is_estimate = |is: fn(&Estimate) -> bool| estimates.iter().any(|t| is(&t.estimate));
     if is_estimate(|estimate| matches!(estimate, Estimate::Chains { .. })) {
-        "its chains agree, and may all be in one mode of several, or in one part of the worlds that conditions cut; use `tempered` chains \
-         for modes, `Exact` or `Gibbs` with a larger `block_table` for a finite model with hard constraints, and the other form, centred or \
-         non-centred, for a hierarchy"
+        "its chains agree, but all of them may be in one of several modes, or in one part of a space that conditions divide; use `tempered` \
+        chains for modes, `Exact` or `Gibbs` with a larger `block_table` for a finite model with hard constraints, and the other parametrisation \
+        (centred or non-centred) for a hierarchy"
     } else if is_estimate(|estimate| {
         matches!(
             estimate,
             Estimate::Weighted { .. } | Estimate::Groups { .. }
         )
     }) {
-        "worlds of a large weight may be so rare that no sample met them; draw more, observe elements instead of conditions on them, or \
-         use `Exact` if the model is finite"
+        "worlds with large weights may be so rare that no sample contains one; draw more, observe elements instead of stating conditions on them, \
+        or use `Exact` if the model is finite"
     } else {
-        "an answer that claims to be exact differs from another such answer; see that the functions of the model give the same result \
-         for the same arguments, and report it if they do"
+        "an answer that claims to be exact differs from another such answer; check that the functions of the model return the same result for the \
+        same arguments, and report the difference if they do"
     }
 }

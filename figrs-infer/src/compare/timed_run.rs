@@ -95,7 +95,7 @@ impl RunLimits {
             }
             let seconds = elapsed.as_secs_f64();
             if interrupted.is_some_and(|then| elapsed >= then + self.grace) {
-                return RunResult::interrupted("interrupted; it has no answer so far", seconds);
+                return RunResult::interrupted("interrupted before it had an answer", seconds);
             }
             if let Some(deadline) = self.deadline
                 && elapsed >= deadline + self.grace

@@ -76,7 +76,7 @@ impl<S: PortableState> ParticleFilter<S> {
     pub fn load(first: &S, saved: SavedParticles<S::Values>) -> Result<Self, Error> {
         if saved.version != SavedParticles::<S::Values>::VERSION {
             return Err(Error::unfit_filter(
-                "it is that of another version of this library",
+                "it was saved by another version of this library",
             ));
         }
         let weights = saved.weights;

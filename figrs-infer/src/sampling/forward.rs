@@ -62,7 +62,7 @@ impl ForwardSampling {
         }
         Ok(BlockSampling {
             algorithm: self.name(),
-            remedy: "all reach a Score of zero: mend the model",
+            remedy: "all worlds reach a Score of zero: correct the model",
             settings: &self.settings,
             observations: Observations::Compare,
             maximum: Some(WeightBound::ONE),

@@ -124,7 +124,7 @@ impl ImportanceSampling {
     #[doc(hidden)]
     pub fn fixed_samples(&self) -> Result<(u64, &SamplerSettings), Error> {
         self.settings.watch.refuse_within(self.name())?;
-        let remedy = "in ExpectationMaximization each row has a fixed number: give it, and nothing else that ends them";
+        let remedy = "ExpectationMaximization needs a fixed number of samples for each row: set `samples`, and nothing else that ends the run";
         if let Some(enough) = self.settings.target_ess {
             return Err(self.invalid("until_effective", enough.to_string(), remedy));
         }
@@ -139,7 +139,7 @@ impl ImportanceSampling {
         self.check()?;
         Ok(BlockSampling {
             algorithm: self.name(),
-            remedy: "draw more, observe elements instead of conditions on them, give noise to an observed number that a function \
+            remedy: "draw more, observe elements instead of stating conditions on them, add noise to an observed number that a function \
                      computes, or for a finite model use an exact algorithm such as VariableElimination",
             settings: &self.settings,
             observations: Observations::Weigh,

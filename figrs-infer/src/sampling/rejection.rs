@@ -62,7 +62,7 @@ impl RejectionSampling {
     /// Returns the settings for drawing blocks of worlds. The weights are stored as fractions of the largest weight that a world can have.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.settings.samples == Some(0) {
-            let remedy = "make at least one";
+            let remedy = "allow at least one try";
             return Err(Error::invalid_setting(self.name(), "tries", "0", remedy));
         }
         let mut log_unit = 0.0;
@@ -76,8 +76,8 @@ impl RejectionSampling {
         }
         Ok(BlockSampling {
             algorithm: self.name(),
-            remedy: "make more tries, or use ImportanceSampling, which weighs what is observed: a value observed of a continuous element \
-                     is never drawn",
+            remedy: "allow more tries, or use ImportanceSampling, which weighs observations: rejection never draws the observed value of a \
+            continuous element",
             settings: &self.settings,
             observations: Observations::Compare,
             maximum: Some(WeightBound::ONE),

@@ -163,7 +163,7 @@ impl PortableSums for WorldSums {
         let are_weights = weights.iter().chain(&block.heaviest).all(|&sum| sum >= 0.0);
         demand(
             are_weights && !block.log_scale.is_nan(),
-            "its weights are no numbers",
+            "its weights are not numbers",
         )?;
         demand(
             block.heaviest.len() <= self.tail(number),
@@ -188,7 +188,7 @@ impl PortableSums for WorldSums {
                 .sums
                 .iter()
                 .all(|&(sum, squares)| sum >= 0.0 && squares >= 0.0);
-            demand(are_weights, "its weights are no numbers")?;
+            demand(are_weights, "its weights are not numbers")?;
             let own = target.draws.as_ref();
             demand(own.map(Vec::len) == draws, "it has another number of draws")?;
             demand_below(own.into_iter().flatten(), values.len())?;

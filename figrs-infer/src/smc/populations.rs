@@ -286,7 +286,7 @@ impl PortableSums for PopulationSums {
         let are_numbers =
             |one: &Population| !one.log_evidence.is_nan() && !one.log_largest.is_nan();
         let are_numbers = unit.populations.iter().all(are_numbers);
-        demand(are_numbers, "its estimates of the evidence are no numbers")?;
+        demand(are_numbers, "its estimates of the evidence are not numbers")?;
         let has_none = unit.targets.is_empty() && unit.values.is_empty();
         let has_all =
             unit.targets.len() == self.targets.len() && unit.values.len() == self.targets.len();
@@ -319,7 +319,7 @@ impl PortableSums for PopulationSums {
             demand_below(shares().map(|(value, _)| value), values.len())?;
             demand(
                 shares().all(|&(_, share)| share >= 0.0),
-                "its shares are no numbers",
+                "its shares are not numbers",
             )?;
         }
         Ok(())

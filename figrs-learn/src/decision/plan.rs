@@ -165,7 +165,7 @@ impl DecisionPlan {
             let options = &asked.decision.support;
             let option = options.index_of(choice);
             let option =
-                option.ok_or_else(|| problem(format!("{choice:?} is none of its options")))?;
+                option.ok_or_else(|| problem(format!("{choice:?} is not one of its options")))?;
             let mut stated = stated_values(asked, known)?;
             stated.push((asked.decision.variable, option as u32));
             // If the stated values have probability zero under the plan, they may still occur after other choices of earlier decisions.
@@ -238,7 +238,7 @@ fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u
         };
         let index = it.support.index_of(value.as_any());
         let index =
-            index.ok_or_else(|| problem(format!("{} never is {value:?}", element.label())))?;
+            index.ok_or_else(|| problem(format!("{} is never {value:?}", element.label())))?;
         stated.push((it.variable, index as u32));
     }
     Ok(stated)

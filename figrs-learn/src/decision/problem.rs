@@ -77,7 +77,7 @@ impl AskedDecision {
         if options.is_empty() {
             return Err(ModelError::InvalidParameter {
                 element: label(),
-                problem: "there is no option; give one at least".into(),
+                problem: "the decision has no options; give it at least one".into(),
             }
             .into());
         }

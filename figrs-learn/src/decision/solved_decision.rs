@@ -8,7 +8,7 @@ use super::problem::{DecisionProblem, ProblemElement};
 use figrs_answer::error::Error;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Returns the combinations of values that have a positive weight. The combinations have only the elements with the indices `places` in `scope`.
+/// Returns the combinations of values of the elements `scope[place]`, for `place` in `places`, that have a positive weight.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];

@@ -3,7 +3,7 @@
 use figrs_answer::error::Error;
 
 pub(super) fn impossible_case(row: usize) -> Error {
-    let problem = "no world has its values while the parameters are what they are; mend the row, or start from parameters that make it \
+    let problem = "its values are impossible with the current parameters; correct the row, or start from parameters that make it \
                    possible";
     Error::InvalidCase {
         row,
@@ -13,8 +13,7 @@ pub(super) fn impossible_case(row: usize) -> Error {
 
 pub(super) fn unmet_case(row: usize, algorithm: &str, tried: u64, remedy: &'static str) -> Error {
     let problem = format!(
-        "{algorithm}: none of {tried} worlds drawn met its evidence: it is impossible or very rare while the parameters are what they are; \
-         {remedy}"
+        "{algorithm}: none of {tried} worlds met its evidence, which is impossible or very rare with the current parameters; {remedy}"
     );
     Error::InvalidCase { row, problem }
 }

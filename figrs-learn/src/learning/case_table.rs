@@ -210,7 +210,7 @@ impl CaseTable {
             let Some(&place) = self.places.get(&id) else {
                 return Err(Error::CannotLearnFrom {
                     element: column.element.label(),
-                    reason: "the cases that were learned from first have no column for it; give them one, with no value in any row",
+                    reason: "the first cases have no column for it; add an empty column to them",
                 });
             };
             let own = &mut self.columns[place];
@@ -236,12 +236,14 @@ impl CaseTable {
     /// **Errors.** [`Error::InvalidCase`] if a cell has a condition or a weight.
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
         let CaseColumn { element, cells, .. } = &self.columns[column];
-        let value = |(cell, evidence): (usize, &Cell)| match evidence {
+        let value = |(cell, evidence): (usize, &Cell)| {
+            match evidence {
             Cell::Value(value) => Ok(value.clone()),
             Cell::Statements(_) => Err(self.invalid(
                 (column, cell),
-                format!("{element:?} has a density; give it a value, or leave it out"),
+                format!("{element:?} has a density, so conditions on it are not supported; give it a value, or leave it out"),
             )),
+        }
         };
         cells.iter().enumerate().skip(from).map(value).collect()
     }

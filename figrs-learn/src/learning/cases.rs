@@ -125,7 +125,7 @@ impl<C: CaseColumns> Cases<C> {
                 if place < places.len() {
                     mistake.get_or_insert_with(|| Error::CannotLearnFrom {
                         element: element.label(),
-                        reason: "it is a column twice; list each element once",
+                        reason: "it is listed as two columns; list each element once",
                     });
                 }
                 places.push(place);
@@ -159,8 +159,9 @@ impl<C: CaseColumns> Cases<C> {
             if let Some((given, needed)) =
                 lengths.into_iter().find(|(given, needed)| given != *needed)
             {
-                let problem =
-                    format!("a list has {given} values for {needed} elements; give as many");
+                let problem = format!(
+                    "a list has {given} values for {needed} elements; give one value for each element"
+                );
                 self.mistake
                     .get_or_insert(Error::InvalidCase { row, problem });
                 return self;

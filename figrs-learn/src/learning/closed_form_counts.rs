@@ -115,7 +115,7 @@ impl ClosedForm {
                 match finite {
                     None => Ok(component.mean[first + i]),
                     Some(value) => {
-                        let problem = "it has no numbers as values, and is a term of a mean";
+                        let problem = "it is a term of a mean, but its values are not numbers";
                         let number = value.get::<f64>().copied();
                         number.ok_or_else(|| Error::not_closed_form(element, problem))
                     }

@@ -132,11 +132,12 @@ pub(super) fn density_columns(
             continue;
         }
         if !results.iter().all(|&result| is_density(result)) {
-            let reason = "some of its branches have a list of values and others a density or values without end; give all of them one kind";
+            let reason = "some of its branches have finitely many values, and others have a density or infinitely many values; use one kind for \
+            all branches";
             return refused(position, reason);
         }
         if is_read[position] {
-            let reason = "its values cannot be listed, and other elements read it; discretise it, or draw from the posterior of the parameters \
+            let reason = "its values cannot be listed, and other elements depend on it; discretise it, or draw from the posterior of the parameters \
                           with a sampler";
             return refused(position, reason);
         }
@@ -146,7 +147,8 @@ pub(super) fn density_columns(
             .iter()
             .any(|(element, _)| element.id() == id)
         {
-            let reason = "its values cannot be listed, and both the model and the cases state it; state it in the cases alone";
+            let reason = "its values cannot be listed, and both the model and the cases state evidence about it; state the evidence in the cases \
+            alone";
             return refused(position, reason);
         }
         for result in results {
@@ -217,7 +219,10 @@ fn cell_factors(
         if let Cell::Value(value) = cell
             && (0..weights.len()).all(|i| weights.is_zero(i))
         {
-            let problem = format!("{:?} cannot be {value:?}; mend the value", column.element);
+            let problem = format!(
+                "{:?} cannot be {value:?}; correct the value",
+                column.element
+            );
             return Err(cases.invalid((at, number), problem));
         }
         let table = statements.table(at, Some(weights));

@@ -104,7 +104,7 @@ impl CaseCounter {
         let all = self.step.units(self.rows.iter().count());
         if !lengths.eq(request.parameters.iter().map(Vec::len)) || request.units != all {
             let problem =
-                "the request has other parameters than the model, or is about other cases";
+                "the request has other parameters than the model, or belongs to other cases";
             return Err(Error::unfit_part(units.start, problem));
         }
         for (learned, numbers) in outcomes.learned().iter().zip(&request.parameters) {
@@ -197,7 +197,7 @@ impl ExpectationStep for CountsInParts<'_> {
             } = part;
             if number != request.number {
                 let problem = format!(
-                    "it answers request {number}, and the fit is at {}",
+                    "it answers request {number}, but the current request of the fit is {}",
                     request.number
                 );
                 return Err(Error::unfit_part(own.start, problem));
@@ -230,7 +230,7 @@ impl ExpectationStep for CountsInParts<'_> {
             }
         }
         if next < units.end {
-            let problem = format!("the parts end here, and the cases have {} units", units.end);
+            let problem = format!("the parts end here, but the cases have {} units", units.end);
             return Err(Error::unfit_part(next, problem));
         }
         Ok(())

@@ -56,7 +56,7 @@ impl RowCounter for DrawCounts {
             }
             AssignmentDraws::Impossible => Ok(Some(f64::NEG_INFINITY)),
             AssignmentDraws::NotFound(tried) => {
-                let remedy = "learn with JunctionTree, or `weigh` what conditions exclude";
+                let remedy = "learn with JunctionTree, or replace conditions by weights (`weigh`)";
                 Err(unmet_case(row.number, "Gibbs", tried, remedy))
             }
         }

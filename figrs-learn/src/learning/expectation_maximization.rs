@@ -426,7 +426,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
                 });
             };
             if !learned.set(value) {
-                let remedy = "give as many numbers as the prior has";
+                let remedy = "give one number for each number of the prior";
                 return Err(Error::invalid_setting(
                     "ExpectationMaximization",
                     "start",
@@ -465,12 +465,11 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             self.begin(number as u64, step.outcomes())?;
             let begun = of_start.begin()?;
             if begun.last.objective.is_nan() && self.starts > 1 {
-                let remedy =
-                    "start once: the algorithm gives no log-likelihood to compare starts by";
+                let remedy = "use one start: the algorithm computes no log-likelihood by which starts can be compared";
                 return invalid("starts", self.starts.to_string(), remedy);
             }
             if begun.last.objective.is_nan() && self.accelerated {
-                let remedy = "leave it out: the algorithm gives no log-likelihood to judge by";
+                let remedy = "leave it out: the algorithm computes no log-likelihood that could judge the accelerated steps";
                 return invalid("accelerated", "true".into(), remedy);
             }
             starts.push(begun);

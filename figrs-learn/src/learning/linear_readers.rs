@@ -364,7 +364,8 @@ impl Walk<'_> {
             let call = || op.call(&arguments).map_err(|fault| element.fault(fault));
             let (result, again) = (call()?, call()?);
             if !reads_the_same(&result, &again) {
-                let problem = "its function builds elements that the results read; build these outside of the function, so that all results read the same ones";
+                let problem = "its function creates elements on which its results depend; create them outside of the function, so that all \
+                results depend on the same ones";
                 return Err(Error::not_closed_form(element, problem));
             }
             branches.push((condition, result));

@@ -13,7 +13,7 @@
 //! | `closed_form_counts`, `linear_readers`, `normal_sums` | the expectation step of models of real numbers in closed form (feature `reals`); the elements that read parameters there; least squares |
 //! | `count_parts` | expected counts in parts, which other processes may compute |
 //! | `parameters`, `term_sums` | the maximisation step: outcomes, counts and values of parameters |
-//! | `rounds`, `convergence`, `extrapolation` | the rounds of one start, their end, and their acceleration |
+//! | `rounds`, `extrapolation` | the rounds of one start with their end, and their acceleration |
 //! | `learner` | a model prepared for rounds, with its cases |
 //! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of the information matrix |
 //! | `learning_run` | runs that can be stopped, resumed and lengthened |

@@ -78,7 +78,7 @@ fn unfit<T>(reason: &'static str) -> Result<T, Error> {
     Err(Error::Saved {
         what: "fit",
         reason,
-        remedy: "fit the parameters anew and save that",
+        remedy: "fit the parameters again, and save the result",
     })
 }
 
@@ -128,7 +128,7 @@ impl Fit {
     pub fn save(&self) -> Result<SavedFit, Error> {
         let learner = self.learner();
         if !has_cells_of(&learner.columns, &self.rows) {
-            return unfit("its model was prepared for cells of other cases, too");
+            return unfit("its model was also prepared for cells of other cases");
         }
         let stages = learner.stages.iter();
         let mut saved = SavedFit {
@@ -175,7 +175,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             return Err(mistake.clone());
         }
         if saved.version != SavedFit::VERSION {
-            return unfit("it is that of another version of this library");
+            return unfit("it was saved by another version of this library");
         }
         if saved.checksum != saved.computed_checksum()? {
             return unfit("it is damaged");

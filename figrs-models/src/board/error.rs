@@ -26,7 +26,8 @@ pub enum BoardError {
         is_minimal: bool,
     },
     /// A method needs more memory than the limit.
-    #[error("{method} would need {} bytes, and {limit} are allowed; allow more{}, or use a smaller board", bytes(*.predicted), Call("memory"))]
+    #[error("{method} needs {} bytes, more than the memory limit of {limit}; allow more{}, or use a smaller board", bytes(*.predicted),
+    Call("memory"))]
     TooLarge {
         /// The method that needs too much memory.
         method: Method,
@@ -47,7 +48,8 @@ pub enum BoardError {
     },
     /// Markov chains did not find a board that follows all rules.
     #[error(
-        "no board that keeps all rules was found in {sweeps} sweeps of Markov chains (the nearest breaks them by {nearest}); such boards are very rare, or impossible, which is not proven: demand less"
+        "{sweeps} sweeps of Markov chains found no board that follows all rules (the nearest board violates them by {nearest}); such boards are \
+        very rare, or perhaps impossible: demand less"
     )]
     NotFound {
         /// Number of sweeps of all chains.
@@ -56,14 +58,16 @@ pub enum BoardError {
         nearest: u32,
     },
     /// No probabilistic program can be built for these boards.
-    #[error("there is no element program for {what}; draw such boards by a sampler of their own")]
+    #[error(
+        "{what} cannot be expressed as a program of elements; draw such boards with a sampler of their own"
+    )]
     NoElements {
         /// Description of the demand that no probabilistic program can state.
         what: &'static str,
     },
     /// The generator supports none of the allowed methods.
     #[error(
-        "the generator cannot draw boards by any of the methods allowed; allow more{}",
+        "the generator supports none of the allowed methods; allow more methods{}",
         Call("among")
     )]
     NoMethod,

@@ -131,7 +131,9 @@ impl fmt::Display for MethodChoice {
                     "none of {tried} independent boards in a row met the demands"
                 )
             }
-            Reason::OftenMet => f.write_str("boards without the rules follow them often"),
+            Reason::OftenMet => {
+                f.write_str("boards that are drawn without the rules often follow them")
+            }
             Reason::Quicker { predicted } => write!(
                 f,
                 "it draws a few boards sooner than the exact method, whose states are predicted to take {} bytes",
@@ -139,7 +141,7 @@ impl fmt::Display for MethodChoice {
             ),
             Reason::FirstInTurn { round } => write!(
                 f,
-                "it had the boards first, in rounds of equal work up to {round} bytes of states"
+                "it drew the boards first, when all methods had equal work in rounds of up to {round} bytes of states"
             ),
             Reason::TooLarge { predicted, limit } => {
                 f.write_str("the states of the exact method take ")?;
@@ -149,7 +151,9 @@ impl fmt::Display for MethodChoice {
                 }
                 write!(f, " bytes, of which {limit} are allowed")
             }
-            Reason::NoElements => f.write_str("such boards have no element program"),
+            Reason::NoElements => {
+                f.write_str("such boards cannot be expressed as a program of elements")
+            }
         }
     }
 }

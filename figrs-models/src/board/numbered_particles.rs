@@ -18,11 +18,12 @@ use super::{BoardError, ConditionalSampler, Generator};
 const MOST_WEIGHTS: usize = 1 << 20;
 /// Number of particles per block of populations; larger blocks do not reduce the time per board.
 const BATCH_PARTICLES: u64 = 480;
-/// Number of particles per block of populations for [slow](BoardSequence::slow) boards. With twenty particles for each level, drawing 24 levels of 15 by 60
-/// cells in which players are followed took 300 to 450 ms of one core, and drawing six of them 110 ms.
+/// Number of particles per block of populations for [slow](BoardSequence::slow) boards. With twenty particles for each level,
+/// one core drew 24 levels of 15 by 60 cells that demand a path of a player in 300 to 450 ms, and six of them in 110 ms.
 const SLOW_BATCH_PARTICLES: u64 = 120;
 const BATCH_BOARDS: u64 = 24;
-/// Maximum product of the number of particles and the number of cells of a batch: 24 boards of 14 by 200 cells, with twenty particles for each.
+/// Maximum product of the number of particles and the number of cells of a batch. The maximum permits 24 boards of 14 by 200 cells, with twenty particles
+/// for each board.
 const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
 /// Maximum number of particles in each trial of the search for demands that exclude each other.
 const TRIAL_PARTICLES: usize = 400;

@@ -71,7 +71,7 @@ impl Distances {
         if columns > Self::MAX_COLUMNS || size.cells() > Self::MAX_CELLS {
             let (most_columns, most) = (Self::MAX_COLUMNS, Self::MAX_CELLS);
             return Err(GridError::too_large(
-                format!("lengths of ways on {rows} rows and {columns} columns"),
+                format!("lengths of paths on {rows} rows and {columns} columns"),
                 format!(
                     "use at most {most_columns} columns and {most} cells, or no bounds on lengths"
                 ),

@@ -153,7 +153,10 @@ fn chains_say_why_there_is_no_board() {
     let error = chain(&orchard(3, Chains::TooFew), 1 << 30);
     let is_invalid = matches!(error, BoardError::Grid(GridError::Invalid(_)));
     assert!(
-        is_invalid && error.to_string().contains("starts from"),
+        is_invalid
+            && error
+                .to_string()
+                .contains("the first board of a Markov chain"),
         "{error}"
     );
     let error = chain(&orchard(3, Chains::Anywhere), 1 << 10);
@@ -303,7 +306,7 @@ fn reasons_are_sentences() {
     );
     assert_eq!(
         choice(Reason::NoElements),
-        "exact: such boards have no element program"
+        "exact: such boards cannot be expressed as a program of elements"
     );
 }
 
@@ -435,7 +438,7 @@ fn failures_say_what_excludes_boards_or_what_they_need() {
     let error = small().among(both).sample(&huge, 1).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "exact would need about 2000000 bytes, and 1024 are allowed; allow more (`memory`), or use a smaller board"
+        "exact needs about 2000000 bytes, more than the memory limit of 1024; allow more (`memory`), or use a smaller board"
     );
     let error = small().sample(&orchard(), 1).unwrap_err();
     assert!(

@@ -66,7 +66,7 @@ fn ranges_are_not_empty() {
     assert!(matches!(large, GridError::TooLarge(_)), "{large}");
     assert_eq!(
         large.to_string(),
-        "lengths of ways on 20 rows and 5 columns; use at most 6 columns and 80 cells, or no bounds on lengths"
+        "lengths of paths on 20 rows and 5 columns; use at most 6 columns and 80 cells, or no bounds on lengths"
     );
 }
 
@@ -110,7 +110,7 @@ fn numbers_that_no_board_has_are_refused() {
     let chromatic = || ChromaticMaze::new(size).unwrap();
     assert_eq!(
         message(chromatic().steps(0..=0).unwrap_err()),
-        "impossible: at most 0 steps of the way, where boards of this size have 1 to 11; use a range that meets that"
+        "impossible: at most 0 steps of the path, where boards of this size have 1 to 11; use a range that meets that"
     );
     let bays = Island::new(Size::new(5, 6).unwrap())
         .unwrap()
@@ -269,7 +269,9 @@ fn the_tiles_of_a_chromatic_maze_have_two_ends() {
         let end = *tiles.iter().find(|tile| tile.is_end()).unwrap();
         let error = maze.board(vec![end; 3]).unwrap_err();
         assert!(
-            error.to_string().starts_with("3 ends of the way"),
+            error
+                .to_string()
+                .starts_with("the path of the chromatic maze has 3 ends"),
             "{error}"
         );
         let error = maze.board(vec![end]).unwrap_err();

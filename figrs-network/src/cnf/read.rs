@@ -114,7 +114,7 @@ impl<'t> CnfReader<'t> {
     fn header(&mut self, mut words: Words<'t>) -> LexerResult<()> {
         let p = words.next().unwrap_or_default();
         if self.header.is_some() {
-            let mistake = mistakes::repeated("a line `p cnf` stands");
+            let mistake = mistakes::repeated("a line `p cnf` occurs");
             return Err(LexerError::new(self.offset(p), mistake));
         }
         let (at, format) = self.word(&mut words, p, "`cnf` after `p`")?;
@@ -299,9 +299,8 @@ fn ratio(at: usize, word: &str) -> LexerResult<f64> {
 
 /// Returns the error that a formula requests a projected count, over only some of the variables.
 fn projected(at: usize) -> LexerError {
-    let problem =
-        "asks for a projected count, of the assignments of some variables only, which is not done";
-    let remedy = "take the line out to count those of all variables";
+    let problem = "asks for a projected count (of the assignments of some variables only), which is not supported";
+    let remedy = "remove the line to count the assignments of all variables";
     LexerError::new(at, Mistake::new(MistakeKind::Unsupported, problem, remedy))
 }
 
@@ -314,7 +313,7 @@ fn within((at, literal): Literal, variables: usize) -> LexerResult<(usize, bool)
     let variable = usize::try_from(literal.unsigned_abs()).unwrap_or(usize::MAX);
     if variable == 0 || variable > variables {
         let problem = format!(
-            "the literal {literal} is of none of the variables, which are numbered from 1 to {variables} by the header"
+            "the literal {literal} belongs to no variable: the header numbers the variables from 1 to {variables}"
         );
         let mistake = Mistake::new(MistakeKind::Unknown, problem, "correct one of them");
         return Err(LexerError::new(at, mistake));

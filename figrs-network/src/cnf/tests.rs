@@ -129,7 +129,7 @@ fn formulas_are_not_written_and_become_uai() {
     let error = network.to_text(NetworkFormat::Cnf).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "CNF is read and not written; write the network as UAI"
+        "CNF can be read but not written; write the network as UAI"
     );
     assert!(matches!(
         network.to_bif(),

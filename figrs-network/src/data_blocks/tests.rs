@@ -73,7 +73,7 @@ fn mistakes_have_their_place_in_any_block() {
             ("wet,nope", 5, "`rain` has no state `nope`"),
             ("wet", 1, "cells in this row: 1, columns: 2"),
             ("wet,\"yes", 5, "the quote that begins here does not end"),
-            ("w\u{1}t,yes", 2, "which no comma-separated values have"),
+            ("w\u{1}t,yes", 2, "cannot occur in comma-separated values"),
         ] {
             let text = format!("grass,rain\n{lines}{row}");
             let (line, at, problem) = problem_of(rows(&network, text.as_bytes()));

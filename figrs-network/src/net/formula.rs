@@ -35,7 +35,7 @@ pub(super) enum Formula {
 
 /// Returns the error that a formula cannot be read because of `reason`.
 pub(super) fn unread(at: usize, reason: impl std::fmt::Display) -> LexerError {
-    let problem = format!("a formula that is not read: {reason}");
+    let problem = format!("the formula is not supported: {reason}");
     let remedy = "write the table as `data`";
     LexerError::new(at, Mistake::new(MistakeKind::Unsupported, problem, remedy))
 }
@@ -100,7 +100,7 @@ impl<'t> FormulaReader<'t> {
     fn end(&mut self) -> LexerResult<()> {
         self.space();
         if self.place < self.text.len() {
-            return Err(unread(self.at(), "something stands after its end"));
+            return Err(unread(self.at(), "text follows after its end"));
         }
         Ok(())
     }
@@ -225,7 +225,7 @@ impl<'t> FormulaReader<'t> {
             self.place += end;
             let number = rest[..end]
                 .parse()
-                .map_err(|_| unread(at, "a number is none"))?;
+                .map_err(|_| unread(at, "a number is invalid"))?;
             return Ok(Formula::Constant(Value::Number(number)));
         }
         let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
@@ -277,7 +277,7 @@ impl Formula {
         let (at, name, arguments) = match self {
             Self::Constant(value) => return Ok(value.clone()),
             Self::Node { at, name } => {
-                let missing = || format!("`{name}` is no parent with values that formulas take");
+                let missing = || format!("`{name}` is not a parent whose values formulas can use");
                 return of(name).ok_or_else(|| unread(*at, missing()));
             }
             Self::Function {
@@ -301,7 +301,7 @@ impl Formula {
         applied(name, &values).ok_or_else(|| {
             unread(
                 at,
-                format!("`{name}` is no function of such parts that is read"),
+                format!("`{name}` is not a supported function of these arguments"),
             )
         })
     }

@@ -97,7 +97,7 @@ pub(super) fn define(
     let nodes = draft.scope(nodes)?;
     let position = |node: &usize| parents.iter().position(|parent| parent == node);
     let Some(nodes) = nodes.iter().map(position).collect::<Option<Vec<usize>>>() else {
-        return Err(unread(at, "a model node is no parent"));
+        return Err(unread(at, "a model node is not a parent"));
     };
     let sizes = parents.iter().map(|&p| draft.variables[p].states.len());
     let sizes: Vec<usize> = sizes.collect();
@@ -160,7 +160,7 @@ pub(super) fn define(
                     };
                     unread(
                         at,
-                        format!("its value {message} is that of no state of `{name}`"),
+                        format!("its value {message} belongs to no state of `{name}`"),
                     )
                 })?;
                 row[state] = 1.0;

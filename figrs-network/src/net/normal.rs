@@ -197,7 +197,7 @@ impl NormalReader<'_> {
             return Ok(number);
         }
         let problem = format!(
-            "a distribution of `{}` has a value that is no number",
+            "a distribution of `{}` has a value that is not a number",
             self.node
         );
         let mistake = Mistake::new(MistakeKind::Value, problem, FORM);
@@ -236,7 +236,8 @@ impl NormalReader<'_> {
             let remedy = "write a normal distribution for each state of the discrete parents";
             return Mistake::new(MistakeKind::Unsupported, problem, remedy);
         }
-        let problem = format!("the mean of `{node}` depends on `{name}`, which is no parent of it");
+        let problem =
+            format!("the mean of `{node}` depends on `{name}`, which is not a parent of it");
         Mistake::new(MistakeKind::Unknown, problem, "add it to the parents")
     }
 }

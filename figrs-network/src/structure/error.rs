@@ -69,7 +69,7 @@ impl StructureLearningError {
     }
 
     pub(super) fn other_data() -> Self {
-        let problem = "the data is about other variables or states than the network";
+        let problem = "the data has other variables or states than the network";
         Self::unfit(problem, "read it with this network")
     }
 
@@ -103,7 +103,8 @@ impl StructureLearningError {
                  on complete data only",
                 printable(variable)
             ),
-            remedy: "fill the cell, leave the line out, rename a state that is called so, or learn from it: learning takes missing cells",
+            remedy: "fill the cell, leave the line out, rename a state that has such a name, or learn a network from the data, which may have \
+            missing cells",
         }
     }
 

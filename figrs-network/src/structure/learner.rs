@@ -254,7 +254,7 @@ impl StructureLearner {
         let count = network.variables().len();
         if count > MOST_VARIABLES {
             let problem = format!(
-                "{count} variables, more than the {MOST_VARIABLES} that a search for arcs takes"
+                "{count} variables are more than the {MOST_VARIABLES} that a search for arcs supports"
             );
             return Err(StructureLearningError::too_large(
                 &problem,

@@ -50,7 +50,7 @@ impl HybridModel<'_> {
             let number = self.scan.slopes(&site.element, &argument, &rows)?;
             let number = number.ok_or_else(|| {
                 let problem = format!(
-                    "it compares another real number than {}, and a closed form has comparisons of linear functions of one number; use \
+                    "it compares a real number other than {}, but a closed form supports only comparisons of linear functions of one number; use \
                      ExpectationPropagation, or draw samples, for example by `Collapsed(ImportanceSampling::new(10_000))`",
                     first.element.label()
                 );

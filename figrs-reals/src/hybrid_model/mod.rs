@@ -150,8 +150,9 @@ impl<'m> HybridModel<'m> {
                     .and_then(|value| numbers_of(value.as_any()));
                 let value = value.filter(|value| value.len() == rows.rows[0].numbers());
                 let value = value.ok_or_else(|| {
-                    let problem = "only its value can be observed, with as many numbers as it has; state an interval as the value of a comparison such as \
-                                   `greater_than`; ExpectationPropagation takes conditions and weights of one number";
+                    let problem = "the only evidence that it supports is an observed value with as many numbers as it has; state an interval by \
+                    an observed comparison such as `greater_than`, or use ExpectationPropagation, which supports conditions and weights of one \
+                    number";
                     Error::not_closed_form(element, problem)
                 })?;
                 if value.iter().any(|x| !x.is_finite()) {

@@ -19,7 +19,8 @@ impl HybridModel<'_> {
         let replaced = self.substituted(element, rows)?;
         let rows = replaced.as_ref().unwrap_or(rows);
         let index = chosen_vector(rows).ok_or_else(|| {
-            let problem = "its value is observed, and other observations determine it already, or it has a density for some values of finite elements alone";
+            let problem = "its value is observed, but other observations already determine it, or it has a density only for some values of finite \
+            elements";
             Error::not_closed_form(element, problem)
         })?;
         let mut solved = SmallVec::with_capacity(rows.rows.len());

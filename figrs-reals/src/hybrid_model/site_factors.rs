@@ -37,8 +37,9 @@ impl HybridModel<'_> {
         let mut sites = self.sites.iter().map(|made| &made.site);
         match (&error, sites.find(|site| !site.is_comparison())) {
             (Error::ImpossibleEvidence { .. }, Some(site)) => {
-                let problem = "its likelihood is zero at all numbers that were tried, at most some millionths of a standard deviation apart: the evidence is \
-                               impossible, or holds only in a narrower interval; state an interval by comparisons such as `greater_than`, or use a sampler";
+                let problem = "its likelihood is zero at all numbers that were tried, which are at most some millionths of a standard deviation \
+                apart: the evidence is impossible, or satisfied only in a narrower interval; state an interval by comparisons such as \
+                `greater_than`, or use a sampler";
                 Error::not_closed_form(&site.element, problem)
             }
             _ => error,

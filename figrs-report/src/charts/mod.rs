@@ -53,7 +53,7 @@ pub enum ChartError {
     },
     /// The values of the element cannot be ordered on an axis.
     #[error(
-        "the values of {element} are no numbers and no truth values; draw a function of it (`map`) that is a number"
+        "the values of {element} are neither numbers nor truth values; chart a function of it (`map`) that returns numbers"
     )]
     NotNumeric {
         /// The element whose values cannot be ordered.

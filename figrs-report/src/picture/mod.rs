@@ -110,7 +110,7 @@ pub enum PictureError {
     },
     /// An arrow begins or ends at a node that does not exist.
     #[error(
-        "an arrow from node {from} to node {to} is in a picture of {nodes} nodes; add the nodes first"
+        "the arrow from node {from} to node {to} names a node that the picture of {nodes} nodes does not contain; add the nodes first"
     )]
     NoSuchNode {
         /// The index of the node where the arrow begins.
@@ -122,7 +122,7 @@ pub enum PictureError {
     },
     /// Some arrows form a cycle.
     #[error(
-        "the arrows of node {node} lead back to it; only graphs without cycles are drawn, write DOT with `to_dot`"
+        "node {node} is part of a cycle, but only graphs without cycles can be drawn; write DOT with `to_dot`"
     )]
     Cycle {
         /// The index of a node of the cycle, or of a node that can be reached from the cycle.

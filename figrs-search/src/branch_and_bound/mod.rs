@@ -3,7 +3,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `cost`, `fixed_point`, `outward` | costs as fixed-point integers, and logarithms that enclose them |
+//! | `fixed_point`, `outward` | costs as fixed-point integers, and logarithms that enclose them |
 //! | `cost_table`, `preprocessing` | cost functions as tables; sums of functions and elimination of variables before the search |
 //! | `reweighting` | a lower bound before the search: virtual arc consistency |
 //! | `incumbent` | a first assignment by tabu search |

@@ -106,7 +106,7 @@ fn text_has_a_table_the_verdict_and_bars() {
         "within 3 SE",
         "not applicable: ForwardSampling: ForwardSampling draws from the prior",
         "fastest exact: JunctionTree",
-        "most effective samples a second: Gibbs",
+        "most effective samples per second: Gibbs",
         "burglary (VariableElimination)",
         "0.284172 ███████████",
     ] {

@@ -59,7 +59,7 @@ fn any_folder_of_levels_trains_without_options() {
     for part in [
         "README.txt:2:10",
         "caves.json",
-        "holds no level itself",
+        "contains no level itself",
         "1 of 2 levels are filled up above to 5 rows",
     ] {
         assert!(message.contains(part), "{part:?} in {message}");

@@ -121,7 +121,7 @@ fn demands_that_cannot_be_met_are_named() {
         (
             &["--method", "exact", "--count", "E=2", "--count", "E=7..8"],
             1,
-            "it is proven that none can go on at column 3",
+            "it is proven that no level can continue at column 3",
         ),
         (
             &[
@@ -167,7 +167,7 @@ fn demands_that_cannot_be_met_are_named() {
                 &path("halves.toml"),
             ],
             1,
-            "halves.toml: line 5 (demand 2)); it is proven that none can go on at column 4",
+            "halves.toml: line 5 (demand 2)); it is proven that no level can continue at column 4",
         ),
         (
             &["--method", "exact", "--demands", &path("line.toml")],

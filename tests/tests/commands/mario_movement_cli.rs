@@ -268,7 +268,7 @@ fn mean_files_are_read_or_left_out_with_a_note() {
                 ("a.txt", b"-#\n##\n"),
                 ("t.json", br###"{"tiles": {"##": ["solid"]}}"###),
             ],
-            Ok("no legend, left out: "),
+            Ok("left out, because it is not a legend: "),
         ),
         ("many tiles", &[("a.txt", wide.as_bytes())], Ok("unknown")),
         (

@@ -157,7 +157,7 @@ fn sheets_that_cannot_be_are_errors() {
         ),
         (
             vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", "250"],
-            "not made of whole tiles",
+            "cannot be divided into tiles",
         ),
         (
             vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", &one],

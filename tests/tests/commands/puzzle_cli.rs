@@ -432,9 +432,7 @@ fn names_that_are_no_role_are_told() {
     std::fs::write(&path, rules).unwrap();
     let output = run(&format!("--rules {}", path.display()));
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        text(&output.stderr).contains("actions and goals name a, b; declare the one that plays")
-    );
+    assert!(text(&output.stderr).contains("actions and goals name a, b; declare the player"));
 }
 
 /// Rules of a puzzle in which the player may throw any of sixty switches, and which never ends.

@@ -122,7 +122,7 @@ fn a_server_does_the_parts_that_are_asked_for() {
     assert!(text(&error).contains("there is no part 4"), "{error:?}");
     let (kind, error) = ask("1 x");
     assert_eq!(kind, 1);
-    assert!(text(&error).contains("is no request"), "{error:?}");
+    assert!(text(&error).contains("is not a request"), "{error:?}");
     for number in [0, 1, 3] {
         let (kind, body) = ask(&format!("0 {number}"));
         assert_eq!(kind, 0);
@@ -155,15 +155,21 @@ fn parts_of_other_runs_are_refused_by_what_differs() {
     assert!(foreign.contains("seed: 5"), "{foreign}");
     fs::copy(part(&out, 0), part(&out, 3)).unwrap();
     let doubled = merge(&[]);
-    assert!(doubled.contains("its number is 0, here 3"), "{doubled}");
+    assert!(
+        doubled.contains("its number is 0, but here it is 3"),
+        "{doubled}"
+    );
     let whole = fs::read(part(&out, 0)).unwrap();
     fs::write(part(&out, 3), &whole[..whole.len() / 2]).unwrap();
     let cut = merge(&[]);
     assert!(cut.contains("damaged, or not complete"), "{cut}");
     fs::write(part(&out, 3), "no part at all").unwrap();
-    assert!(merge(&[]).contains("does not begin as a part"));
+    assert!(merge(&[]).contains("does not begin with the header of a part"));
     let own = ["--part", "3", "--out", &out];
-    assert!(refusal(&arguments("importance", &own)).contains("does not begin as a part"));
+    assert!(
+        refusal(&arguments("importance", &own))
+            .contains("does not begin with the header of a part")
+    );
     // A truncated part is computed again; a file that is no part, and a part of another run, are not overwritten.
     fs::write(part(&out, 3), &whole[..whole.len() / 2]).unwrap();
     do_parts(&out, &["3"], &[]);
@@ -183,7 +189,7 @@ fn a_merge_of_some_parts_says_of_how_many_samples_it_is() {
     let message = text(&output.stderr);
     assert!(output.status.success());
     assert!(
-        message.contains("merged 2 of 4 parts: the answer is that of "),
+        message.contains("merged 2 of 4 parts: the answer is based on "),
         "{message}"
     );
     assert!(message.contains(" of 2000 samples"), "{message}");

@@ -117,7 +117,7 @@ fn sums_in_parts_are_those_of_one_process_and_of_elimination() {
         &out,
     ]));
     assert!(
-        message.contains("slices are done") && message.contains("at least"),
+        message.contains("slices have been computed") && message.contains("at least"),
         "{message}"
     );
 }
@@ -193,7 +193,7 @@ fn holes_are_filled_and_other_sets_refused() {
     ] {
         let error = refusal(&draw(more));
         assert!(
-            error.contains("a set that was begun as another one"),
+            error.contains("contains a set with other settings"),
             "{error}"
         );
         assert!(error.contains(message), "{error}");
@@ -241,7 +241,7 @@ fn a_fit_by_rounds_in_parts_is_that_of_one_process() {
                 break merged;
             }
             rounds += 1;
-            let next = format!("round {rounds} of the fit is next");
+            let next = format!("the next round of the fit is {rounds}");
             assert!(message.contains(&next), "{message}");
         };
         assert_eq!(merged, whole, "{parts} parts");
@@ -266,11 +266,17 @@ fn counts_of_other_rounds_fits_and_damaged_ones_are_refused() {
     message(&ask(&["--part", "1"]));
     let error = refusal(&ask(&["--merge"]));
     assert!(error.contains("run-0-round-1-part-0.figrs"), "{error}");
-    assert!(error.contains("its round is 0, here 1"), "{error}");
+    assert!(
+        error.contains("its round is 0, but here it is 1"),
+        "{error}"
+    );
     // The file has the counts of another part.
     fs::copy(part(1, 1), part(1, 0)).unwrap();
     let error = refusal(&ask(&["--merge"]));
-    assert!(error.contains("its number is 1, here 0"), "{error}");
+    assert!(
+        error.contains("its number is 1, but here it is 0"),
+        "{error}"
+    );
     let whole = fs::read(part(0, 0)).unwrap();
     fs::write(part(1, 0), &whole[..whole.len() - 9]).unwrap();
     for more in [&["--merge"][..], &["--merge", "--partial"]] {

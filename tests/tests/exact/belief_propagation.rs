@@ -384,7 +384,7 @@ fn errors_name_the_number_and_the_remedy() {
     let small = BeliefPropagation::new().work(10);
     let error = says(
         small.run(&model, &coins).unwrap_err(),
-        &["BeliefPropagation", "budget of 10", "`work`"],
+        &["BeliefPropagation", "limit of work, 10", "`work`"],
     );
     assert!(matches!(error, Error::MessagesTooLarge { limit: 10, .. }));
     // Any two of three coins must differ, which is impossible, but the messages do not show that.
@@ -394,7 +394,7 @@ fn errors_name_the_number_and_the_remedy() {
         model = model.observe(&three[i].equals(&three[(i + 1) % 3]), false);
     }
     let error = MpeBeliefPropagation::new().run(&model, &three).unwrap_err();
-    let error = says(error, &["agree on no world", "MpeVariableElimination"]);
+    let error = says(error, &["determine no world", "MpeVariableElimination"]);
     assert!(matches!(error, Error::NoWorldDecoded { .. }));
     // If the messages show that the evidence is impossible, the error names the conflict.
     let coin = Flip::new(0.5);

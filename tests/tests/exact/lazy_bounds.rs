@@ -231,7 +231,7 @@ fn a_chain_nested_without_end_and_without_branches_ends_at_the_depth_of_the_budg
     );
     assert_eq!(
         answer.summary(&endless).unwrap(),
-        "no value is known yet at depth 10000, where the budget ended"
+        "no value is known yet at depth 10000, where a limit was reached"
     );
 }
 

@@ -242,7 +242,7 @@ fn refusals_of_all_algorithms_are_told() {
     };
     let message = error.to_string();
     assert!(
-        message.contains("JunctionTree was refused: about"),
+        message.contains("JunctionTree was refused: it needs about"),
         "{message}"
     );
     let Error::NothingFits { tried, last } = error else {

@@ -145,7 +145,7 @@ fn the_tree_of_another_model_is_refused() {
         .unwrap_err();
     assert!(matches!(error, Error::Saved { .. }), "{error}");
     assert!(
-        error.to_string().contains("compile the model anew"),
+        error.to_string().contains("compile the model again"),
         "{error}"
     );
     let mut newer = serde_json::to_value(&saved).unwrap();

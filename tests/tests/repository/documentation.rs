@@ -1,8 +1,9 @@
-//! Tests that references in the repository's pages resolve: references to files, to folders, and to other pages.
+//! Tests that references in the repository's pages and in the tables of modules resolve: references to files, to folders, and to other pages.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use figrs_tests::pages::{pages, root};
+use figrs_tests::pages::{files, pages, root};
 
 /// Returns the address of each link in a line of prose.
 fn links(line: &str) -> Vec<&str> {
@@ -152,4 +153,57 @@ fn the_architecture_names_files_that_are_there() {
         }
     }
     assert!(count > 60, "only {count} paths were found");
+}
+
+/// Returns the Rust files of the library crates, with their paths from the root.
+fn library_sources() -> Vec<PathBuf> {
+    let entries = fs::read_dir(root()).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names
+        .filter(|name| name.starts_with("figrs-"))
+        .flat_map(|name| files(&format!("{name}/src")))
+        .filter(|path| path.extension().is_some_and(|kind| kind == "rs"))
+        .collect()
+}
+
+/// Returns the cells of a row of a table in the documentation of a module. Returns `None` for other lines.
+fn table_cells(line: &str) -> Option<Vec<&str>> {
+    let row = line.strip_prefix("//! |")?.strip_suffix('|')?;
+    Some(row.split('|').map(str::trim).collect())
+}
+
+/// True if `name` is a crate, or a file or folder in `folder`. Names of files may lack the extension `.rs`.
+fn names_a_module(folder: &Path, name: &str) -> bool {
+    let path = folder.join(name);
+    path.exists()
+        || path.with_extension("rs").exists()
+        || root().join(name).join("Cargo.toml").exists()
+}
+
+#[test]
+fn the_tables_of_modules_name_files_that_are_there() {
+    let mut count = 0;
+    for file in library_sources() {
+        let text = fs::read_to_string(root().join(&file)).unwrap();
+        let mut rows = text.lines().filter_map(table_cells);
+        let head = rows.next().unwrap_or_default();
+        let Some(column) = head
+            .iter()
+            .position(|cell| cell.starts_with("file") || *cell == "folder")
+        else {
+            continue;
+        };
+        let folder = root().join(file.parent().unwrap());
+        for row in rows {
+            for name in row[column].split('`').skip(1).step_by(2) {
+                assert!(
+                    names_a_module(&folder, name),
+                    "{name} is not there, in: {}",
+                    file.display()
+                );
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 300, "only {count} files were found");
 }

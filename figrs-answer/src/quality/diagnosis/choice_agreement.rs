@@ -39,21 +39,19 @@ impl ChoiceAgreement {
         let rare = match self.rare.len() {
             0 => String::new(),
             count => format!(
-                ", but {count} that under {:.0} % of the draws meet",
+                ", except {count} that occurred in fewer than {:.0} % of the draws",
                 100.0 * MIN_MET_SHARE
             ),
         };
         (self.judged + self.rare.len() > 0).then(|| {
             format!(
-                "chains agree about all {} choices of their worlds{rare} (false alarms: {FALSE_ALARMS} in all); {}",
+                "chains agree about all {} choices of their worlds{rare} (probability of a false alarm: {FALSE_ALARMS}); {}",
                 self.judged + self.rare.len(),
                 match self.probes {
-                    0 => "no short chains from other draws of the prior were run: chains that agree cannot be told from chains in one \
-                          mode"
+                    0 => "no short chains from other draws of the prior were run, so all chains may be in one of several modes"
                         .into(),
                     probes => format!(
-                        "{probes} short chains from other draws of the prior came to no other place as probable: only a mode that \
-                         they missed as well could be left out"
+                        "{probes} short chains from other draws of the prior found no other mode, but a mode that they also missed cannot be excluded"
                     ),
                 }
             )

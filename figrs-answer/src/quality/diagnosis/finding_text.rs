@@ -3,6 +3,7 @@
 use std::fmt;
 
 use figrs_factor::Stopped;
+use figrs_factor::wording::Call;
 
 use super::finding::{Finding, Measure, Part, Quantity};
 
@@ -11,12 +12,12 @@ impl Quantity {
     fn moves(&self) -> &'static str {
         match self.part {
             Part::Is(_) => {
-                ", or use `tempered` chains where they rest in several modes, or `Exact`, or `Gibbs` for hard constraints, if the model is finite"
+                ", use `tempered` chains if the distribution has several modes, or use `Exact` (`Gibbs` for hard constraints) if the model is finite"
             }
-            Part::Count => ", or propose moves that pass between the places where the chains are",
+            Part::Count => ", or propose moves between the modes of the chains",
             Part::Whole | Part::Component(_) => {
-                ", or use `tempered` chains where they rest in several modes; in a hierarchy state the other form: centred where groups have \
-                 many observations, non-centred where they have few; if the model is finite use `Exact`, or `Gibbs` for hard constraints"
+                ", use `tempered` chains if the distribution has several modes, use the other parametrisation of a hierarchy (centred where \
+                groups have many observations, non-centred where they have few), or use `Exact` (`Gibbs` for hard constraints) if the model is finite"
             }
         }
     }
@@ -27,30 +28,29 @@ impl fmt::Display for Finding {
         match self {
             Self::Approximation => write!(
                 f,
-                "an approximation whose error nothing bounds; compare with an exact \
-                 algorithm such as JunctionTree, or with a sampler"
+                "an approximation whose error has no known bound; compare with an exact algorithm such as JunctionTree, or with a sampler"
             ),
             Self::LowAcceptance {
                 acceptance,
                 threshold,
             } => write!(
                 f,
-                "{:.2} % accepted, below {:.0} %; use proposals that change less, weigh instead of rejecting, or `Exact` or `Gibbs` if the \
-                 model is finite and has hard constraints",
+                "only {:.2} % of the proposals or worlds were accepted, below {:.0} %; use proposals that change less, weigh worlds instead of \
+                rejecting them, or use `Exact` or `Gibbs` if the model is finite and has hard constraints",
                 100.0 * acceptance,
                 100.0 * threshold
             ),
             Self::StoppedEarly { why, done, asked } => stopped_early(f, *why, *done, *asked),
             Self::BudgetSpent { depth } => write!(
                 f,
-                "the budget ended at depth {depth}, before the bounds were as close as was asked for; allow a larger one"
+                "a limit was reached at depth {depth}, before the bounds were as narrow as requested; raise the limits of work, memory and elements"
             ),
             Self::NotConverged {
                 residual,
                 tolerance,
             } => write!(
                 f,
-                "not converged: the last iteration changed {residual:.1e}, above {tolerance:.1e}; allow more \
+                "not converged: the largest change in the last iteration was {residual:.1e}, above the tolerance {tolerance:.1e}; allow more \
                  iterations or more damping"
             ),
             Self::NotProven { gap } => not_proven(f, *gap),
@@ -86,7 +86,7 @@ impl Finding {
                 threshold,
             } => write!(
                 f,
-                "{quantity}: the chains disagree, R-hat {r_hat:.3} is above {threshold}; run longer{}",
+                "{quantity}: the chains disagree: R-hat {r_hat:.3} is above {threshold}; run longer{}",
                 quantity.moves()
             ),
             Self::ChoicesDisagree {
@@ -99,15 +99,15 @@ impl Finding {
                 write!(f, "{quantity}: the chains disagree about this choice")?;
                 match choices {
                     0 | 1 => {}
-                    2 => write!(f, " most, and about 1 other")?,
-                    _ => write!(f, " most, and about {} others", choices - 1)?,
+                    2 => write!(f, " most, and also about 1 other")?,
+                    _ => write!(f, " most, and also about {} others", choices - 1)?,
                 }
                 if !r_hat.is_nan() {
                     write!(f, ", R-hat {r_hat:.3}")?;
                 }
                 write!(
                     f,
-                    "; chains that agree show as much with a probability of at most {chance:.1e}, below {threshold}; run longer{}",
+                    "; such a difference occurs with probability at most {chance:.1e} (below {threshold}) if the chains have converged; run longer{}",
                     quantity.moves()
                 )
             }
@@ -119,9 +119,9 @@ impl Finding {
                 of,
             } => write!(
                 f,
-                "{quantity}: {chains} of {of} short chains from other draws of the prior rest elsewhere, one at {number:.4}, in worlds as \
-                 probable; the chains were from {low:.4} to {high:.4}, and may all be in one mode of several; use `tempered` chains, run \
-                 more of them, or propose moves that pass between the modes"
+                "{quantity}: {chains} of {of} short chains from other draws of the prior ended elsewhere (one at {number:.4}), in worlds that are \
+                as probable; the chains stayed between {low:.4} and {high:.4}, perhaps all in one of several modes; use `tempered` chains, run \
+                more chains, or propose moves between the modes"
             ),
             Self::MissedValues {
                 element,
@@ -133,9 +133,9 @@ impl Finding {
                 threshold,
             } => write!(
                 f,
-                "{element}: {hits} of {of} draws from the prior that the evidence does not exclude are {value}, but only {:.2} % of the chains' \
-                 draws; chains that are right show as much with a probability of at most {chance:.1e}, below {threshold}: the chains miss \
-                 a part of the possible worlds; use `Exact`, or `Gibbs` for hard constraints, if the model is finite, a `block` of \
+                "{element}: {hits} of {of} draws from the prior that satisfy the evidence are {value}, but only {:.2} % of the chains' draws; \
+                such a difference occurs with probability at most {chance:.1e} (below {threshold}) if the chains have converged: the chains miss \
+                a part of the possible worlds; use `Exact` (`Gibbs` for hard constraints) if the model is finite, a `block` of \
                  the elements that must change together, or `ImportanceSampling`",
                 100.0 * share
             ),
@@ -145,7 +145,7 @@ impl Finding {
                 threshold,
             } => write!(
                 f,
-                "{sweeps} steps a chain for each of {choices} choices, below {threshold}: nothing tells whether the chains agree; \
+                "each chain made {sweeps} steps for each of {choices} choices, fewer than {threshold}: it is unknown whether the chains agree; \
                  run longer"
             ),
             Self::FewEffectiveSamples {
@@ -155,8 +155,8 @@ impl Finding {
                 threshold,
             } => write!(
                 f,
-                "{quantity}: {measure} ESS {effective_samples:.0} is below {threshold:.0}: their means are as far apart as those of so few \
-                 draws; use more particles, or `MetropolisHastings`, or `Exact` if the model is finite"
+                "{quantity}: {measure} ESS {effective_samples:.0} is below {threshold:.0}: the means of the populations differ as much as means \
+                of that few draws; use more particles, `MetropolisHastings`, or `Exact` if the model is finite"
             ),
             Self::FewEffectiveSamples {
                 quantity,
@@ -174,7 +174,7 @@ impl Finding {
                 draws,
             } => write!(
                 f,
-                "{element}: all {draws} draws are {value}; nothing tells whether other values are possible: compare with \
+                "{element}: all {draws} draws are {value}; it is unknown whether other values are possible: compare with \
                  `Exact` if the model is finite, or use `tempered` chains"
             ),
             Self::SeldomChanged {
@@ -186,13 +186,14 @@ impl Finding {
                 threshold,
             } => write!(
                 f,
-                "{element}: all but {others} of {draws} draws are {value}, and the chains went elsewhere {stays} times, below {threshold}: \
-                 their autocorrelation cannot be message, and probabilities of other values are hardly known; draw more, or use `Exact` if \
-                 the model is finite, or chains that pass between modes (`MetropolisHastings` with `tempered`)"
+                "{element}: all but {others} of {draws} draws are {value}, and the chains left this value {stays} times, fewer than {threshold}: \
+                their autocorrelation cannot be estimated, and the probabilities of other values are unreliable; draw more, use `Exact` if the \
+                model is finite, or use chains that move between modes (`MetropolisHastings` with `tempered`)"
             ),
             Self::SingleChain => write!(
                 f,
-                "1 chain, below 2: it cannot be compared with others; run several (`chains(4)`)"
+                "a single chain cannot be compared with others; run several chains{}",
+                Call("chains(4)")
             ),
             _ => Ok(()),
         }
@@ -202,18 +203,23 @@ impl Finding {
         match self {
             Self::SinglePopulation => write!(
                 f,
-                "fewer than 2 independent populations: their error is not known; run several (`populations(16)`)"
+                "the error cannot be estimated from fewer than 2 independent populations; run several populations{}",
+                Call("populations(16)")
             ),
             Self::FewPopulations {
                 populations,
                 threshold,
             } => write!(
                 f,
-                "{populations} independent populations, below {threshold}: their spread may be small by chance; run more \
-                 (`populations(16)`)"
+                "only {populations} independent populations were run, fewer than {threshold}: their variance may be small by chance; run more \
+                populations{}",
+                Call("populations(16)")
             ),
             Self::FewSamples { samples, threshold } => {
-                write!(f, "samples: {samples}, below {threshold:.0}; draw more")
+                write!(
+                    f,
+                    "there are only {samples} samples, fewer than {threshold:.0}; draw more"
+                )
             }
             Self::WeightDegeneracy {
                 effective_samples,
@@ -221,8 +227,8 @@ impl Finding {
                 threshold,
             } => write!(
                 f,
-                "weights: {draws} samples are worth {effective_samples:.1}, below {threshold:.0}; draw more, observe elements \
-                 instead of conditions on them, or use MetropolisHastings or an exact algorithm"
+                "weights: {draws} weighted samples are worth only {effective_samples:.1} unweighted samples, fewer than {threshold:.0}; draw \
+                more, observe elements instead of stating conditions on them, or use MetropolisHastings or an exact algorithm"
             ),
             Self::DominatingWeight { share, threshold } => write!(
                 f,
@@ -233,7 +239,7 @@ impl Finding {
             ),
             Self::HeavyTailedWeights { k, threshold } => write!(
                 f,
-                "weights: Pareto k-hat {k:.2} is above {threshold:.2}, so that standard errors mislead; use proposals \
+                "weights: Pareto k-hat {k:.2} is above {threshold:.2}, so the standard errors are unreliable; use proposals \
                  nearer to the posterior, `MetropolisHastings`, or `Exact` if the model is finite"
             ),
             Self::UnseenValues {
@@ -247,8 +253,8 @@ impl Finding {
                 }
                 write!(
                     f,
-                    ", and nothing bounds its probability: the largest weight that a world may have is not known, or is so large \
-                     that 3 / n times it tells nothing; draw more, or use `Exact` if the model is finite"
+                    ", and its probability has no useful bound, because the largest possible weight of a world is unknown or too large; draw \
+                    more, or use `Exact` if the model is finite"
                 )
             }
             Self::FewHits {
@@ -260,16 +266,16 @@ impl Finding {
             } => {
                 write!(
                     f,
-                    "{element}: draws worth {hits:.1} are {value}, below {threshold:.0}"
+                    "{element}: the draws that are {value} are worth only {hits:.1} unweighted draws, fewer than {threshold:.0}"
                 )?;
                 match values {
                     0 | 1 => {}
-                    2 => write!(f, ", and as few are 1 other value")?,
-                    _ => write!(f, ", and as few are {} other values", values - 1)?,
+                    2 => write!(f, ", and so are those of 1 other value")?,
+                    _ => write!(f, ", and so are those of {} other values", values - 1)?,
                 }
                 write!(
                     f,
-                    "; the largest weight that another may have is not known, so that these standard errors may be too small; draw more, \
+                    "; the largest possible weight of a missed draw is unknown, so these standard errors may be too small; draw more, \
                      or use `Exact` if the model is finite"
                 )
             }
@@ -286,7 +292,7 @@ impl Finding {
                 }
                 write!(
                     f,
-                    " are few or weigh little, and one that was missed may weigh much more, so that the standard error may be too small; draw \
+                    " are few or have small weights, and a missed draw may have a much larger weight, so the standard error may be too small; draw \
                      more, or use `Exact` if the model is finite"
                 )
             }
@@ -306,12 +312,12 @@ fn not_proven(f: &mut fmt::Formatter<'_>, gap: f64) -> fmt::Result {
     if gap.is_finite() {
         return write!(
             f,
-            "a world of a log-probability up to {gap:.4} higher is not excluded; search longer"
+            "there may be a world with a log-probability up to {gap:.4} higher; search longer"
         );
     }
     write!(
         f,
-        "nothing bounds the probability of other worlds; search longer, or compare with MpeVariableElimination or \
+        "the probability of other worlds has no known bound; search longer, or compare with MpeVariableElimination or \
          MpeBranchAndBound if the model is finite"
     )
 }

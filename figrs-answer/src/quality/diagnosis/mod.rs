@@ -26,7 +26,7 @@ const LOW_ACCEPTANCE: f64 = 0.01;
 /// The largest residual at which an iterative algorithm counts as converged, if the algorithm states no tolerance.
 const TOLERANCE: f64 = 1e-6;
 const EXACT: &str = "exact up to rounding";
-const APPROXIMATE: &str = "an approximation, whose error nothing bounds";
+const APPROXIMATE: &str = "an approximation, whose error has no known bound";
 
 /// The findings of [`Answer::diagnose`], with a description of the checks.
 ///
@@ -104,7 +104,7 @@ impl Answer {
     /// # use figrs_infer::{ImportanceSampling, Run};
     /// let rare = Flip::new(0.005);
     /// let answer = ImportanceSampling::new(2000).run(&Model::new().condition(&rare, |&r| r), &rare)?;
-    /// println!("{}", answer.diagnose()); // weights: 2000 samples are worth 10.0, below 100; draw more, ..
+    /// println!("{}", answer.diagnose()); // weights: 2000 weighted samples are worth only 10.0 unweighted samples, fewer than 100; draw more, ..
     /// assert!(!answer.diagnose().is_clean());
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
@@ -220,7 +220,7 @@ impl Answer {
         );
         if checked.is_empty() {
             checked.push(match error {
-                None => "there was nothing to estimate".into(),
+                None => "the answer contains no estimates".into(),
                 Some(0.0) => "the evidence is exact up to rounding".into(),
                 Some(error) => format!("the log-evidence has the standard error {error:.4}"),
             });

@@ -35,7 +35,7 @@ impl Answer {
         };
         let threshold = SAMPLES.max(SHARE_OF_DRAWS * draws as f64);
         let line = format!(
-            "{draws} weighted samples are worth {effective_samples:.0}, {threshold:.0} or more"
+            "{draws} weighted samples are worth {effective_samples:.0} unweighted samples, {threshold:.0} or more"
         );
         // If all samples have equal weights, only the number of samples is reported.
         if effective_samples < threshold && effective_samples > draws as f64 - 0.5 {

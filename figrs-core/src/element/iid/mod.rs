@@ -96,7 +96,7 @@ impl<T: Value> IidList<T> {
         match self.of.kind() {
             Kind::Atomic(op) => Ok(&**op),
             _ => Err(format!(
-                "is to list values of {}, which is not random by itself; list the element that is, and `map` the list",
+                "cannot list values of {}, which is a function of other elements; list the random element, and `map` the list",
                 self.of.label()
             )),
         }

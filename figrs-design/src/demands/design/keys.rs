@@ -136,7 +136,7 @@ impl Entry {
     pub(super) fn idle(&self, key: &str, kind: &str) -> FileError {
         self.mistake(
             MistakeKind::Contradiction,
-            format!("{key} says nothing beside {kind}"),
+            format!("{key} has no effect together with {kind}"),
             "leave one of them out, or write another [[demand]]",
         )
     }

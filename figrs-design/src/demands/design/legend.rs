@@ -241,7 +241,7 @@ impl<'a> Words<'a> {
 fn unknown_word(word: &str, known: &str) -> Mistake {
     Mistake::new(
         MistakeKind::Unknown,
-        format!("{word:?} is no tile and no class"),
+        format!("{word:?} is neither a tile nor a class"),
         format!("write one of {known}, with \"not\" before it for all others"),
     )
 }
@@ -253,7 +253,7 @@ fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
     let none = format!("no training level matches {level:?}");
     match matching {
         0 if known.is_empty() => {
-            let problem = format!("{none}; training levels are not at hand");
+            let problem = format!("{none}: no training levels were given");
             Mistake::new(kind, problem, "draw the tiles instead")
         }
         0 => Mistake::new(kind, none, format!("name one of {known}")),

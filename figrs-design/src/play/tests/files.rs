@@ -60,7 +60,7 @@ goal = { edge = 'right', or = ['door'], within = 3 }
     assert_eq!(knight, json.unwrap());
     assert_eq!(
         knight.to_string(),
-        "knight: a way from the left edge to the right edge, or to a tile of door within 3 of it"
+        "knight: a path from the left edge to the right edge, or to a tile of door within 3 of it"
     );
     for name in Movement::NAMES {
         let like = Movement::from_toml(&format!("name = '{name}'\nlike = '{name}'")).unwrap();
@@ -91,11 +91,11 @@ fn mistakes_in_files_are_told_with_their_line() {
             "line 2",
             "jumps: the cell [0, -61] is too far; use -60 to 60",
         ),
-        ("jumps = [[]]", "line 1", "jumps: a jump without cells"),
+        ("jumps = [[]]", "line 1", "jumps: a jump has no cells"),
         (
             "doors = 17",
             "line 1",
-            "doors: 17 cells of wall between doors; use 0 (no doors) to 16",
+            "doors: doors cannot have 17 cells of wall between them; use 0 (no doors) to 16",
         ),
         (
             "wrap = 1",
@@ -110,12 +110,12 @@ fn mistakes_in_files_are_told_with_their_line() {
         (
             "\nhazards = 'kind'",
             "line 2",
-            "hazards: \"kind\" is no way of meeting what hurts; use ignored, blocked, jumped",
+            "hazards: \"kind\" is not a known treatment of harmful tiles; use ignored, blocked, jumped",
         ),
         (
             "open = ['grass']",
             "line 1",
-            "open: \"grass\" is no meaning of tiles; use solid,",
+            "open: \"grass\" is not a meaning of tiles; use solid,",
         ),
         (
             "start = 'here'",
@@ -136,7 +136,7 @@ fn mistakes_in_files_are_told_with_their_line() {
         (
             "goal = { any = ['grass'] }",
             "line 1",
-            "goal: \"grass\" is no meaning of tiles; use solid,",
+            "goal: \"grass\" is not a meaning of tiles; use solid,",
         ),
         (
             "goal = { any = [] }",
@@ -177,7 +177,7 @@ fn mistakes_in_files_are_told_with_their_line() {
     let error = Movement::from_json("{\n\"doors\": 99}").unwrap_err();
     assert!(
         error.to_string().starts_with(
-            "movement:2:12: not a movement: doors: 99 cells of wall between doors; use 0 (no doors) to 16; write"
+            "movement:2:12: not a movement: doors: doors cannot have 99 cells of wall between them; use 0 (no doors) to 16; write"
         ),
         "{error}"
     );
@@ -193,7 +193,7 @@ fn tiles_of_start_and_goal_are_said_in_the_same_way() {
     assert_eq!(movement(one, one), both);
     assert_eq!(
         both.promise(),
-        "a way from the first start or door tile to a tile of start or door"
+        "a path from the first start or door tile to a tile of start or door"
     );
     assert_eq!(
         movement("{ any = 'start' }", "{ all = 'exit' }"),
@@ -271,7 +271,8 @@ fn movements_that_do_not_fit_are_refused_with_a_remedy() {
     let error = error.to_string();
     assert!(
         error.starts_with("from a file: the moves have ")
-            && error.ends_with(" stages, and 1024 are the most; use fewer or shorter jumps"),
+            && error
+                .ends_with(" stages, more than the maximum of 1024; use fewer or shorter jumps"),
         "{error}"
     );
     let error = Movement::named("golf").unwrap_err();

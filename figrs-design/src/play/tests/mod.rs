@@ -153,7 +153,7 @@ fn a_ceiling_keeps_a_player_from_jumping() {
     assert_eq!(verdict.obstacle(), Some(Obstacle::Blocked { column: 6 }));
     assert_eq!(
         verdict.obstacle().unwrap().to_string(),
-        "no way through at column 6"
+        "no path through column 6"
     );
     rows[4] = "---SSS----";
     assert!(Playability::of(&level(&rows)).playable());

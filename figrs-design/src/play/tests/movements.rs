@@ -383,7 +383,7 @@ fn runners_climb_hang_and_fall_but_do_not_jump_or_dig() {
         let obstacle = Playability::under(&level(text), &rules).obstacle().unwrap();
         obstacle.to_string()
     };
-    assert_eq!(obstacle("..G\n...\nM.."), "no way to row 0, column 2");
+    assert_eq!(obstacle("..G\n...\nM.."), "no path to row 0, column 2");
     assert_eq!(obstacle("..G\n###"), "no place to start");
 }
 

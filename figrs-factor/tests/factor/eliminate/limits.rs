@@ -80,7 +80,7 @@ fn messages_beyond_the_memory_are_refused() {
         limit: 18_000_000_000,
     };
     let text = error.to_string();
-    assert!(text.contains("would need 40.2 GB of memory and the budget is 18.0 GB"));
+    assert!(text.contains("needs 40.2 GB of memory, more than the limit of 18.0 GB"));
     assert!(text.contains("Limits::memory"));
 }
 

@@ -151,7 +151,7 @@ impl PortableSums for GibbsSums {
         )?;
         demand(
             chain.values.is_empty(),
-            "it has values, and not their positions alone",
+            "it contains values instead of the positions of values",
         )?;
         let width = self.targets.len();
         let are_all = chain.kept.checked_mul(width) == Some(chain.draws.len());

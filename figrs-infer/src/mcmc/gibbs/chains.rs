@@ -190,7 +190,7 @@ pub(super) fn begin(
                 return Err(StartError::Error(Error::NoSampleMetEvidence {
                     algorithm: "Gibbs",
                     tried,
-                    remedy: "look for a world with MpeBranchAndBound, or `weigh` what conditions exclude",
+                    remedy: "search for a world with MpeBranchAndBound, or replace conditions by weights (`weigh`)",
                 }));
             }
         };

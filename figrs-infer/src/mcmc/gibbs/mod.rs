@@ -5,7 +5,7 @@
 //! | `prepare` | finds free variables and functions of these, and tabulates factors |
 //! | `collapse` | sums out variables that the chains need not draw |
 //! | `groups` | groups of variables that factors with zeros connect, and their connectivity |
-//! | `block`, `elimination_block`, `arena` | blocks whose assignments are enumerated, blocks that are drawn by elimination |
+//! | `block`, `elimination_block` | blocks whose assignments are enumerated, blocks that are drawn by elimination |
 //! | `kernel` | all blocks of a graph |
 //! | `initial_assignment`, `chains` | initial assignments of chains; the run of the chains |
 //! | `chain_sums` | the draws of all chains, and the answer computed from them |

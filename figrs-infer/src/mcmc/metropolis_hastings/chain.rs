@@ -39,7 +39,7 @@ pub(super) fn first_world(
     let none = |tried| Error::NoSampleMetEvidence {
         algorithm: turn.run().algorithm(),
         tried,
-        remedy: "a chain begins in a world drawn from the prior: observe elements instead of conditions on them, give noise to an \
+        remedy: "a chain begins in a world drawn from the prior: observe elements instead of stating conditions on them, add noise to an \
                  observed number that a function computes, draw more (`max_tries`), or for a finite model use Gibbs or \
                  MpeVariableElimination",
     };

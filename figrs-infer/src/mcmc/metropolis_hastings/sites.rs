@@ -237,7 +237,7 @@ impl SiteRecord {
             let are_sweeps = are_sweeps && series.met.iter().all(is_met);
             demand(
                 are_sweeps,
-                "a choice of its chain stands in sweeps that there are none of",
+                "a choice of its chain occurs in sweeps that do not exist",
             )?;
         }
         Ok(())

@@ -160,7 +160,8 @@ impl SequentialMonteCarlo {
             .checked_mul(self.particles as u64);
         if rows.is_none_or(|rows| rows == 0 || rows > MOST as u64) {
             let value = self.side_by_side.unwrap_or(1).to_string();
-            let remedy = "run at least one side by side, and not more than 16 million particles";
+            let remedy =
+                "run at least one population side by side, and at most 16 million particles";
             return Err(self.invalid("side_by_side", value, remedy));
         }
         if !self

@@ -366,12 +366,17 @@ impl<S: Sequence + ?Sized> SequenceParticles<'_, '_, S> {
             let Some((from, to)) = pairs.find(|(from, to)| of(from) != of(to)) else {
                 return Ok(());
             };
-            format!("part {number} hands on {from:?}, and the next receives {to:?} of another type")
+            format!(
+                "part {number} hands on {from:?}, but the next part receives {to:?} of another type"
+            )
         } else {
             let (hands, receives) = (handed.len(), inputs.len());
-            format!("part {number} hands on {hands} elements, and the next receives {receives}")
+            format!(
+                "part {number} hands on {hands} elements, but the next part receives {receives}"
+            )
         };
-        let remedy = "let each part receive what the one before hands on, in the same order";
+        let remedy =
+            "let each part receive the elements that the previous part hands on, in the same order";
         Err(self.parts.filter.invalid("sequence", value, remedy))
     }
 }

@@ -71,7 +71,7 @@ fn messages_that_go_round_loops_are_an_approximation() {
     let closed = open.weigh(&tuple((c, a)), price);
     let answer = BeliefPropagation::new().run(&closed, a).unwrap();
     let text = found(&answer, |finding| *finding == Finding::Approximation);
-    assert!(text.contains("error nothing bounds"), "{text}");
+    assert!(text.contains("error has no known bound"), "{text}");
     assert_eq!(answer.diagnose().findings().len(), 1);
     let exact = VariableElimination::new().run(&closed, a).unwrap();
     let error = answer.probability(a, &true).unwrap() - exact.probability(a, &true).unwrap();
@@ -86,7 +86,10 @@ fn searches_without_a_bound_say_so() {
         &world,
         |finding| matches!(finding, Finding::NotProven { gap } if *gap == f64::INFINITY),
     );
-    assert!(text.starts_with("nothing bounds"), "{text}");
+    assert!(
+        text.starts_with("the probability of other worlds has no known bound"),
+        "{text}"
+    );
     let summary = world.summary(&mean).unwrap();
     assert!(summary.ends_with("no bound is known)"), "{summary}");
 }
@@ -135,7 +138,7 @@ fn worlds_and_bounds_say_what_is_open() {
     );
     assert!(
         open.to_string()
-            .starts_with("coin = false\nlog-probability -0.3567\nSearch: a world"),
+            .starts_with("coin = false\nlog-probability -0.3567\nSearch: there may be a world"),
         "{open}"
     );
 
@@ -148,7 +151,7 @@ fn worlds_and_bounds_say_what_is_open() {
         matches!(finding, Finding::BudgetSpent { .. })
     });
     assert!(
-        cut.to_string().contains("where the budget ended\n"),
+        cut.to_string().contains("where a limit was reached\n"),
         "{cut}"
     );
 }

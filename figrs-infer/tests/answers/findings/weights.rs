@@ -139,7 +139,7 @@ fn few_samples_are_asked_for_more() {
             diagnosis.findings(),
             [Finding::FewSamples { samples, threshold }]
         );
-        assert!(diagnosis.to_string().ends_with("below 100; draw more"));
+        assert!(diagnosis.to_string().ends_with("fewer than 100; draw more"));
     }
     let enough = ForwardSampling::new(100).run(&Model::new(), &die).unwrap();
     assert!(enough.diagnose().is_clean());

@@ -225,7 +225,7 @@ impl KnownElement {
             Comparison::Exact
         } else {
             return Err(Fault::Row(
-                "its values have no distance, and hardly two draws have the same one; give their `coordinates`".into(),
+                "its values have no distance, and almost no two draws have the same value; define `coordinates` for the values".into(),
             ));
         };
         Ok(Self {
@@ -260,14 +260,14 @@ fn coordinates(
         found.ok_or_else(|| Fault::Row("a value of another type has no distance".into()))?;
     let text = |problem: String| Fault::Row(format!("the coordinates {found:?} {problem}"));
     if found.is_empty() {
-        return Err(text("are none; give at least one".into()));
+        return Err(text("are empty; give at least one number".into()));
     }
     if found.iter().any(|x| !x.is_finite()) {
-        return Err(text("are not finite; give `coordinates` that are".into()));
+        return Err(text("are not finite; give finite `coordinates`".into()));
     }
     match expected {
         Some(expected) if expected != found.len() => Err(text(format!(
-            "of a value are {}, and those of another {expected}; give `coordinates` of one length",
+            "of one value have the length {}, and those of another the length {expected}; give `coordinates` of equal length",
             found.len()
         ))),
         _ => Ok(found),

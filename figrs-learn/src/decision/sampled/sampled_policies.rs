@@ -253,8 +253,7 @@ impl<S: Replicate> Induction<'_, S> {
         let default = (count as f64).sqrt().ceil() as usize;
         let neighbours = self.by.neighbours.unwrap_or(default);
         if neighbours == 0 || neighbours > count {
-            let remedy =
-                "let it be at least one and at most the number of draws that meet the evidence";
+            let remedy = "use a number from 1 to the number of draws that meet the evidence";
             return Err(Error::invalid_setting(
                 NAME,
                 "neighbours",

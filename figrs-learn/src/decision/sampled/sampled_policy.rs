@@ -93,8 +93,8 @@ impl<T: Value> SampledPolicy<T> {
     pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {
         guarded(|| {
             let option = self.fitted.decision.options.index_of(choice);
-            let option =
-                option.ok_or_else(|| self.unknown(format!("{choice:?} is none of its options")))?;
+            let option = option
+                .ok_or_else(|| self.unknown(format!("{choice:?} is not one of its options")))?;
             let utilities = self.fitted.utilities(&self.place(known)?);
             let utility = utilities.get(option).copied().flatten();
             utility.ok_or_else(|| {

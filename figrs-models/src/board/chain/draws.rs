@@ -403,7 +403,7 @@ fn of<C>(chain: &mut Mutex<KeptChain<C>>) -> &mut KeptChain<C> {
 
 fn no_start() -> BoardError {
     let mistake = Mistake::value(
-        "the board that a Markov chain starts from has values that its cells may not have, or a rule forbids it",
+        "the first board of a Markov chain has values that its cells must not have, or a rule forbids it",
         "start from another (`RuledCells::start`)",
     );
     BoardError::Grid(mistake.into())

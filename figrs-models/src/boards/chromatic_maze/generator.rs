@@ -89,8 +89,8 @@ pub(super) fn absolute(
     if ends != 2 {
         return Err(Mistake::new(
             MistakeKind::Count,
-            format!("{ends} ends of the way of a chromatic maze"),
-            "give the tiles of a world, where there are two",
+            format!("the path of the chromatic maze has {ends} ends"),
+            "give the tiles of a world, in which it has two",
         )
         .into());
     }

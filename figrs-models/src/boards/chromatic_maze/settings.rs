@@ -60,7 +60,7 @@ impl ChromaticMaze {
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let longest = self.size().cells() as u32 - 1;
-        GridError::reachable("steps of the way", &steps, 1..=longest, 1)?;
+        GridError::reachable("steps of the path", &steps, 1..=longest, 1)?;
         let any = *steps.start() <= 1 && *steps.end() as usize + 1 >= self.size().cells();
         if any {
             return Ok(Self {

@@ -31,7 +31,7 @@ impl Generator for PerfectMaze {
             Some(room) => {
                 let room = maze.size().position(room);
                 let problem = format!("the room at {room} does not lead to the first one");
-                let remedy = "point every room to one beside it that does";
+                let remedy = "let every room point to an adjacent room that does";
                 Err(GridError::from(Mistake::value(problem, remedy)).into())
             }
             None => Ok(maze),

@@ -151,7 +151,7 @@ impl PerfectMaze {
             rows * columns - 1 - left_out
         };
         GridError::reachable(
-            "steps of the way",
+            "steps of the path",
             &steps,
             shortest as u32..=longest as u32,
             2,

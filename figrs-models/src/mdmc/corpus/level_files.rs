@@ -79,7 +79,7 @@ pub(super) fn files_of(
         let mistake = match first_error {
             Some(first) => Mistake::new(
                 MistakeKind::Missing,
-                format!("none of its files is a level; the first is not because of this: {first}"),
+                format!("none of its files is a level; the problem of the first file: {first}"),
                 "",
             ),
             None if !patterns.is_empty() && !matched => {

@@ -123,12 +123,12 @@ fn listed(paths: &[PathBuf]) -> String {
 impl fmt::Display for CorpusNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Skipped(error) => write!(f, "no level, left out: {error}"),
+            Self::Skipped(error) => write!(f, "left out, because it is not a level: {error}"),
             Self::Folders { given, found } => {
                 let given = given.display();
                 write!(
                     f,
-                    "{given} holds no level itself; reading {}",
+                    "{given} contains no level itself; reading {}",
                     listed(found)
                 )
             }
@@ -136,12 +136,12 @@ impl fmt::Display for CorpusNote {
                 let (read, others) = (read.display(), listed(others));
                 write!(
                     f,
-                    "reading {read}, and not {others}, where levels of the same names stand"
+                    "reading {read} instead of {others}, which contains levels of the same names"
                 )
             }
             Self::Layer { path, read, others } => write!(
                 f,
-                "reading the layer {read:?} of {}, and not {}",
+                "reading the layer {read:?} of {} instead of {}",
                 path.display(),
                 others.join(", ")
             ),
@@ -166,11 +166,11 @@ impl fmt::Display for CorpusNote {
                 let more = if levels.len() > SHOWN { ", ..." } else { "" };
                 write!(
                     f,
-                    "{} of {of} levels repeat others with a way of {tile:?} drawn in, and are left out: {shown}{more}",
+                    "{} of {of} levels repeat other levels with a path of {tile:?} drawn in, and are left out: {shown}{more}",
                     levels.len()
                 )
             }
-            Self::FlawedLegend(error) => write!(f, "no legend, left out: {error}"),
+            Self::FlawedLegend(error) => write!(f, "left out, because it is not a legend: {error}"),
             Self::Platformer => f.write_str(
                 "no legend; the characters are those of the platformer that figrs knows",
             ),
@@ -179,7 +179,7 @@ impl fmt::Display for CorpusNote {
             }
             Self::IdleTiles { symbols } => write!(
                 f,
-                "tiles of the legend without a meaning that stand in no level are left out: {symbols}"
+                "tiles of the legend that have no meaning and occur in no level are left out: {symbols}"
             ),
             Self::Rooms {
                 rooms,

@@ -250,7 +250,7 @@ impl CorpusReader {
             Pattern::new(text).map_err(|error| {
                 let (column, reason) = (error.pos + 1, error.msg);
                 let problem =
-                    format!("the pattern {text:?} is none at character {column}: {reason}");
+                    format!("the pattern {text:?} is invalid at character {column}: {reason}");
                 Mistake::new(MistakeKind::Syntax, problem, "use `*`, `?` and `[..]`").into()
             })
         };

@@ -60,7 +60,7 @@ pub(super) fn cut(
     }
     if cut.is_empty() {
         let problem = format!(
-            "{levels} levels have no room: none is as large as a room and has a tile that is not outside"
+            "{levels} levels contain no room: none of them is as large as a room and has a tile that is not outside"
         );
         return Err(Mistake::new(MistakeKind::Missing, problem, "").into());
     }
@@ -192,11 +192,11 @@ mod tests {
             };
             let error = cut_one("[tiles]\n'#' = ['solid']", "##", rooms);
             assert!(
-                error.to_string().starts_with("1 levels have no room"),
+                error.to_string().starts_with("1 levels contain no room"),
                 "{error}"
             );
         }
         let error = cut_one("[tiles]\n'#' = ['outside']", "##", Rooms::Apart);
-        assert!(error.to_string().contains("have no room"), "{error}");
+        assert!(error.to_string().contains("contain no room"), "{error}");
     }
 }

@@ -226,7 +226,7 @@ impl Structures {
             if all.contains(&structure) {
                 return Err(Mistake::new(
                     MistakeKind::Repeated,
-                    format!("structure {structure} stands twice in the list"),
+                    format!("structure {structure} occurs twice in the list"),
                     "name each once",
                 ));
             }
@@ -406,7 +406,7 @@ mod tests {
         let fallback = error("ns1,ns2,ns0").problem;
         assert_eq!(fallback, "structure ns2 sees a neighbour that ns1 does not");
         let twice = error("ns3,ns2,ns2,ns0").problem;
-        assert_eq!(twice, "structure ns2 stands twice in the list");
+        assert_eq!(twice, "structure ns2 occurs twice in the list");
         let last = error("ns3,ns2");
         assert_eq!(last.kind, MistakeKind::Missing);
         assert!(last.problem.contains("fall back on, ns2, has"), "{last}");

@@ -112,7 +112,7 @@ fn data_that_cannot_be_scored_is_an_error() {
         let row = vec!["s0"; names.len()].join(",");
         let data = other.data_from_csv(&format!("{}\n{row}\n", names.join(",")));
         let error = NetworkScore::Bic.of(network, &data.unwrap()).unwrap_err();
-        let words = "the data is about other variables";
+        let words = "the data has other variables";
         assert_eq!(unfit(&error), (None, None));
         assert!(error.to_string().starts_with(words), "{error}");
     }

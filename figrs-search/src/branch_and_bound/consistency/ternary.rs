@@ -3,7 +3,7 @@
 use super::super::network::function::Function;
 use super::super::network::{Conflict, Network};
 
-/// A ternary function with its variables in the order in which one of them, the own variable, comes first.
+/// A ternary function, seen from one of its variables (the own variable).
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct TernarySide {
     pub(in super::super) own: usize,

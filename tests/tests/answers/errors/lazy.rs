@@ -80,12 +80,12 @@ fn unbounded_product_of_scores() {
     unbounded(
         &Model::new(),
         &doubling(),
-        &["`twice`", "Score of 2", "over one", "scale"],
+        &["`twice`", "Score of 2", "above one", "scale"],
     );
     unbounded(
         &Model::new(),
         &early(),
-        &["`first`", "Score of 2", "over one", "scale"],
+        &["`first`", "Score of 2", "above one", "scale"],
     );
 }
 
@@ -130,8 +130,8 @@ fn weight_above_maximum() {
     let parts = [
         "`die`",
         &place,
-        "weighs 6 with 6",
-        "maximum is 5.5",
+        "gives 6 the weight 6",
+        "above the stated maximum 5.5",
         "larger",
     ];
     for found in everywhere(&model, &die, &parts) {
@@ -144,7 +144,7 @@ fn weight_above_maximum() {
         everywhere(
             &Model::new(),
             &scored,
-            &["`scored`", "lazy.rs:", &shown, "a finite one"],
+            &["`scored`", "lazy.rs:", &shown, "a larger finite maximum"],
         );
     }
 }
@@ -207,7 +207,7 @@ fn budgets_of_a_depth_that_was_asked_for() {
     let found = error(&deep, &Model::new(), &forever());
     says(
         found,
-        &["`forever`", "10000 deep", "LazyVariableElimination"],
+        &["`forever`", "limit of 10000", "LazyVariableElimination"],
     );
 }
 

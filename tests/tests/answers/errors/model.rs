@@ -179,10 +179,10 @@ fn too_deep() {
     let shallow = VariableElimination::new().limits(Limits::default().depth(50));
     let parts = [
         "model.rs:",
-        "50 deep",
+        "limit of 50",
         "infinite",
         "ImportanceSampling",
-        "larger budget",
+        "raise the limit",
     ];
     let found = says(error(&shallow, &Model::new(), &failures()), &parts);
     assert!(matches!(
@@ -223,7 +223,7 @@ fn cyclic_call() {
 fn endless_calls() {
     let count = Recursive::new(|call, &n: &u64| -> Element<u64> { call(n + 1).map(|n| n / 2) });
     let found = error(&VariableElimination::new(), &Model::new(), &count.call(0));
-    let found = says(found, &["Recursive at", "10000 deep", "infinite"]);
+    let found = says(found, &["Recursive at", "limit of 10000", "infinite"]);
     assert!(matches!(found, Error::Model(ModelError::TooDeep { .. })));
 }
 
@@ -243,7 +243,11 @@ fn too_many_elements() {
         let found = error(&*algorithm, &Model::new(), &total);
         let found = says(
             found,
-            &["`total`", "more than 30 elements", "larger budget"],
+            &[
+                "`total`",
+                "more elements than the limit of 30",
+                "raise the limit",
+            ],
         );
         assert!(matches!(
             found,

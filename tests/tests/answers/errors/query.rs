@@ -14,7 +14,7 @@ fn elimination_table_too_large() {
     let small = VariableElimination::new().limits(Limits::default().table_entries(5));
     let found = says(
         error(&small, &model, &a),
-        &["budget is 5", "Limits::table_entries", "`Exact`"],
+        &["limit of 5", "Limits::table_entries", "`Exact`"],
     );
     let table = EliminationError::TableTooLarge {
         needed: 0.0,
@@ -39,7 +39,7 @@ fn elimination_too_many_operations() {
     let hasty = VariableElimination::new().limits(Limits::default().work(10.0));
     let found = says(
         error(&hasty, &model, &a),
-        &["budget is 1.000e1", "Limits::work"],
+        &["limit of 1.000e1", "Limits::work"],
     );
     assert!(matches!(
         found,
@@ -123,7 +123,11 @@ fn too_many_worlds() {
     let found = error(&Enumerate::new().max_worlds(1000), &Model::new(), &heads);
     let found = says(
         found,
-        &["more than 1000 worlds", "VariableElimination", "max_worlds"],
+        &[
+            "more worlds than the limit of 1000",
+            "VariableElimination",
+            "max_worlds",
+        ],
     );
     assert_eq!(found, Error::TooManyWorlds { limit: 1000 });
 }
@@ -268,7 +272,7 @@ fn no_world_found() {
     let found = says(
         error(&search, &model, &coins[0]),
         &[
-            "no world was found",
+            "found no world",
             "at most",
             "MpeBranchAndBound::work",
             "MpeBranchAndBound::bound_table",

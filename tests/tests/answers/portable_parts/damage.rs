@@ -91,7 +91,9 @@ fn parts_of_other_models_and_targets_are_refused() {
         .merge_portable(postcard::from_bytes(&bytes).unwrap(), &two)
         .unwrap_err();
     assert!(
-        error.to_string().contains("of a target with 2 values"),
+        error
+            .to_string()
+            .contains("of a target that has only 2 values"),
         "{error}"
     );
     assert!(
@@ -105,14 +107,18 @@ fn parts_of_other_models_and_targets_are_refused() {
     let mut sums = sampler.partial(&model, &coins.elements(), 0..0).unwrap();
     let error = sums.merge_portable(part(&swapped), &swapped).unwrap_err();
     assert!(
-        error.to_string().contains("not those of the sums"),
+        error
+            .to_string()
+            .contains("differ from the targets of the run"),
         "{error}"
     );
     let error = sums
         .merge_portable(part(&[&coins[0]; 2]), &[&coins[0]])
         .unwrap_err();
     assert!(
-        error.to_string().contains("not those of the sums"),
+        error
+            .to_string()
+            .contains("differ from the targets of the run"),
         "{error}"
     );
     let bytes = sent(&sampler, (&model, &coins[..1]), 0..1).unwrap();
@@ -121,7 +127,7 @@ fn parts_of_other_models_and_targets_are_refused() {
     assert!(
         error
             .to_string()
-            .contains("values of 1 targets, and the run has 2"),
+            .contains("values of 1 targets, but the run has 2"),
         "{error}"
     );
     // The parts are merged in the wrong order.

@@ -105,12 +105,12 @@ fn mistakes_of_formulas_are_told_with_their_places() {
     std::fs::write(files.path("show.cnf"), "p cnf 2 1\nc p show 1 0\n1 2 0\n").unwrap();
     files.refuses(
         "--file show.cnf --task count",
-        "show.cnf:2:5: asks for a projected count, of the assignments of some variables only, which is not done; take the line out",
+        "show.cnf:2:5: asks for a projected count (of the assignments of some variables only), which is not supported; remove the line",
     );
     files.refuses_input(
         "--file - --task count",
         "p cnf 2 1\n1 -3 0\n",
-        "standard input:2:3: the literal -3 is of none of the variables",
+        "standard input:2:3: the literal -3 belongs to no variable",
     );
     std::fs::write(files.path("formula.cnf"), FORMULA).unwrap();
     files.refuses(

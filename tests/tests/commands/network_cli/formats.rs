@@ -100,7 +100,7 @@ fn what_cannot_be_converted_gives_one_line_and_exit_code_two() {
         (
             "--file choice.xdsl",
             "",
-            "choice.xdsl:1:15: `choice` is a decision node, so that this is an influence diagram and no network of chances alone; solve it by \
+            "choice.xdsl:1:15: `choice` is a decision node, so this is an influence diagram, not a network of chance nodes alone; solve it by \
              --task decide instead of --task marginals",
         ),
         (

@@ -203,7 +203,7 @@ fn questions_about_real_variables_that_have_no_answer_are_refused() {
             2,
             "ask it with --format text or json",
         ),
-        ("heat.net --observe heat=warm", 2, "no finite number"),
+        ("heat.net --observe heat=warm", 2, "not a finite number"),
         ("heat.net --observe heat=1 heat=2", 2, "has two values"),
         ("heat.net --query hat", 2, "did you mean `heat`, `sky`?"),
         (

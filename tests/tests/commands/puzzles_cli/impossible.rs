@@ -78,7 +78,7 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "chromatic_maze",
         "--size 2 --min-steps 4",
-        "at least 4 steps of the way, where boards of this size have 1 to 3;",
+        "at least 4 steps of the path, where boards of this size have 1 to 3;",
     ),
     ("chromatic_maze", "--size 3 --t-max 0", "at most 0 steps"),
     ("chromatic_maze", "--size 8 --min-steps 64", "have 1 to 63;"),
@@ -86,7 +86,7 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "maze",
         "--size 3 --min-walk 9",
-        "at least 9 steps of the way, where boards of this size have 4 to 8 in steps of 2;",
+        "at least 9 steps of the path, where boards of this size have 4 to 8 in steps of 2;",
     ),
     (
         "maze",

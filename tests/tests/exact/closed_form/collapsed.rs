@@ -269,7 +269,7 @@ fn drawn_chains_read_elements_that_are_then_drawn_too() {
     let sampler = Collapsed(ImportanceSampling::new(10));
     let error = sampler.run(&model, &coin).unwrap_err();
     assert!(
-        error.to_string().contains("let the function build"),
+        error.to_string().contains("let the function create"),
         "{error}"
     );
 }

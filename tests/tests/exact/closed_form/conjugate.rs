@@ -301,7 +301,8 @@ fn parameters_without_a_closed_form_are_refused() {
     assert!(refused(model, &p).contains("its prior is not conjugate to the likelihood of Poisson"));
     // Evidence about the parameter itself, and a multiple of it as a target.
     assert!(
-        refused(Model::new().condition(&p, |&p| p > 0.5), &p).contains("observe what reads it")
+        refused(Model::new().condition(&p, |&p| p > 0.5), &p)
+            .contains("observe the elements that depend on it")
     );
     assert!(refused(Model::new(), &(&p * 0.5)).contains("a multiple of a parameter"));
     // A function of the parameter, a count without a largest value, and a parameter that a Chain chooses.
@@ -317,7 +318,7 @@ fn parameters_without_a_closed_form_are_refused() {
     let model = Model::new()
         .observe(&Flip::new(&chosen), true)
         .observe(&Flip::new(&p), true);
-    assert!(refused(model, &chosen).contains("another element reads it too"));
+    assert!(refused(model, &chosen).contains("another element also depends on it"));
     let rate = Gamma::new(2.0, Rate(1.0));
     let count = Poisson::new(&rate);
     let error = Exact::new().run(&Model::new(), &count).unwrap_err();

@@ -59,7 +59,7 @@ fn lists_of_different_lengths_are_refused() {
         false => MultivariateNormal::new([0.0, 1.0], Covariance::diagonal([1.0, 1.0])),
     });
     let error = Exact::new().run(&Model::new(), list.entry(0)).unwrap_err();
-    assert!(error.to_string().contains("different numbers"), "{error}");
+    assert!(error.to_string().contains("different lengths"), "{error}");
 }
 
 #[test]

@@ -84,9 +84,17 @@ fn spreads_that_are_real_elements() {
 fn evidence_that_is_no_value() {
     let x = x();
     let model = Model::new().condition(&x, |x| *x > 0.0);
-    about(&refused(&model, &x), "x", "only its value can be observed");
+    about(
+        &refused(&model, &x),
+        "x",
+        "the only evidence that it supports",
+    );
     let model = Model::new().weigh(&x, |x| x.abs());
-    about(&refused(&model, &x), "x", "only its value can be observed");
+    about(
+        &refused(&model, &x),
+        "x",
+        "the only evidence that it supports",
+    );
     let list = MultivariateNormal::new([0.0, 0.0], Covariance::diagonal([1.0, 1.0])).named("list");
     let moved = list
         .affine([[1.0, 0.0], [1.0, 1.0]], [0.0, 0.0])
@@ -102,7 +110,7 @@ fn observations_of_one_number_twice() {
     let next = (&sum + 1.0).named("next");
     for value in [3.0, 7.0] {
         let model = Model::new().observe(&sum, 2.0).observe(&next, value);
-        about(&refused(&model, &x), "next", "determine it already");
+        about(&refused(&model, &x), "next", "already determine it");
     }
     // An element with one possible value is finite.
     let after = &x + 1.0;

@@ -66,7 +66,10 @@ fn every_decision_is_listed_and_no_other() {
     let error = MaximiseUtility::new()
         .run(&Model::new(), [&worth], &nothing)
         .unwrap_err();
-    assert!(error.to_string().contains("there is no option"), "{error}");
+    assert!(
+        error.to_string().contains("the decision has no options"),
+        "{error}"
+    );
     let plan = MaximiseUtility::new()
         .run(&Model::new(), [&w.comfort], &w.umbrella)
         .unwrap();
@@ -216,7 +219,7 @@ fn plans_are_asked_about_what_is_known() {
         .unwrap();
     let error = plan.utility_of(&weight, &Model::new(), &3).unwrap_err();
     assert!(
-        error.to_string().contains("3 is none of its options"),
+        error.to_string().contains("3 is not one of its options"),
         "{error}"
     );
 }

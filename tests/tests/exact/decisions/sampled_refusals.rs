@@ -141,14 +141,14 @@ fn known_values_have_finite_distances() {
     let error = run(by(200)).unwrap_err();
     assert!(matches!(&error, Error::NoDistance { .. }), "{error}");
     assert!(
-        error.to_string().contains("give their `coordinates`"),
+        error.to_string().contains("define `coordinates`"),
         "{error}"
     );
     let given = by(200).coordinates(&text, |text| vec![text.parse().unwrap_or(0.0)]);
     assert!(run(given).is_ok());
     let uneven = by(200).coordinates(&text, |text| vec![0.0; text.len()]);
     let error = run(uneven).unwrap_err();
-    assert!(error.to_string().contains("of one length"), "{error}");
+    assert!(error.to_string().contains("of equal length"), "{error}");
     let panicking = by(200).coordinates(&text, |_| panic!("no coordinates today"));
     let error = run(panicking).unwrap_err();
     assert!(
@@ -306,7 +306,7 @@ fn plans_of_draws_are_asked_about_what_is_known() {
     assert!(policy.choice(&known).is_ok());
     let error = policy.utility_of(&known, &3).unwrap_err();
     assert!(
-        error.to_string().contains("3 is none of its options"),
+        error.to_string().contains("3 is not one of its options"),
         "{error}"
     );
     // For values that no draw has, the policy takes the option that is best on average, and states no utility.

@@ -137,14 +137,14 @@ fn parts_that_are_not_of_the_request_are_refused() {
     assert!(
         problem(stale)
             .1
-            .contains("answers request 0, and the fit is at 1")
+            .contains("answers request 0, but the current request of the fit is 1")
     );
     // Parts of other cases, and of another model, are refused.
     let other = learner.case_counter(&model, &mixture(&coins, 300)).unwrap();
     let own = learner.first_request(&other).unwrap();
     let other = Mutex::new(other);
     let error = fit(&|request| Ok(vec![other.lock().unwrap().part(request, 0..1000)?]));
-    assert!(problem(error).1.contains("is about other cases"));
+    assert!(problem(error).1.contains("belongs to other cases"));
     let error = fit(&|_| Ok(vec![other.lock().unwrap().part(&own, 0..1000)?]));
     assert!(problem(error).1.contains("units, numbered to below"));
     let bias = Learned::beta("bias", 1.0, 1.0);

@@ -469,7 +469,7 @@ fn questions_without_an_answer_are_refused() {
         .fit(&Model::new(), &Cases::new(&fresh).rows([1.0, 2.0]))
         .unwrap_err();
     assert!(
-        matches!(&error, Error::NotClosedForm { problem, .. } if problem.contains("build these outside")),
+        matches!(&error, Error::NotClosedForm { problem, .. } if problem.contains("create them outside")),
         "{error}"
     );
 }

@@ -45,7 +45,7 @@ fn mistakes_of_form_have_places() {
     for (rules, line, column, kind, expected) in [
         ("(a b\n(c d)", 2, 1, Syntax, unclosed.into()),
         ("(a ; )\n (c d", 3, 2, Syntax, unclosed.into()),
-        ("(a b)\n\n  )", 4, 3, Syntax, "this `)` closes nothing; take it away".into()),
+        ("(a b)\n\n  )", 4, 3, Syntax, "this `)` closes nothing; remove it".into()),
         (&deep, 2, 65, TooLarge, "more than 64 parentheses are open at once; nest terms less deeply".into()),
         ("(a ())", 2, 4, Syntax, empty.into()),
         ("()", 2, 1, Syntax, empty.into()),
@@ -69,7 +69,7 @@ fn mistakes_of_form_have_places() {
             2,
             70,
             TooLarge,
-            "more than 2000 conditions once `or` is multiplied out; split the rule with relations of its own".into(),
+            "more than 2000 conditions after `or` is multiplied out; split the rule with relations of its own".into(),
         ),
     ] {
         assert_eq!(mistake(rules), (line, column, kind, expected), "{rules:.80}");
@@ -81,7 +81,7 @@ fn mistakes_of_meaning_have_places() {
     use MistakeKind::{Contradiction, Missing};
     let free = |variable: &str| {
         format!(
-            "the variable `{variable}` stands in no positive condition of its rule; add one that lists its values"
+            "the variable `{variable}` occurs in no positive condition of its rule; add one that lists its values"
         )
     };
     let cycle = |relation: &str, cycle: &str| {
@@ -90,9 +90,7 @@ fn mistakes_of_meaning_have_places() {
         )
     };
     let depends = |relation: &str, on: &str| {
-        format!(
-            "`{relation}` depends on {on}, which is not decided by then; take the condition away"
-        )
+        format!("`{relation}` depends on {on}, which is determined later; remove the condition")
     };
     let state = "the state (`true`, `legal`, `goal` or `terminal`)";
     let drawn = "the move (`does`)";
@@ -193,7 +191,7 @@ fn messages_name_the_place_and_the_remedy() {
     assert!(
         read()
             .to_string()
-            .contains("rules.kif: nothing states `legal`")
+            .contains("rules.kif: no rule states `legal`")
     );
 }
 
@@ -206,7 +204,7 @@ fn what_is_missing_is_told() {
     ] {
         let error = refused(&COMPLETE.replace(without, ""));
         assert_eq!(error.kind(), MistakeKind::Missing);
-        let words = format!("nothing states `{relation}`");
+        let words = format!("no rule states `{relation}`");
         assert_eq!((error.mistake.problem, error.position), (words, None));
     }
     // No role is declared, so that nobody acts.
@@ -215,7 +213,7 @@ fn what_is_missing_is_told() {
     assert_eq!(refused(&rules).kind(), MistakeKind::Missing);
     // A rule whose head makes something a role, but whose conditions never hold, defines no player.
     let rules = COMPLETE.replace("(role r)", "(thing a) (<= (role r) (thing b))");
-    assert_eq!(refused(&rules).mistake.problem, "nothing states `role`");
+    assert_eq!(refused(&rules).mistake.problem, "no rule states `role`");
 }
 
 #[test]
@@ -224,7 +222,7 @@ fn several_players_are_named() {
     assert_eq!(error.kind(), MistakeKind::Unsupported);
     assert_eq!(
         error.to_string(),
-        "rules: 2 roles (r, s), and a plan is that of one; write rules with one role"
+        "rules: the rules have 2 roles (r, s), but a plan is for one role; write rules with one role"
     );
 }
 
@@ -240,7 +238,7 @@ fn the_player_may_be_undeclared() {
     assert_eq!(error.kind(), MistakeKind::Missing);
     assert_eq!(
         error.to_string(),
-        "rules: nothing states `role`, and actions and goals name r, s; declare the one that plays, such as `(role r)`"
+        "rules: no rule states `role`, and actions and goals name r, s; declare the player, such as `(role r)`"
     );
 }
 
@@ -363,7 +361,7 @@ fn impossible_puzzles_say_so() {
     // The states repeat after three steps, which proves that there is no plan.
     assert_eq!(
         words(shortest(&round, 50)),
-        "impossible: no plan of at most 50 steps meets the goal, and no longer one either"
+        "impossible: no plan of at most 50 steps meets the goal, and no longer plan does"
     );
     assert_eq!(
         words(shortest(&round, 1)),
@@ -383,7 +381,7 @@ fn impossible_puzzles_say_so() {
     // No action is legal any more, so that no state remains.
     let stuck =
         Puzzle::parse(&ROUND.replace("(legal r on)", "(<= (legal r on) (true (at 1)))")).unwrap();
-    assert!(words(shortest(&stuck, 50)).ends_with("and no longer one either"));
+    assert!(words(shortest(&stuck, 50)).ends_with("and no longer plan does"));
     // A program of a length for which there are no plans has impossible evidence.
     let program = round.elements(Length::Exactly(2), Policy::Blind);
     let compiled = frontier.compile(program.model(), program.moves()).unwrap();

@@ -134,7 +134,7 @@ fn bins_that_cannot_be_are_errors() {
     for (bins, part) in [
         (Bins::equal_width(0.0, 1.0, 0), "0 bins"),
         (Bins::quantiles(0), "0 bins"),
-        (Bins::quantiles(usize::MAX), "are not between 1 and"),
+        (Bins::quantiles(usize::MAX), "use 1 to"),
         (Bins::equal_width(1.0, 1.0, 4), "from 1.0 to 1.0"),
         (Bins::equal_width(f64::NAN, 1.0, 4), "from NaN to 1.0"),
         (

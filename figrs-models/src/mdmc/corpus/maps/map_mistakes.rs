@@ -52,7 +52,7 @@ pub(super) fn no_layer(wanted: Option<&str>, known: &[String]) -> FileError {
 pub(super) fn wrong_cells(layer: &str, found: usize, size: (usize, usize)) -> FileError {
     let (rows, columns) = size;
     let problem = format!(
-        "the layer {layer:?} has {found} cells, and not those of {rows} rows and {columns} columns"
+        "the layer {layer:?} has {found} cells, but {rows} rows and {columns} columns need another number"
     );
     mistake(MistakeKind::Count, problem, "")
 }

@@ -111,7 +111,7 @@ fn contents(text: &str, root: &str) -> Result<Contents, FileError> {
                 };
                 let number = |name: &str| -> Result<u32, FileError> {
                     let text = get(name)?.unwrap_or_default();
-                    let reason = || format!("{name}={text:?} is no number");
+                    let reason = || format!("{name}={text:?} is not a number");
                     text.parse().map_err(|_| wrong(at, reason()))
                 };
                 let name = String::from_utf8_lossy(start.local_name().into_inner()).into_owned();

@@ -78,7 +78,7 @@ fn copies_with_a_way_drawn_in_are_left_out_unless_it_has_a_meaning() {
     let message = notes.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(
         message.iter().any(|note| note
-            == "1 of 3 levels repeat others with a way of 'x' drawn in, and are left out: a path"),
+            == "1 of 3 levels repeat other levels with a path of 'x' drawn in, and are left out: a path"),
         "{message:?}"
     );
     let named = levels[..3]
@@ -130,7 +130,10 @@ fn folders_within_are_searched_and_one_encoding_is_read() {
     assert_eq!(corpus.names(), ["one", "two", "three"]);
     let message: Vec<String> = notes.iter().map(ToString::to_string).collect();
     assert!(message[0].contains("Paths"), "{message:?}");
-    assert!(message[1].contains("holds no level itself"), "{message:?}");
+    assert!(
+        message[1].contains("contains no level itself"),
+        "{message:?}"
+    );
 }
 
 #[test]
@@ -172,7 +175,7 @@ fn names_and_paths_are_chosen_by_patterns() {
     );
     let wrong = error("a[b").to_string();
     assert!(
-        wrong.starts_with("the pattern \"a[b\" is none at character 2"),
+        wrong.starts_with("the pattern \"a[b\" is invalid at character 2"),
         "{wrong}"
     );
 }

@@ -17,7 +17,7 @@ use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 ///
 /// # Guarantee
 ///
-/// Where the tiles of a cell's neighbours occurred together in training, the tiles that pass the look-ahead have their trained probabilities,
+/// If the tiles of a cell's neighbours occurred together in training, the tiles that pass the look-ahead have their trained probabilities,
 /// renormalised. The sampler avoids unseen configurations as far as the look-ahead reaches, but cannot exclude all of them.
 ///
 /// # Complexity

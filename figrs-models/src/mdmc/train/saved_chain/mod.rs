@@ -30,7 +30,7 @@ fn not_json(error: &serde_json::Error) -> Mistake {
 
 /// Returns the mistake for a saved chain with a field whose value is invalid in any chain.
 fn invalid(cause: &dyn std::fmt::Display) -> Mistake {
-    let problem = format!("the saved chain cannot be: {cause}");
+    let problem = format!("the saved chain is invalid: {cause}");
     Mistake::new(MistakeKind::Value, problem, "")
 }
 
@@ -265,7 +265,7 @@ impl SavedChain {
             let empty = tiles.is_empty() || tiles.values().any(|&count| count == 0);
             if empty || counts.insert(key, tiles).is_some() {
                 return Err(changed(format!(
-                    "band {band}: the configuration {configuration:?} stands twice or has a count of 0"
+                    "band {band}: the configuration {configuration:?} occurs twice or has a count of 0"
                 )));
             }
         }

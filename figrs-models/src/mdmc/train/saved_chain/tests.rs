@@ -99,9 +99,9 @@ fn what_does_not_fit_together_is_an_error_of_its_own() {
         (
             "\"row_splits\":2",
             "\"row_splits\":3",
-            "the saved chain cannot be",
+            "the saved chain is invalid",
         ),
-        ("[-1,0]", "[1,0]", "the saved chain cannot be"),
+        ("[-1,0]", "[1,0]", "the saved chain is invalid"),
         (
             "\"row_splits\":2",
             "\"row_splits\":1",
@@ -121,7 +121,7 @@ fn what_does_not_fit_together_is_an_error_of_its_own() {
         (
             "[\"X\",{",
             "[\"#\",{",
-            "band 1: the configuration \"#\" stands twice",
+            "band 1: the configuration \"#\" occurs twice",
         ),
         ("{\"S\":1}", "{\"S\":0}", "band 0: the configuration"),
         (
