@@ -26,18 +26,27 @@ use company::{Company, Person};
 const EVIDENCE: &str = r#"{"projects": [{"late": true}, {"late": true}, null], "markets": [null, "good", null, null]}"#;
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Model: three people, each "junior" or "senior". Three projects, planned for the quarters 0, 1 and 2, each with an uncertain leader; projects of juniors are
-  late more often, and a late project is delivered a quarter later. The market of a quarter is "good" or "poor", and depends on the market before it. A project
-  is sold at the market of the quarter of its delivery. Each person who leads projects gets one bonus.
+const DETAILS: &str = r#"Model: three people lead three projects.
+  Each person is "junior" or "senior".
+  The projects are planned for the quarters 0, 1 and 2; the leader of each project is uncertain.
+  Projects of juniors are late more often; a late project is delivered one quarter later.
+  The market of a quarter is "good" or "poor", and depends on the market of the quarter before.
+  A project is sold at the market of the quarter of its delivery.
+  Each person who leads projects gets one bonus.
 
-Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "senior"}, null], "profit": 20}; null is unknown. Evidence on
-  a leader, such as {"projects": [{"leader": {"skill": "senior"}}, null, null]}, is about whoever leads the project.
+Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "senior"}, null], "profit": 20}.
+  null stands for an unknown part.
+  Evidence on a leader, such as {"projects": [{"leader": {"skill": "senior"}}, null, null]}, applies to whoever leads the project.
 
-JSON: {"log_evidence": x, "marginals": {PATH: {VALUE: probability}}}. All numbers are exact up to rounding.
+JSON: {"log_evidence": x, "marginals": {PATH: {VALUE: probability}}}
+  All numbers are exact up to rounding.
 
 Pictures: --format svg draws the model; observed random variables are marked.
 
-Exit code: 0 with an answer; 1 if the evidence is impossible; 2 if the file or options are wrong."#;
+Exit code:
+  0: there is an answer.
+  1: the evidence is impossible.
+  2: the file or an option is wrong."#;
 
 /// Answers what is known about the people, projects and profit of a small company.
 #[derive(Clone, Debug, Parser)]

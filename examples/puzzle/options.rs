@@ -8,27 +8,37 @@ use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, second
 use figrs_gdl::{GroundingLimits, Length, Policy};
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a state in which the puzzle ends with its goal met and
-  before which it has not ended. Without --steps and --at-most they are the shortest ones.
+const DETAILS: &str = r#"Plans: a plan is a sequence of legal actions from the start to a state in which the puzzle ends with its goal met.
+  The puzzle does not end before the last action.
+  Without --steps and --at-most, the plans are the shortest ones.
 
-JSON: one object, without the fields that do not apply.
-  {"plan": [ACTION, ...], "length": n, "plans": "DIGITS"}        --task solve; where all plans are too many, without "plans" and
-                                                                 with "shortest": true or false, "at_least": the fewest steps that are not excluded
-  {"count": "DIGITS"}                                            --task count
-  {"probability": p, "log_probability": x}                       --task probability, of the goal
-  {"marginals": [{ACTION: p, ...}, ...]}                         --task marginals, step by step; "(ended)" is no action
-  {"plan": [...], "length": n, "log_probability": x}             --task most-likely, of plan and goal together
-  {"samples": [{"plan": [...], "length": n}, ...], "distinct": m}  --task sample, with the number of different plans
-  each with "length" of the plans if it is the same for all, "seconds": {"compile", "sample"}, and with --stats "stats":
-  {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps", "searched_states"}, and "stopped":
-  "time" or "interrupt" if it ended with fewer samples than asked for, or before a plan that a search found was shown to be the shortest. Logarithms are natural; that of zero is the string "-inf". "standard_error" stands beside an estimated "log_probability".
+JSON: one object; fields that do not apply are absent.
+  --task solve        {"plan": [ACTION, ...], "length": n, "plans": "DIGITS"}
+  --task count        {"count": "DIGITS"}
+  --task probability  {"probability": p, "log_probability": x}, of the goal
+  --task marginals    {"marginals": [{ACTION: p, ...}, ...]}, for each step; "(ended)" is not an action
+  --task most-likely  {"plan": [...], "length": n, "log_probability": x}, of plan and goal together
+  --task sample       {"samples": [{"plan": [...], "length": n}, ...], "distinct": m}; m is the number of different plans
+  If a search found the plan, "plans" is absent, and "shortest": true or false and "at_least": n are present.
+    "at_least" is the smallest number of steps that is not excluded.
+  "length" is the length of the plans if all have the same.
+  "standard_error" is that of an estimated "log_probability".
+  "stats" is present with --stats:
+    {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps", "searched_states"}
+  "stopped": "time" or "interrupt" is present if there are fewer samples than --count.
+    It is also present if the plan of a search is not yet proven to be the shortest.
+  "seconds": {"compile", "sample"} is always present.
+  Logarithms are natural; the logarithm of zero is the string "-inf".
 
-Pictures: a puzzle of any kind has none, so there is no --format png.
+Pictures: there is no --format png, because puzzles of any kind have no common picture.
 
-Ctrl-C and the end of --time end a command with the samples so far, the second Ctrl-C at once; files are whole.
+Ctrl-C and the end of --time end the command with the samples so far; the files are complete.
+A second Ctrl-C ends it at once.
 
-Exit code: 0 if there is an answer; 1 if there is no plan (count and probability print their zero all the same) or
-  a budget is too small or the time over; 2 if rules or options are wrong."#;
+Exit code:
+  0: there is an answer.
+  1: there is no plan (count and probability still print zero), a budget is too small, or the time is over.
+  2: the rules or an option are wrong."#;
 
 /// Solves a puzzle written in the Game Description Language (KIF): a shortest plan, the number of plans, or random plans.
 ///

@@ -12,23 +12,35 @@ use crate::rating::Laws;
 const MOST_DRAWS: f64 = 0.999_999;
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Matches: a CSV file with the columns winner, loser and, if there are any, draw (true or false) and day (a number). A team is written
-  `anna+ben`. Matches with days are rated in the order of days.
+const DETAILS: &str = r#"Matches: a CSV file with the columns winner and loser, and optionally draw (true or false) and day (a number).
+  A team is written `anna+ben`.
+  Matches with days are rated in the order of days.
 
-Model: a skill is a normal number. Before each match it changes by a normal number with the standard deviation --drift; if matches have days, by --drift for
-  each day between two matches of a player. A player performs at the skill plus normal noise with the standard deviation --performance. The side with the
-  larger sum of performances wins if it leads by more than the draw margin, which follows from --draw-probability.
+Model:
+  A skill is a normal random number.
+  Before each match the skill changes by a normal number with the standard deviation --drift.
+  If matches have days, --drift is the standard deviation for each day between two matches of a player.
+  A performance is the skill plus normal noise with the standard deviation --performance.
+  The side with the larger sum of performances wins if it leads by more than the draw margin.
+  The draw margin follows from --draw-probability.
 
-Method: expectation propagation. The update of the players of one match is exact; afterwards their skills are taken as independent. Ratings are therefore
-  approximate, except after a first match. One pass rates each match after the matches before it. --until-settled passes forth and back until no skill
-  moves, so that later matches rate earlier skills too.
+Method: expectation propagation.
+  The update of the players of one match is exact; afterwards their skills are treated as independent.
+  Ratings are therefore approximate, except after a first match.
+  One pass rates each match after the matches before it.
+  --until-settled passes forwards and backwards until no skill changes, so that later matches rate earlier skills too.
 
-JSON: {"players": {NAME: {"mean": m, "sd": s, "matches": n}, ...}, "matches": n, "log_evidence": x}, the best player first; "log_evidence" is the natural
-  logarithm of the probability of all results, each given the matches before it. With --until-settled "passes" and "settled" stand beside it.
+JSON: {"players": {NAME: {"mean": m, "sd": s, "matches": n}, ...}, "matches": n, "log_evidence": x}
+  The best player comes first.
+  "log_evidence" is the natural logarithm of the probability of all results, each given the matches before it.
+  "passes" and "settled" are present with --until-settled.
 
 Pictures: --format svg draws the skills of the --top best players over time, each with a band of two standard deviations.
 
-Exit code: 0 with ratings; 1 without; 2 if the file or options are wrong."#;
+Exit code:
+  0: there are ratings.
+  1: there are no ratings.
+  2: the file or an option is wrong."#;
 
 /// Rates players by the results of their matches: the mean and the standard deviation of each skill.
 #[derive(Clone, Debug, Parser)]

@@ -8,28 +8,42 @@ use figrs_command::{Failure, check_writable, finite, format_of, not_negative};
 use crate::model::{Kind, TrackingModel};
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Readings: a CSV file with a line for each step and a column for each coordinate. The first line may name the columns. An empty cell is a missing
-  reading. With `--data -` standard input streams: each line is answered by a line at once, and memory does not grow.
+const DETAILS: &str = r#"Readings: a CSV file with a line for each step and a column for each coordinate.
+  The first line may name the columns.
+  An empty cell is a missing reading.
+  With `--data -` standard input streams: each line is answered by a line at once, and memory does not grow.
 
-Models, for each coordinate; the first reading is of the first state:
+Models, for each coordinate:
   level     a number that changes by N(0, Q) at each step.
-  trend     a level and its slope: the level changes by the slope and N(0, Q1), the slope by N(0, Q2).
-  velocity  a position and its velocity, with white noise of the acceleration: the velocity changes by N(0, Q), and the position by the mean of the
-            velocities before and after plus N(0, Q/12).
+  trend     a level and its slope: the level changes by the slope plus N(0, Q1), the slope by N(0, Q2).
+  velocity  a position and its velocity, with white noise of the acceleration: the velocity changes by N(0, Q), and the position
+            by the mean of the velocities before and after plus N(0, Q/12).
   A reading is the level or the position plus N(0, R).
+  The first reading is of the first state.
 
-Variances and means: --process takes Q, or Q1,Q2 for a trend. --start-mean and --start-variance take a number for each number of the state, or one number for
-  all levels and positions; slopes and velocities then start with mean 0. A variance of 0 is allowed: nothing changes, or nothing is unknown.
+Variances and means:
+  --process takes Q, or Q1,Q2 for a trend.
+  --start-mean and --start-variance take a number for each state variable, or a single number.
+  A single --start-variance applies to all state variables.
+  A single --start-mean applies to levels and positions; slopes and velocities then start with mean 0.
+  A variance of 0 is allowed: nothing changes, or nothing is unknown.
 
-The state has first the levels or positions of all coordinates, then the slopes or velocities.
+State: first the levels or positions of all coordinates, then the slopes or velocities.
 
-JSON: {"log_evidence": x, "steps": [{"filtered": {"mean": [..], "sd": [..]}, "smoothed": {..}, "predicted": {..}}, ...]}. "predicted" is the state given the
-  earlier readings, "filtered" given also the reading of the step, "smoothed" given all readings. A stream has one object for each line, with "predicted",
-  "filtered" and the "log_evidence" so far. All numbers are exact up to rounding.
+JSON: {"log_evidence": x, "steps": [{"filtered": {"mean": [..], "sd": [..]}, "smoothed": {..}, "predicted": {..}}, ...]}
+  "predicted" is the state given the earlier readings.
+  "filtered" is the state given the earlier readings and the reading of the step.
+  "smoothed" is the state given all readings.
+  A stream has one object for each line, with "predicted", "filtered" and the "log_evidence" so far.
+  All numbers are exact up to rounding.
 
-Pictures: --format svg draws the first coordinate: the readings, and the smoothed and filtered numbers, each with a band of two standard deviations.
+Pictures: --format svg draws the readings of the first coordinate, and its smoothed and filtered means.
+  Each mean has a band of two standard deviations.
 
-Exit code: 0 with an answer; 1 if the readings are impossible; 2 if the file or options are wrong."#;
+Exit code:
+  0: there is an answer.
+  1: the readings are impossible.
+  2: the file or an option is wrong."#;
 
 /// Tracks a level, a trend or a moving body through noisy readings: exact means and standard deviations at each step.
 #[derive(Clone, Debug, Parser)]
