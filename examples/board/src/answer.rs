@@ -52,7 +52,7 @@ pub fn answer<E: Example>(
         figrs_command::parsed_from(command::<E>(), arguments).map_err(Failure::from)?;
     if let Some(text) = clues {
         if example.shared().size.is_some() {
-            let message = "clues have a size of their own; leave out size";
+            let message = "the clues set the size; leave out size";
             return Err(Failure::from(message).into());
         }
         example.give_clues(text);
@@ -81,7 +81,7 @@ pub fn answer<E: Example>(
     };
     findings.boards = boards;
     if deadline.is_over() && findings.impossible.is_none() && !findings.answers(options.task) {
-        let message = "--time was over before there was an answer; allow more";
+        let message = "--time ended before there was an answer; allow more time";
         return Err(Failure::from(NoAnswer(message.to_owned())).into());
     }
     let stats = match options.stats.then(|| question.stats(&findings)) {

@@ -43,7 +43,7 @@ fn boards_come_with_pictures_and_tests_of_their_distribution() {
 fn marginals_come_as_tables() {
     let (_, page) = report("island", "--size 4 --task marginals");
     // The page has two values, with four rows each under a row of headings, and the number that was found.
-    assert_eq!(page.matches("<h2>How probable").count(), 2);
+    assert_eq!(page.matches("<h2>Probability of").count(), 2);
     assert!(!page.contains("<img"));
 }
 
