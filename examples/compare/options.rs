@@ -162,13 +162,13 @@ impl Options {
         let mut sorted = samplers.iter().map(named).collect::<Vec<_>>();
         sorted.sort();
         if let Some([name, ..]) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("--algorithms: {name} stands there twice").into());
+            return Err(format!("--algorithms: {name} occurs twice").into());
         }
         if let Some(path) = &self.curves
             && !has_extension(path, "svg")
         {
             return Err(format!(
-                "--curves writes SVG; end the name {} in .svg",
+                "--curves writes SVG: the file name {} must end in .svg",
                 path.display()
             )
             .into());
@@ -188,7 +188,7 @@ impl Options {
             _ => None,
         };
         if let (Some(_), Some(model)) = (&self.curves, inexact) {
-            let problem = "--curves needs an exact answer, which is not known of --model";
+            let problem = "--curves needs an exact answer, but none is known for --model";
             return Err(format!("{problem} {model}").into());
         }
         Ok(())

@@ -289,13 +289,13 @@ impl Options {
         let across = chain.height();
         match chain.travel() {
             Travel::Right if self.height.is_some_and(|height| height != across) => Err(format!(
-                "--height: levels are played to the right and have the {across} rows of the training levels; --rows takes fewer, \
-                 --width says how long they are"
+                "--height: levels to the right have the {across} rows of the training levels; --rows reduces this number, and \
+                 --width sets the length"
             )
             .into()),
             Travel::Up if self.width.is_some_and(|width| width != across) => Err(format!(
-                "--width: levels are played upwards and have the {across} columns of the training levels; --rows takes fewer, \
-                 --height says how long they are"
+                "--width: levels upwards have the {across} columns of the training levels; --rows reduces this number, and \
+                 --height sets the length"
             )
             .into()),
             _ => Ok(()),
@@ -496,5 +496,5 @@ fn sections(text: &str) -> Result<usize, String> {
         .parse()
         .ok()
         .filter(|sections| (1..=max).contains(sections));
-    sections.ok_or_else(|| format!("give 1 to {max} sections"))
+    sections.ok_or_else(|| format!("write a number of sections from 1 to {max}"))
 }

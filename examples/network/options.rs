@@ -116,7 +116,8 @@ Exit code:
 /// the text have the mean, the standard deviation and quantiles of each continuous node. Its log-evidence is that of a probability density.
 ///
 /// Variables and states of a UAI file are named by their index, from 0; variables of a .cnf file by their numbers, and their states are false and
-/// true. Literals weigh what lines `c p weight LITERAL WEIGHT 0` say, others 1, and with `c t mc` all weigh 1. The same options give the same answers.
+/// true. The line `c p weight LITERAL WEIGHT 0` gives the weight of a literal; other literals have the weight 1, and with a line `c t mc` all have. The
+/// same options give the same answers.
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
@@ -259,7 +260,7 @@ pub(crate) enum Start {
 fn count(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(number) if f64::is_finite(number) && number >= 0.0 => Ok(number),
-        _ => Err("give a number that is not negative".into()),
+        _ => Err("write a number, 0 or more".into()),
     }
 }
 
@@ -269,7 +270,7 @@ fn prior(text: &str) -> Result<f64, String> {
     if found > NetworkLearner::MOST_PRIOR {
         let most = NetworkLearner::MOST_PRIOR;
         return Err(format!(
-            "give a number of at most {most:e}, beside which cases still count"
+            "write a number of at most {most:e}; a larger one would hide the data"
         ));
     }
     Ok(found)
@@ -371,7 +372,7 @@ impl Options {
             let able = Method::value_variants().iter();
             let able: Vec<String> = able.filter(|m| m.can(self.task)).map(named).collect();
             let (algorithm, able) = (named(&method), able.join(" or "));
-            return Err(format!("{algorithm} cannot do --task {task}; use {able}").into());
+            return Err(format!("--algorithm {algorithm} does not support --task {task}; use {able}").into());
         }
         self.check_uses()?;
         if self.file.is_none() && self.task != Task::Learn {
@@ -381,7 +382,7 @@ impl Options {
             .into());
         }
         if self.task == Task::Map && (self.query.is_empty() || self.query == ["all"]) {
-            let message = "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds those of all";
+            let message = "--task map needs --query VAR ...: the variables whose joint state is maximised; for all variables use --task mpe";
             return Err(message.into());
         }
         self.structures.check_file(self.file.is_some())?;
@@ -394,7 +395,7 @@ impl Options {
         }
         let is_stream = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard_input);
         if is_stream(&self.file) && is_stream(&self.data) {
-            return Err("--file and --data are both -, and standard input is read once".into());
+            return Err("--file and --data are both -, but standard input can be read only once".into());
         }
         self.report.as_deref().map_or(Ok(()), check_report)?;
         check_distinct(&[
@@ -418,7 +419,7 @@ impl Options {
         };
         if !is_known {
             let task = named(&self.task);
-            return Err(format!("--out of --task {task} is a {known} file").into());
+            return Err(format!("--out of --task {task} must end in {known}").into());
         }
         let files = [
             ("--file", self.file.as_deref()),

@@ -177,7 +177,7 @@ impl Options {
         }
         if self.method == Method::Search && self.steps.is_some() {
             return Err(
-                "--method search finds plans of any length; give --at-most, and not --steps".into(),
+                "--method search finds plans of any length; give --at-most instead of --steps".into(),
             );
         }
         if self.effort.is_some() && !self.searches() {

@@ -29,11 +29,11 @@ fn run(options: &Options) -> Result<(), Failure> {
     stop::listen(options.time)?;
     let matches = Matches::read(&options.matches)?;
     if matches.matches.is_empty() {
-        return Err(NoAnswer("the file has no matches; write one a line".into()).into());
+        return Err(NoAnswer("the file has no matches; write one match on each line".into()).into());
     }
     let laws = options.laws()?;
     if laws.draw_probability == 0.0 && matches.matches.iter().any(|game| game.is_draw) {
-        return Err("a match is a draw, and --draw-probability is 0; give a larger one".into());
+        return Err("a match is a draw, but --draw-probability is 0; give a larger probability".into());
     }
     let mut history = History::new(laws, matches.players.len(), &matches.matches);
     let settling = options.until_settled.then(|| {
@@ -45,7 +45,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     });
     if let Some(settling) = settling.filter(|settling| !settling.is_settled()) {
         note(format!(
-            "note: after {} passes the skills still moved, by up to {:.1e} standard deviations in the last one",
+            "note: after {} passes the skills still changed, by up to {:.1e} standard deviations in the last pass",
             settling.passes, settling.moved
         ));
     }

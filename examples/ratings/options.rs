@@ -118,7 +118,7 @@ impl Options {
     /// **Errors.** The mean is not positive, so that it gives no default standard deviations.
     pub(crate) fn laws(&self) -> Result<Laws, Failure> {
         if self.mean <= 0.0 && (self.sd.is_none() || self.performance.is_none()) {
-            return Err("--mean is not positive; give --sd and --performance too".into());
+            return Err("--sd and --performance have no default if --mean is not positive; give both".into());
         }
         let deviation = self.sd.unwrap_or(self.mean / 3.0);
         Ok(Laws {
@@ -133,10 +133,10 @@ impl Options {
 
 fn positive(text: &str) -> Result<f64, String> {
     let number = finite(text).ok().filter(|&x| x > 0.0);
-    number.ok_or_else(|| "it is no positive number".to_owned())
+    number.ok_or_else(|| "write a positive number".to_owned())
 }
 
 fn probability(text: &str) -> Result<f64, String> {
     let number = finite(text).ok().filter(|x| (0.0..=MOST_DRAWS).contains(x));
-    number.ok_or_else(|| format!("it is no probability of at most {MOST_DRAWS}"))
+    number.ok_or_else(|| format!("write a probability of at most {MOST_DRAWS}"))
 }

@@ -88,7 +88,7 @@ impl Report<'_> {
         match self.settling {
             Some(settling) => writeln!(
                 out,
-                "{games} matches in {} passes; skills moved by up to {:.1e} standard deviations in the last one",
+                "{games} matches in {} passes; skills changed by up to {:.1e} standard deviations in the last pass",
                 settling.passes, settling.moved
             ),
             None => writeln!(

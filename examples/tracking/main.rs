@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 fn remedy(error: &Error) -> Option<String> {
     match error {
         Error::InStep { step, .. } => Some(format!(
-            "the reading of step {} has no density: the readings before it determine it, or it is too large; give a --noise, a --process or a --start-variance above 0, or smaller numbers",
+            "the reading of step {} has no density, because earlier readings determine it or because it is too large; give a --noise, --process or --start-variance above 0, or smaller numbers",
             step + 1
         )),
         _ => None,
@@ -58,7 +58,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         }
     }
     let Some(first) = all.first() else {
-        return Err(NoAnswer("there are no readings; write one a line".into()).into());
+        return Err(NoAnswer("the file has no readings; write one reading on each line".into()).into());
     };
     let model = options.model(first.len())?;
     let track = stop::attempt(move || Track::new(&model, all))?;

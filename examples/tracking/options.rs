@@ -115,10 +115,13 @@ impl Options {
         let each = |flag: &str, given: &[f64], count: usize| match given {
             [one] => Ok(vec![*one; count]),
             all if all.len() == count => Ok(all.to_vec()),
-            all => Err(Failure::from(format!(
-                "{flag} has {} numbers; give one, or {count}",
-                all.len()
-            ))),
+            all => {
+                let or = if count > 1 { format!(" or {count}") } else { String::new() };
+                Err(Failure::from(format!(
+                    "{flag} has {} numbers; give 1{or}",
+                    all.len()
+                )))
+            }
         };
         let mut start_mean = each("--start-mean", &self.start_mean, numbers)?;
         if self.start_mean.len() == 1 {

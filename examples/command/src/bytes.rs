@@ -19,7 +19,7 @@ pub fn mebibytes(text: &str) -> Result<Bytes, String> {
 fn amount(text: &str, plain: u64, called: &str) -> Result<Bytes, String> {
     let amount = Bytes::parse(text, plain).ok();
     let amount = amount.filter(|amount| *amount > Bytes(0));
-    amount.ok_or_else(|| format!("{InvalidBytes}; a number alone is of {called}"))
+    amount.ok_or_else(|| format!("{InvalidBytes}; a number without a unit is in {called}"))
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
 /// **Errors.** The text is not a finite number.
 pub fn finite(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
-    number.ok_or_else(|| "it is no finite number".to_owned())
+    number.ok_or_else(|| "write a finite number".to_owned())
 }
 
 /// Parses a finite number of at least zero.
@@ -109,7 +109,7 @@ pub fn finite(text: &str) -> Result<f64, String> {
 /// **Errors.** The text is not a finite number of at least zero.
 pub fn not_negative(text: &str) -> Result<f64, String> {
     let number = finite(text).ok().filter(|&x| x >= 0.0);
-    number.ok_or_else(|| "it is no finite number of at least zero".to_owned())
+    number.ok_or_else(|| "write a finite number, 0 or more".to_owned())
 }
 
 /// Parses a time in seconds, possibly with a fraction.

@@ -98,7 +98,7 @@ fn what_cannot_be_decided_is_told() {
         (
             "--file company.xdsl --task decide --memory 7",
             1,
-            "or let decisions forget by --limited-memory",
+            "or use --limited-memory",
         ),
         (
             "--file huge.xdsl --task decide",

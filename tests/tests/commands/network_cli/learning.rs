@@ -76,7 +76,7 @@ fn samples_are_written_as_data() {
     let output =
         files.run("--file garden.bif --task sample --count 1000000 --time 0.01 --out drawn.csv");
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("drawn.csv is as it was"));
+    assert!(text(&output.stderr).contains("drawn.csv is unchanged"));
     assert_eq!(
         drawn,
         std::fs::read_to_string(files.path("drawn.csv")).unwrap()

@@ -100,7 +100,7 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
             let flag = option.split(' ').next().unwrap();
             files.refuses(
                 &ask,
-                &format!("{flag} has no effect on this --task {task}, since it needs "),
+                &format!("{flag} has no effect on this --task {task}: it needs "),
             );
         }
     }
@@ -124,7 +124,7 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
 fn an_algorithm_that_cannot_do_the_task_is_told_before_options_of_it() {
     files().refuses(
         "--file garden.bif --task k-best --algorithm enumerate --memory 1KiB",
-        "enumerate cannot do --task k-best; use exact or junction-tree or circuit",
+--algorithm         "enumerate does not support --task k-best; use exact or junction-tree or circuit",
     );
 }
 

@@ -177,7 +177,7 @@ fn structures_that_cannot_be_learned_are_told() {
         ),
         (
             "--require rain rain",
-            "--require rain rain: an arc goes between two variables",
+            "--require rain rain: an arc must connect two variables",
         ),
         (
             "--structure k2 --order gras",
