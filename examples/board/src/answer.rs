@@ -26,6 +26,8 @@ pub struct Unanswered {
     pub message: String,
     /// Cells whose clues contradict each other, if the clues are the reason.
     pub cells: Vec<Position>,
+    /// The reason that the work ended before there was an answer, if it did.
+    pub stopped: Option<Reason>,
 }
 
 impl From<Failure> for Unanswered {
@@ -34,6 +36,7 @@ impl From<Failure> for Unanswered {
             message: figrs_command::message(&failure, remedy),
             failure,
             cells: Vec::new(),
+            stopped: None,
         }
     }
 }
@@ -82,7 +85,10 @@ pub fn answer<E: Example>(
     findings.boards = boards;
     if deadline.is_over() && findings.impossible.is_none() && !findings.answers(options.task) {
         let message = "--time ended before there was an answer; allow more time";
-        return Err(Failure::from(NoAnswer(message.to_owned())).into());
+        return Err(Unanswered {
+            stopped: Some(Reason::Time),
+            ..Failure::from(NoAnswer(message.to_owned())).into()
+        });
     }
     let stats = match options.stats.then(|| question.stats(&findings)) {
         Some(Err(_)) if deadline.is_over() => None,

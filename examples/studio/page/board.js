@@ -110,7 +110,7 @@ class BoardDesigner extends Designer {
     try {
       return await ask("/api/board", { ...request, time: SOON });
     } catch (problem) {
-      if (!problem.isAnswer || !problem.message.startsWith("time was over")) throw problem;
+      if (!problem.isAnswer || problem.body.stopped !== "time") throw problem;
     }
     const { quick } = this.kind;
     tell?.(`Nothing after ${SOON} seconds; drawing ${quick ? "in another way" : `for ${LATE} more`}`);

@@ -196,7 +196,7 @@ impl Networks {
                 })
             }
             _ => Err(Problem::wrong(
-                "give file, the name of one, or text, a network itself".to_owned(),
+                "give either file (the name of a network file) or text (the network itself)".to_owned(),
             )),
         }
     }

@@ -253,7 +253,7 @@ fn mistakes_are_one_line_and_have_exit_codes() {
         (
             "--rules river.kif --method search --steps 7".into(),
             2,
-            "give --at-most, and not --steps".into(),
+            "give --at-most instead of --steps".into(),
         ),
         (
             "--rules river.kif --effort 3 --method frontier".into(),
@@ -344,7 +344,7 @@ fn the_best_goal_is_named_where_the_goal_cannot_be_reached() {
     assert!(run(&format!("{rules} --goal 60")).status.success());
     let picture = run("--rules river.kif --out plan.png");
     assert_eq!(picture.status.code(), Some(2));
-    assert!(text(&picture.stderr).contains("write one of .txt, .json"));
+    assert!(text(&picture.stderr).contains("use one of .txt, .json"));
 }
 
 /// A puzzle with a row of switches, of which each of the first `needed` has to be thrown: its states do not fit into little memory, but a plan is

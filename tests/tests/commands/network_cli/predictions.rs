@@ -162,11 +162,11 @@ fn mistakes_of_predictions_leave_the_file_as_it_was() {
         ),
         (
             "--query rain --observe grass=wet",
-            "`grass` has a column in --data, and evidence",
+            "`grass` has a column in --data and evidence",
         ),
         (
             "--query grass --evidence soft.json",
-            "`rain` has a column in --data, and evidence",
+            "`rain` has a column in --data and evidence",
         ),
     ] {
         files.refuses(&format!("{predict} {more}"), words);
@@ -218,7 +218,7 @@ fn some_variables_have_their_most_probable_states_together() {
     assert_near(&found["map"]["log_probability"], f64::ln(wet));
     for query in ["", "--query all"] {
         let ask = format!("--file garden.bif --task map {query}");
-        files.refuses(&ask, "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds");
+        files.refuses(&ask, "--task map needs --query VAR ...: the variables whose joint state is maximised");
     }
 }
 
