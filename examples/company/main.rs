@@ -9,12 +9,12 @@ use std::fmt::{Display, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use figrs::graph::ModelGraph;
 use figrs::prelude::*;
 use figrs::{Parts, PlainData};
 use figrs_command::{
-    Failure, as_json, check_writable, format_of, is_standard_input, parsed, publish,
+    AnswerFormat, AnswerOptions, Failure, as_json, is_standard_input, parsed, publish,
     read_standard_input, read_text,
 };
 use figrs_report::Drawable;
@@ -38,6 +38,8 @@ Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "s
   null stands for an unknown part.
   Evidence on a leader, such as {"projects": [{"leader": {"skill": "senior"}}, null, null]}, applies to whoever leads the project.
 
+Text: a line for each part.
+
 JSON: {"log_evidence": x, "marginals": {PATH: {VALUE: probability}}}
   All numbers are exact up to rounding.
 
@@ -55,23 +57,8 @@ struct Options {
     /// The evidence as a JSON file; `-` is standard input.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// Format of the answer (default: the format of the extension of --out, else text).
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// File for the answer instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-}
-
-/// Format of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A line of text for each part.
-    Text,
-    /// The probabilities of the values of each part as JSON.
-    Json,
-    /// A picture of the model.
-    Svg,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 fn main() -> ExitCode {
@@ -79,13 +66,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
-    let formats = [
-        ("txt", Format::Text),
-        ("json", Format::Json),
-        ("svg", Format::Svg),
-    ];
-    let format = format_of(options.format, options.out.as_deref(), &formats)?;
-    options.out.as_deref().map_or(Ok(()), check_writable)?;
+    let format = options.answer.check()?;
     let text = match options.evidence.as_deref() {
         None => EVIDENCE.into(),
         Some(file) if is_standard_input(file) => read_standard_input()?,
@@ -98,9 +79,9 @@ fn run(options: &Options) -> Result<(), Failure> {
     let parts = company.name_parts("")?;
     let model = Model::new().observe_data(&company, &seen)?;
     let answer = match format {
-        Format::Svg => ModelGraph::new(&model, &parts).to_svg()?,
-        Format::Text => answered(&company, &model)?.text(),
-        Format::Json => {
+        AnswerFormat::Svg => ModelGraph::new(&model, &parts).to_svg()?,
+        AnswerFormat::Text => answered(&company, &model)?.text(),
+        AnswerFormat::Json => {
             let Answered {
                 marginals,
                 log_evidence,
@@ -108,7 +89,7 @@ fn run(options: &Options) -> Result<(), Failure> {
             json!({"log_evidence": as_json(log_evidence), "marginals": marginals}).to_string()
         }
     };
-    publish(options.out.as_deref(), |out| {
+    publish(options.answer.out(), |out| {
         writeln!(out, "{}", answer.trim_end())
     })
 }

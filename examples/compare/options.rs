@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use figrs_command::{
-    Failure, check_distinct, check_report, check_writable, has_extension, seconds,
+    Failure, check_distinct, check_report, check_writable, has_extension, seconds, whole,
 };
 
 use super::algorithms::Name;
@@ -81,7 +81,7 @@ pub(crate) struct Options {
     #[arg(long, value_enum, value_delimiter = ',', num_args = 1..)]
     algorithms: Vec<Name>,
     /// Total number of samples, particles, draws or steps of each sampler.
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, default_value_t = 20_000, value_parser = whole::<u64>(1..=1_000_000_000))]
     pub(crate) samples: u64,
     /// Time limit of each algorithm in seconds; a sampler then answers with its samples so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]

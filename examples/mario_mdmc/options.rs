@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use figrs_command::level_names::{style, weight};
-use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
+use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds, whole};
 use figrs_design::DifficultyProfile;
 use figrs_models::mdmc::{Corpus, Level, MarkovChain, Rooms, Structure, Structures, Travel, vglc};
 use glob::Pattern;
@@ -164,7 +164,7 @@ pub(crate) struct Options {
     pub(crate) sweeps: Option<u64>,
     /// Number of particles of each level for the method conditioned; 20 if not given. If all particles of a level fail, the method uses more
     /// particles, up to 100000.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=100_000))]
     pub(crate) particles: Option<u32>,
     /// Memory for the states of the method exact, such as 512MiB or 6GiB; the messages of the method may take as much memory again. A number without
     /// a unit is in MiB; the default is 1GiB.
@@ -182,14 +182,14 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["levels", "stats"])]
     pub(crate) probability: bool,
     /// Number of levels to draw.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(1..))]
     pub(crate) levels: u64,
     /// Instead of writing levels, measure this many levels of each method, and the training levels at their own widths; the result is a table of
     /// means and standard errors.
     #[arg(
         long,
         value_name = "LEVELS",
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = whole::<u64>(1..),
         conflicts_with_all = ["levels", "show_path"]
     )]
     pub(crate) stats: Option<u64>,
@@ -203,7 +203,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Number of threads that draw levels; all cores if not given.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_parser = whole::<u16>(1..=256))]
     pub(crate) threads: Option<u16>,
     /// Format of the levels. The formats png, tmx, tiled-json and ldtk-csv need --out, and write one numbered file for each level if --levels is more
     /// than 1. If not given, the extension of --out decides (.txt, .json, .png, .tmx, .csv); without such an extension the format is text.

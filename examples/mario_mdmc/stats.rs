@@ -43,9 +43,10 @@ fn levels_of(directory: &Path, trained: &Trained) -> Result<Vec<Level>, Failure>
     }
     if paths.is_empty() {
         let place = directory.display();
-        return Err(
-            format!("--also: {place} contains no levels; name a directory with *.txt files").into(),
-        );
+        return Err(format!(
+            "--also: {place} contains no levels; name a directory with *.txt files"
+        )
+        .into());
     }
     paths.sort();
     let level = |path: &PathBuf| {
@@ -171,7 +172,9 @@ fn table(columns: &[Column]) -> String {
     if highest > 0.0 {
         let bars = profiles.iter().map(|profile| bars(profile, highest));
         text += &row("difficulty", bars);
-        return format!("{text}(from the start to the end of a level; a full bar is {highest:.4} per column)\n");
+        return format!(
+            "{text}(from the start to the end of a level; a full bar is {highest:.4} per column)\n"
+        );
     }
     text
 }

@@ -146,7 +146,10 @@ impl MixedQuestion {
         ];
         if !able.contains(&method) {
             let (method, able) = (named(&method), any_of(&able.each_ref().map(named)));
-            return Err(format!("--algorithm {method} does not support real variables; use {able}").into());
+            return Err(format!(
+                "--algorithm {method} does not support real variables; use {able}"
+            )
+            .into());
         }
         let given = [
             ("--report", self.options.report.is_some()),

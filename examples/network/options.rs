@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use figrs::Limits;
 use figrs_command::{
     Bytes, Failure, bytes, check_distinct, check_report, check_writable, has_extension,
-    is_standard_input, seconds,
+    is_standard_input, seconds, whole,
 };
 use figrs_network::{NetworkFormat, NetworkLearner};
 
@@ -134,7 +134,7 @@ pub(crate) struct Options {
     pub(crate) normalise: bool,
     /// Unroll a dynamic network of a .xdsl file to this many time slices. A time slice has a variable for each repeated node, named by the node and
     /// `_0`, `_1` and so on.
-    #[arg(long, value_name = "SLICES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "SLICES", value_parser = whole::<u32>(1..=100_000))]
     pub(crate) slices: Option<u32>,
     /// Evidence: a .json file with {VAR: STATE}, with {VAR: NUMBER} for a continuous node, or with {VAR: {STATE: WEIGHT}} for soft evidence (a weight for each state of VAR), or a
     /// .evid file of the UAI competitions. The probability of soft evidence is the expected weight.
@@ -169,23 +169,23 @@ pub(crate) struct Options {
     pub(crate) start: Option<Start>,
     /// Number of starts of learning; the most likely result is taken, and later starts use random tables drawn with --seed. The default is 1, and 10
     /// if two states of an unobserved variable have equal numbers, which learning could never distinguish.
-    #[arg(long, value_name = "STARTS", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "STARTS", value_parser = whole::<u32>(1..=10_000))]
     pub(crate) starts: Option<u32>,
     /// Number added to the count of every state in learning, up to 1e15 (default 0).
     #[arg(long, value_name = "COUNT", value_parser = prior, allow_negative_numbers = true)]
     pub(crate) prior: Option<f64>,
     /// Exact number of iterations of learning; with --tolerance, the maximum number (default: at most 1000).
-    #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    #[arg(long, value_name = "ROUNDS", value_parser = whole::<u64>(0..=1_000_000))]
     pub(crate) iterations: Option<u64>,
     /// Learning ends when an iteration raises the log-likelihood by at most this number times its absolute value (default 1e-8; with 0, learning ends
     /// when the log-likelihood no longer rises).
     #[arg(long, value_name = "RATIO", value_parser = count, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Number of worlds for k-best (default 5) or sample (default 10), up to a million.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=1_000_000))]
     pub(crate) count: Option<u32>,
     /// Number of samples that importance-sampling draws (default 100000).
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = whole::<u64>(1..))]
     pub(crate) samples: Option<u64>,
     /// Seed of the random numbers of sample, importance-sampling, --start random, --starts and searches for structures (default 0).
     #[arg(long)]
@@ -200,7 +200,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Compile and query this many times, and report median times in seconds (default 1).
-    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "TIMES", value_parser = whole::<u32>(1..=100_000))]
     pub(crate) repeat: Option<u32>,
     /// Each decision knows only its parents in the file, not earlier values and decisions.
     #[arg(long)]
@@ -372,7 +372,10 @@ impl Options {
             let able = Method::value_variants().iter();
             let able: Vec<String> = able.filter(|m| m.can(self.task)).map(named).collect();
             let (algorithm, able) = (named(&method), able.join(" or "));
-            return Err(format!("--algorithm {algorithm} does not support --task {task}; use {able}").into());
+            return Err(format!(
+                "--algorithm {algorithm} does not support --task {task}; use {able}"
+            )
+            .into());
         }
         self.check_uses()?;
         if self.file.is_none() && self.task != Task::Learn {
@@ -395,7 +398,9 @@ impl Options {
         }
         let is_stream = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard_input);
         if is_stream(&self.file) && is_stream(&self.data) {
-            return Err("--file and --data are both -, but standard input can be read only once".into());
+            return Err(
+                "--file and --data are both -, but standard input can be read only once".into(),
+            );
         }
         self.report.as_deref().map_or(Ok(()), check_report)?;
         check_distinct(&[

@@ -133,7 +133,9 @@ impl Report<'_> {
         };
         page.table(headings, shown);
         if !rest.is_empty() {
-            page.paragraph(&format!("The table has the first {ROWS} states; --format json has all."));
+            page.paragraph(&format!(
+                "The table has the first {ROWS} states; --format json has all."
+            ));
         }
         let charts = &self.findings.posteriors;
         for posterior in charts.iter().take(BARS) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use figrs::printable;
-use figrs_command::{Failure, Progress, is_standard_input, read_standard_input, stop};
+use figrs_command::{Failure, Progress, is_standard_input, read_standard_input, stop, whole};
 use figrs_network::{
     Network, NetworkData, NetworkScore, StructureLearner, StructureLearningError, StructureSearch,
 };
@@ -41,11 +41,11 @@ pub(crate) struct StructureOptions {
     #[arg(long, value_name = "VAR", num_args = 1..)]
     order: Vec<String>,
     /// Number of restarts of hill-climb and tabu, from the best structures with random changes (default 30).
-    #[arg(long, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    #[arg(long, value_parser = whole::<u64>(0..=1_000_000))]
     restarts: Option<u64>,
     /// Number of steps for which tabu does not change the same arc again, and number of steps without a better structure after which tabu ends
     /// (default 10, or the number of variables).
-    #[arg(long, value_name = "CHANGES", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "CHANGES", value_parser = whole::<u32>(1..=1_000_000))]
     tabu_length: Option<u32>,
 }
 

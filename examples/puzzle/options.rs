@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, seconds};
+use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, seconds, whole};
 use figrs_gdl::{GroundingLimits, Length, Policy};
 
 /// The last section of the long help.
@@ -63,7 +63,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["steps", "at_most"], value_parser = steps())]
     pub(crate) max_steps: Option<u32>,
     /// Smallest value of `goal` that counts as solved.
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, default_value_t = 100, value_parser = whole::<u8>(0..=100))]
     pub(crate) goal: u8,
     /// Distribution of actions, which determines the probabilities of plans (default blind).
     #[arg(long, value_enum)]
@@ -74,13 +74,13 @@ pub(crate) struct Options {
     /// Work of the exact method in the first round of --method auto, and of the search for a shorter plan, in units of about a second on a machine of
     /// 2025 (default 5). Work is counted in steps, so that it is the same on every machine. In each round of --method auto the search for one plan
     /// does twice the work of the exact method, and each round has 8 times the work of the round before.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=100_000))]
     pub(crate) effort: Option<u32>,
     /// Number of particles for --method particles (default 10000).
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=10_000_000))]
     pub(crate) particles: Option<u32>,
     /// Number of plans that --task sample draws (default 10).
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=1_000_000))]
     pub(crate) count: Option<u32>,
     /// Seed of the random numbers (default 0).
     #[arg(long)]
@@ -90,7 +90,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
     /// Factor that multiplies the limits on grounded rules: a million facts, two million rules, 200 million examined facts (default 1).
-    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "TIMES", value_parser = whole::<u32>(1..=100))]
     grounding: Option<u32>,
     /// Stop after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -107,8 +107,8 @@ pub(crate) struct Options {
     pub(crate) out: Option<PathBuf>,
 }
 
-fn steps() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(0..=100_000)
+fn steps() -> impl Fn(&str) -> Result<u32, String> + Clone + Send + Sync + 'static {
+    whole::<u32>(0..=100_000)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -177,7 +177,8 @@ impl Options {
         }
         if self.method == Method::Search && self.steps.is_some() {
             return Err(
-                "--method search finds plans of any length; give --at-most instead of --steps".into(),
+                "--method search finds plans of any length; give --at-most instead of --steps"
+                    .into(),
             );
         }
         if self.effort.is_some() && !self.searches() {

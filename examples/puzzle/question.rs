@@ -402,7 +402,9 @@ fn shortest(
 
 /// Returns the message that the states do not fit into memory, with advice.
 pub(crate) fn too_large(states: usize, memory: Bytes) -> String {
-    format!("{states} states and their transitions need more than --memory {memory}; allow more memory")
+    format!(
+        "{states} states and their transitions need more than --memory {memory}; allow more memory"
+    )
 }
 
 fn name(puzzle: &Puzzle, drawn: Move) -> String {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
-use figrs_command::{Failure, check_writable, finite, format_of, not_negative, seconds};
+use clap::Parser;
+use figrs_command::{AnswerOptions, Failure, finite, not_negative, seconds, whole};
 
 use crate::rating::Laws;
 
@@ -30,8 +30,10 @@ Method: expectation propagation.
   One pass rates each match after the matches before it.
   --until-settled passes forwards and backwards until no skill changes, so that later matches rate earlier skills too.
 
+Text: a table of the --top best players.
+
 JSON: {"players": {NAME: {"mean": m, "sd": s, "matches": n}, ...}, "matches": n, "log_evidence": x}
-  The best player comes first.
+  All players are in the JSON, the best one first.
   "log_evidence" is the natural logarithm of the probability of all results, each given the matches before it.
   "passes" and "settled" are present with --until-settled.
 
@@ -68,57 +70,25 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) until_settled: bool,
     /// Number of players in tables and pictures.
-    #[arg(long, value_name = "PLAYERS", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "PLAYERS", default_value_t = 10, value_parser = whole::<u16>(1..))]
     pub(crate) top: u16,
     /// End the passes after this many seconds, with the ratings so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Format of the ratings (default: the format of the extension of --out, else text).
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// File for the ratings instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-}
-
-/// Format of the ratings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// A table of the best players.
-    Text,
-    /// The ratings of all players as JSON.
-    Json,
-    /// A picture of skills over time.
-    Svg,
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
 }
 
 impl Options {
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if let Some(out) = &self.out {
-            check_writable(out)?;
-        }
-        self.checked_format().map(drop)
-    }
-
-    pub(crate) fn format(&self) -> Format {
-        self.checked_format().unwrap_or(Format::Text)
-    }
-
-    fn checked_format(&self) -> Result<Format, Failure> {
-        let formats = [
-            ("txt", Format::Text),
-            ("json", Format::Json),
-            ("svg", Format::Svg),
-        ];
-        format_of(self.format, self.out.as_deref(), &formats)
-    }
-
     /// Returns the distributions of skills, performances and results.
     ///
     /// **Errors.** The mean is not positive, so that it gives no default standard deviations.
     pub(crate) fn laws(&self) -> Result<Laws, Failure> {
         if self.mean <= 0.0 && (self.sd.is_none() || self.performance.is_none()) {
-            return Err("--sd and --performance have no default if --mean is not positive; give both".into());
+            return Err(
+                "--sd and --performance have no default if --mean is not positive; give both"
+                    .into(),
+            );
         }
         let deviation = self.sd.unwrap_or(self.mean / 3.0);
         Ok(Laws {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
-use figrs_command::{Failure, check_writable, finite, format_of, not_negative};
+use clap::Parser;
+use figrs_command::{AnswerOptions, Failure, finite, not_negative};
 
 use crate::model::{Kind, TrackingModel};
 
@@ -29,6 +29,8 @@ Variances and means:
   A variance of 0 is allowed: nothing changes, or nothing is unknown.
 
 State: first the levels or positions of all coordinates, then the slopes or velocities.
+
+Text: a line for each step.
 
 JSON: {"log_evidence": x, "steps": [{"filtered": {"mean": [..], "sd": [..]}, "smoothed": {..}, "predicted": {..}}, ...]}
   "predicted" is the state given the earlier readings.
@@ -67,46 +69,11 @@ pub(crate) struct Options {
     /// Variance of the first state.
     #[arg(long, value_name = "V", default_value = "1e6", value_delimiter = ',', value_parser = not_negative)]
     start_variance: Vec<f64>,
-    /// Format of the answer (default: the format of the extension of --out, else text).
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// File for the answer instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-}
-
-/// Format of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// A line of text for each step.
-    Text,
-    /// Means and standard deviations of all state variables as JSON.
-    Json,
-    /// A picture of the first coordinate.
-    Svg,
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
 }
 
 impl Options {
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if let Some(out) = &self.out {
-            check_writable(out)?;
-        }
-        self.checked_format().map(drop)
-    }
-
-    pub(crate) fn format(&self) -> Format {
-        self.checked_format().unwrap_or(Format::Text)
-    }
-
-    fn checked_format(&self) -> Result<Format, Failure> {
-        let formats = [
-            ("txt", Format::Text),
-            ("json", Format::Json),
-            ("svg", Format::Svg),
-        ];
-        format_of(self.format, self.out.as_deref(), &formats)
-    }
-
     /// Returns the model of readings with this many coordinates.
     ///
     /// **Errors.** A flag has the wrong number of values.
@@ -116,7 +83,11 @@ impl Options {
             [one] => Ok(vec![*one; count]),
             all if all.len() == count => Ok(all.to_vec()),
             all => {
-                let or = if count > 1 { format!(" or {count}") } else { String::new() };
+                let or = if count > 1 {
+                    format!(" or {count}")
+                } else {
+                    String::new()
+                };
                 Err(Failure::from(format!(
                     "{flag} has {} numbers; give 1{or}",
                     all.len()

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use figrs_command::{
     Bytes, Failure, check_distinct, check_report, check_writable, format_of, mebibytes, seconds,
+    whole,
 };
 use figrs_models::grid::{Clues, GridError, Size, Symbol};
 
@@ -71,7 +72,7 @@ pub struct Options {
     #[arg(long, value_name = "SIDE|ROWSxCOLUMNS")]
     pub(crate) size: Option<Size>,
     /// Number of boards that --task sample draws, up to a million; 1 if not given.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=1_000_000))]
     pub(crate) count: Option<u32>,
     /// Seed of the random numbers of --task sample; 0 if not given. The same seed gives the same boards.
     #[arg(long)]

@@ -65,7 +65,11 @@ impl<P: Puzzle> Question<P> {
         };
         match (options.task == Task::Sample, other.role) {
             (true, Role::Answers) => {
-                return Err(format!("--method {} does not draw boards; use another --method for --task sample", other.method).into());
+                return Err(format!(
+                    "--method {} does not draw boards; use another --method for --task sample",
+                    other.method
+                )
+                .into());
             }
             (false, Role::Quicker | Role::Fallback) => {
                 return Err(format!("--method {} needs --task sample", other.method).into());
@@ -324,8 +328,7 @@ impl<P: Puzzle> Question<P> {
             Vec::new()
         };
         if found.method == Method::Chain.name() {
-            let message =
-                "note: the distribution is not tested, because boards of a Markov chain depend on each other";
+            let message = "note: the distribution is not tested, because boards of a Markov chain depend on each other";
             self.watch.note(message);
             return Ok(Stats {
                 scores,
@@ -338,8 +341,9 @@ impl<P: Puzzle> Question<P> {
             Ok(exact) => {
                 let tests = tests(puzzle, &exact, &found.boards, (memory, &self.watch))?;
                 if tests.is_empty() {
-                    self.watch
-                        .note("note: there are too few boards for a test of the distribution; draw more");
+                    self.watch.note(
+                        "note: there are too few boards for a test of the distribution; draw more",
+                    );
                 }
                 tests
             }

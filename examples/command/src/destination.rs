@@ -99,9 +99,7 @@ pub fn format_of<F: Copy>(
         let known = formats.iter().map(|(name, _)| format!(".{name}"));
         let known = known.collect::<Vec<_>>().join(", ");
         let out = out.display();
-        format!(
-            "--out {out}: no format has this extension; use one of {known}, or give --format"
-        )
-        .into()
+        format!("--out {out}: no format has this extension; use one of {known}, or give --format")
+            .into()
     })
 }

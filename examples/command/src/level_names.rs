@@ -73,5 +73,8 @@ fn check_matches<'a>(
     let message = names.iter().take(TOLD_NAMES).map(String::as_str);
     let message = message.collect::<Vec<_>>().join(", ");
     let more = if names.len() > TOLD_NAMES { ", .." } else { "" };
-    Err(format!("no level has a name that matches \"{idle}\"; the names are {message}{more}").into())
+    Err(
+        format!("no level has a name that matches \"{idle}\"; the names are {message}{more}")
+            .into(),
+    )
 }

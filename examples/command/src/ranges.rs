@@ -27,7 +27,9 @@ pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
 ///
 /// **Errors.** The text has another form, or the range is empty.
 pub fn columns(text: &str) -> Result<Range<usize>, String> {
-    let (from, to) = text.split_once("..").ok_or("write a range such as 20..30")?;
+    let (from, to) = text
+        .split_once("..")
+        .ok_or("write a range such as 20..30")?;
     let number = |text: &str| {
         text.parse()
             .map_err(|_| "write two whole numbers, such as 20..30")

@@ -38,7 +38,8 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     match sampling {
         Some(SamplingError::Width { max: 0, .. }) => {
             return Some(
-                "the training levels have too many rows for any width; use levels with fewer rows".into(),
+                "the training levels have too many rows for any width; use levels with fewer rows"
+                    .into(),
             );
         }
         Some(SamplingError::Width { width, max }) => {
@@ -68,7 +69,9 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
 fn in_flags(remedy: Remedy) -> String {
     match remedy {
         Remedy::MoreParticles => "give more --particles".into(),
-        Remedy::ExactLaw => "use --method exact, or another model by --trained (n-grams keep whole columns)".into(),
+        Remedy::ExactLaw => {
+            "use --method exact, or another model by --trained (n-grams keep whole columns)".into()
+        }
         Remedy::ConditionTheModel => "use --method conditioned".into(),
         other => other.to_string(),
     }

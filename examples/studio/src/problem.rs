@@ -140,7 +140,6 @@ impl From<serde_json::Error> for Problem {
 
 /// Returns the text with names of fields instead of flags: `--min-walk` becomes `min_walk`.
 pub(crate) fn of_fields(message: &str) -> String {
-    let message = message.trim_end_matches("; see --help");
     let (mut text, mut rest) = (String::with_capacity(message.len()), message);
     while let Some(at) = rest.find("--") {
         let (before, flag) = rest.split_at(at);
@@ -227,7 +226,6 @@ mod tests {
                 "method exact would need more than memory 64MiB",
             ),
             ("give more --particles", "give more particles"),
-            ("no such size; see --help", "no such size"),
             ("'--min-walk <N>': write less", "'min_walk <N>': write less"),
             (
                 "tiles \"--X-\", ---, a--bcd, --",

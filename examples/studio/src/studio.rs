@@ -181,7 +181,8 @@ impl Studio {
                 begun.ok_or_else(Problem::superseded)
             }
             _ => Err(Problem::wrong(
-                "give both Figrs-Client (of up to 64 characters) and Figrs-Change, or neither".to_owned(),
+                "give both Figrs-Client (of up to 64 characters) and Figrs-Change, or neither"
+                    .to_owned(),
             )),
         }
     }

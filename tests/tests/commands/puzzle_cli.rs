@@ -373,11 +373,13 @@ fn one_plan_is_found_where_all_are_too_many() {
     let words = text(&output.stderr);
     assert!(output.status.success(), "{words}");
     let mut notes = words.lines();
-    let role = "note: no rule states `role`; the player is `r`, because only `r` has actions and goals";
+    let role =
+        "note: no rule states `role`; the player is `r`, because only `r` has actions and goals";
     assert_eq!(notes.next().unwrap(), role);
     let growth = notes.next().unwrap();
     assert!(
-        growth.starts_with("note: exact inference explores all states, and after 3 steps there are ")
+        growth
+            .starts_with("note: exact inference explores all states, and after 3 steps there are ")
             && growth.contains(" joint states, of ")
             && growth.contains(" sets of facts `on`; the command searches for one plan instead"),
         "{words}"

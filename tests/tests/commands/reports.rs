@@ -80,7 +80,8 @@ fn large_networks_have_pages_without_a_picture() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/network.in/large.cnf");
     let (_, page) = report("network", file);
     assert!(
-        page.contains("--format dot") && page.contains("The bars are for the first 48 of 301 variables")
+        page.contains("--format dot")
+            && page.contains("The bars are for the first 48 of 301 variables")
     );
     assert_eq!(page.matches("<svg").count(), 48);
 }

@@ -138,7 +138,11 @@ impl Puzzle for Mazes {
     }
 
     fn demands(&self) -> String {
-        message(["step of the path", "steps of the path"], self.steps.as_ref()).unwrap_or_default()
+        message(
+            ["step of the path", "steps of the path"],
+            self.steps.as_ref(),
+        )
+        .unwrap_or_default()
     }
 
     fn name(cell: &RelativeTile) -> &'static str {

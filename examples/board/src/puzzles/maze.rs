@@ -156,7 +156,11 @@ impl Puzzle for Mazes {
     }
 
     fn demands(&self) -> String {
-        message(["step of the path", "steps of the path"], self.walk.as_ref()).unwrap_or_default()
+        message(
+            ["step of the path", "steps of the path"],
+            self.walk.as_ref(),
+        )
+        .unwrap_or_default()
     }
 
     fn name(cell: &Pointer) -> &'static str {

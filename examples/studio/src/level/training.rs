@@ -132,7 +132,10 @@ impl Texts {
                     Ok(legend) => texts.legends.push(legend),
                     // Other files may be beside levels: only files that contain tiles are meant as legends.
                     Err(problem) if text.contains("tiles") => {
-                        let message = format!("{name} was skipped, because it is not a legend: {}", problem.message);
+                        let message = format!(
+                            "{name} was skipped, because it is not a legend: {}",
+                            problem.message
+                        );
                         texts.skipped.push(message);
                     }
                     Err(_) => {}

@@ -218,7 +218,10 @@ fn some_variables_have_their_most_probable_states_together() {
     assert_near(&found["map"]["log_probability"], f64::ln(wet));
     for query in ["", "--query all"] {
         let ask = format!("--file garden.bif --task map {query}");
-        files.refuses(&ask, "--task map needs --query VAR ...: the variables whose joint state is maximised");
+        files.refuses(
+            &ask,
+            "--task map needs --query VAR ...: the variables whose joint state is maximised",
+        );
     }
 }
 

@@ -92,7 +92,10 @@ fn learning_notes_hidden_states_that_begin_alike_and_rows_without_cases() {
         found.contains("a=1  0 0.250000  1 0.750000  (no case)"),
         "{found}"
     );
-    assert!(found.contains("starts 10, with log-likelihoods from "), "{found}");
+    assert!(
+        found.contains("starts 10, with log-likelihoods from "),
+        "{found}"
+    );
     let found = files.json(&format!("{learn} --starts 3 --seed 4"));
     assert_eq!(found["starts"].as_array().unwrap().len(), 3);
     assert_eq!(

@@ -165,7 +165,10 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
     fs::write(folder.path().join("flat/tiles.json"), flawed).unwrap();
     let (_, message) = level(&studio, json!({"task": "tiles", "corpus": "flat"}));
     let notes = message["notes"].to_string();
-    assert!(notes.contains("tiles was skipped, because it is not a legend"), "{message}");
+    assert!(
+        notes.contains("tiles was skipped, because it is not a legend"),
+        "{message}"
+    );
     fs::remove_file(folder.path().join("flat/tiles.json")).unwrap();
     // The request has a legend of the user with other characters.
     let own = json!({"task": "tiles", "training": [{"name": "a", "text": "..\n##"}], "tiles": {"tiles": {"#": ["solid"], ".": ["passable", "empty"]}}});

@@ -212,9 +212,8 @@ fn particles_follow_the_exact_filter() {
 #[test]
 fn evidence_of_few_particles_is_unbiased() {
     const SEEDS: u64 = 2_000;
-    let step = |state: &Element<bool>| {
-        state.flat_map(|&state| Flip::new(if state { 0.7 } else { 0.2 }))
-    };
+    let step =
+        |state: &Element<bool>| state.flat_map(|&state| Flip::new(if state { 0.7 } else { 0.2 }));
     let evidence = |state: &Element<bool>| {
         let reading = state.flat_map(|&state| Flip::new(if state { 0.9 } else { 0.25 }));
         Model::new().observe(&reading, true)
