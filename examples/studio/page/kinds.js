@@ -108,7 +108,7 @@ export const KINDS = {
     others: { root: "o" },
     ranges: [["Steps of the path", "min_walk", "max_walk"]],
     choices: [["Passages", "weights", [["uniform", "all alike"], ["snake", "mostly level"]]]],
-    about: "Arrows lead to the first room, at the top left. Exactly one way leads to each room.",
+    about: "Arrows lead to the first room, at the top left. Exactly one path leads to each room.",
     values({ parents }, rows, columns) {
       const values = Array.from({ length: rows }, () => Array(columns).fill("o"));
       for (const [column, row, dx, dy] of parents) values[row - 1][column - 1] = dy < 0 ? "^" : dy > 0 ? "v" : dx < 0 ? "<" : ">";

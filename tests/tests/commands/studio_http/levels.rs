@@ -182,8 +182,8 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
     assert_eq!(shipped["tiles"].as_array().unwrap().len(), 13);
     assert!(shipped["training"].as_array().unwrap().len() > 5 && shipped["across"] == 14);
     for (wrong, status, message) in [
-        (json!({"corpus": "none"}), 404, "no such file"),
-        (json!({"corpus": "../"}), 404, "no such file"),
+        (json!({"corpus": "none"}), 404, "is not in the folder"),
+        (json!({"corpus": "../"}), 404, "is not in the folder"),
         (json!({"corpus": "."}), 400, "no training levels"),
         (
             json!({"corpus": "flat", "training": [{"name": "a", "text": "-"}]}),
