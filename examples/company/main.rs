@@ -72,8 +72,8 @@ fn run(options: &Options) -> Result<(), Failure> {
         Some(file) if is_standard_input(file) => read_standard_input()?,
         Some(file) => read_text(file)?,
     };
-    let seen: PlainData =
-        serde_json::from_str(&text).map_err(|error| format!("the evidence is no JSON: {error}"))?;
+    let seen: PlainData = serde_json::from_str(&text)
+        .map_err(|error| format!("the evidence is not JSON: {error}"))?;
 
     let company = Company::new();
     let parts = company.name_parts("")?;
