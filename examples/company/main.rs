@@ -9,12 +9,12 @@ use std::fmt::{Display, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use figrs::graph::ModelGraph;
 use figrs::prelude::*;
 use figrs::{Parts, PlainData};
 use figrs_command::{
-    Failure, as_json, check_writable, format_of, is_standard_input, parsed, publish,
+    AnswerFormat, AnswerOptions, Failure, as_json, is_standard_input, parsed, publish,
     read_standard_input, read_text,
 };
 use figrs_report::Drawable;
@@ -26,18 +26,29 @@ use company::{Company, Person};
 const EVIDENCE: &str = r#"{"projects": [{"late": true}, {"late": true}, null], "markets": [null, "good", null, null]}"#;
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Model: three people, each "junior" or "senior". Three projects, planned for the quarters 0, 1 and 2, each with an uncertain leader; projects of juniors are
-  late more often, and a late project is delivered a quarter later. The market of a quarter is "good" or "poor", and depends on the market before it. A project
-  is sold at the market of the quarter of its delivery. Each person who leads projects gets one bonus.
+const DETAILS: &str = r#"Model: three people lead three projects.
+  Each person is "junior" or "senior".
+  The projects are planned for the quarters 0, 1 and 2; the leader of each project is uncertain.
+  Projects of juniors are late more often; a late project is delivered one quarter later.
+  The market of a quarter is "good" or "poor", and depends on the market of the quarter before.
+  A project is sold at the market of the quarter of its delivery.
+  Each person who leads projects gets one bonus.
 
-Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "senior"}, null], "profit": 20}; null is unknown. Evidence on
-  a leader, such as {"projects": [{"leader": {"skill": "senior"}}, null, null]}, is about whoever leads the project.
+Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "senior"}, null], "profit": 20}.
+  null stands for an unknown part.
+  Evidence on a leader, such as {"projects": [{"leader": {"skill": "senior"}}, null, null]}, applies to whoever leads the project.
 
-JSON: {"log_evidence": x, "marginals": {PATH: {VALUE: probability}}}. All numbers are exact up to rounding.
+Text: a line for each part.
+
+JSON: {"log_evidence": x, "marginals": {PATH: {VALUE: probability}}}
+  All numbers are exact up to rounding.
 
 Pictures: --format svg draws the model; observed random variables are marked.
 
-Exit code: 0 with an answer; 1 if the evidence is impossible; 2 if the file or options are wrong."#;
+Exit code:
+  0: there is an answer.
+  1: the evidence is impossible.
+  2: the file or an option is wrong."#;
 
 /// Answers what is known about the people, projects and profit of a small company.
 #[derive(Clone, Debug, Parser)]
@@ -46,23 +57,8 @@ struct Options {
     /// The evidence as a JSON file; `-` is standard input.
     #[arg(long, value_name = "FILE")]
     evidence: Option<PathBuf>,
-    /// Format of the answer (default: the format of the extension of --out, else text).
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// File for the answer instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-}
-
-/// Format of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A line of text for each part.
-    Text,
-    /// The probabilities of the values of each part as JSON.
-    Json,
-    /// A picture of the model.
-    Svg,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 fn main() -> ExitCode {
@@ -70,28 +66,22 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
-    let formats = [
-        ("txt", Format::Text),
-        ("json", Format::Json),
-        ("svg", Format::Svg),
-    ];
-    let format = format_of(options.format, options.out.as_deref(), &formats)?;
-    options.out.as_deref().map_or(Ok(()), check_writable)?;
+    let format = options.answer.check()?;
     let text = match options.evidence.as_deref() {
         None => EVIDENCE.into(),
         Some(file) if is_standard_input(file) => read_standard_input()?,
         Some(file) => read_text(file)?,
     };
-    let seen: PlainData =
-        serde_json::from_str(&text).map_err(|error| format!("the evidence is no JSON: {error}"))?;
+    let seen: PlainData = serde_json::from_str(&text)
+        .map_err(|error| format!("the evidence is not JSON: {error}"))?;
 
     let company = Company::new();
     let parts = company.name_parts("")?;
     let model = Model::new().observe_data(&company, &seen)?;
     let answer = match format {
-        Format::Svg => ModelGraph::new(&model, &parts).to_svg()?,
-        Format::Text => answered(&company, &model)?.text(),
-        Format::Json => {
+        AnswerFormat::Svg => ModelGraph::new(&model, &parts).to_svg()?,
+        AnswerFormat::Text => answered(&company, &model)?.text(),
+        AnswerFormat::Json => {
             let Answered {
                 marginals,
                 log_evidence,
@@ -99,7 +89,7 @@ fn run(options: &Options) -> Result<(), Failure> {
             json!({"log_evidence": as_json(log_evidence), "marginals": marginals}).to_string()
         }
     };
-    publish(options.out.as_deref(), |out| {
+    publish(options.answer.out(), |out| {
         writeln!(out, "{}", answer.trim_end())
     })
 }

@@ -72,7 +72,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         if row.interrupted && stop::reason() == Some(stop::Reason::Time) {
             let without_answer = row.answer.is_none().then_some(" before it had an answer");
             row.message = Some(format!(
-                "--time was over{}",
+                "--time ended{}",
                 without_answer.unwrap_or_default()
             ));
         }
@@ -115,7 +115,7 @@ fn write(options: &Options, comparison: &Comparison) -> Result<(), Failure> {
             if posteriors.len() > BARS {
                 writeln!(
                     out,
-                    "\nthe first {BARS} of {} targets; --format json has all",
+                    "\nbars are shown for the first {BARS} of {} targets; --format json has all",
                     posteriors.len()
                 )?;
             }

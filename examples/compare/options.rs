@@ -5,32 +5,50 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use figrs_command::{
-    Failure, check_distinct, check_report, check_writable, has_extension, seconds,
+    Failure, check_distinct, check_report, check_writable, has_extension, seconds, whole,
 };
 
 use super::algorithms::Name;
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Table: the answer for one number, and the largest error over all; the standard error (SE) that is stated of the
-  number with the largest error; that error in standard errors, at its largest over all numbers; effective samples (ESS), the
-  least over all targets: of weights, of autocorrelated chains, or for SequentialMonteCarlo by the spread of its populations;
-  bytes held at once above those before. Worlds are compared by log-probability.
+const DETAILS: &str = r#"Columns:
+  answer     the first number of the answer
+  error      the largest error over all numbers; worlds are compared by log-probability
+  SE         the standard error that the answer states for the number with the largest error
+  off by SE  the largest ratio, over all numbers, of the error to its standard error
+  ESS        effective number of samples, the smallest over all targets: of weights, of autocorrelated chains, or, for
+             SequentialMonteCarlo, from the spread of its populations
+  ESS/s      effective number of samples per second
+  memory     the largest number of bytes held at once, without those held before
 
-Verdict: exact, within 3 SE, within 5 SE, WRONG (not what the answer says of itself), error unknown (the answer states an
-  infinite SE), approximate (nothing is claimed),
-  not judged (no exact answer is known), no answer; "checked" after it with --self-check.
+Verdicts:
+  exact           the answer claims to be exact or states bounds, and agrees with the exact answer
+  within 3 SE     every error is at most 3 standard errors
+  within 5 SE     the largest error is between 3 and 5 standard errors
+  WRONG           the exact answer contradicts the answer
+  error unknown   the answer states an infinite standard error
+  approximate     the answer claims nothing about its error
+  not judged      no exact answer is known
+  not applicable  the algorithm cannot be applied to the model
+  no answer       the algorithm gave no answer
+  With --self-check, "checked" follows the verdict.
 
 JSON: {"targets", "estimands": [{"target", "name"}], "exact": {"algorithm", "values", "seconds"},
   "best_log_probability", "rows": [{"algorithm", "values", "standard_errors", "log_probability", "error",
   "standard_error", "deviation", "effective_samples", "effective_of", "effective_samples_per_second", "seconds", "memory", "verdict", "checked",
   "message", "findings"}],
-  "curves": [{"algorithm", "points": [{"budget", "runs", "seconds", "error", "standard_error"}]}]}.
-  Values stand in the order of the estimands. What is unknown or infinite is null.
+  "curves": [{"algorithm", "points": [{"budget", "runs", "seconds", "error", "standard_error"}]}], "stopped": "time" or "interrupt"}
+  Values have the order of the estimands.
+  A value that is unknown or infinite is null.
+  "stopped" is present if the comparison ended early.
 
-Ctrl-C and the end of --time end the algorithm that runs with the answer so far, and print what there is, in JSON with "stopped":
-  "interrupt" or "time"; a second Ctrl-C ends the program.
+Ctrl-C and the end of --time end the running algorithm with its answer so far, and the comparison with the results so far.
+A second Ctrl-C ends the program.
 
-Exit code: 0 if any algorithm has an answer; 1 if none has; 2 if files or options are wrong."#;
+Exit code:
+  0: any algorithm has an answer.
+  1: no algorithm has an answer.
+  2: a file or an option is wrong."#;
 
 /// Runs many algorithms on one model and prints answers, errors, effective samples, time and memory in one table.
 #[derive(Debug, Parser)]
@@ -63,7 +81,7 @@ pub(crate) struct Options {
     #[arg(long, value_enum, value_delimiter = ',', num_args = 1..)]
     algorithms: Vec<Name>,
     /// Total number of samples, particles, draws or steps of each sampler.
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, default_value_t = 20_000, value_parser = whole::<u64>(1..=1_000_000_000))]
     pub(crate) samples: u64,
     /// Time limit of each algorithm in seconds; a sampler then answers with its samples so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -144,13 +162,13 @@ impl Options {
         let mut sorted = samplers.iter().map(named).collect::<Vec<_>>();
         sorted.sort();
         if let Some([name, ..]) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("--algorithms: {name} stands there twice").into());
+            return Err(format!("--algorithms: {name} occurs twice").into());
         }
         if let Some(path) = &self.curves
             && !has_extension(path, "svg")
         {
             return Err(format!(
-                "--curves writes SVG; end the name {} in .svg",
+                "--curves writes SVG: the file name {} must end in .svg",
                 path.display()
             )
             .into());
@@ -170,7 +188,7 @@ impl Options {
             _ => None,
         };
         if let (Some(_), Some(model)) = (&self.curves, inexact) {
-            let problem = "--curves needs an exact answer, which is not known of --model";
+            let problem = "--curves needs an exact answer, but none is known for --model";
             return Err(format!("{problem} {model}").into());
         }
         Ok(())

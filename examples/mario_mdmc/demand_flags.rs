@@ -11,7 +11,7 @@ use figrs_command::ranges;
 #[expect(clippy::struct_field_names, reason = "named by its flag")]
 #[derive(Args, Debug)]
 #[command(
-    next_help_heading = "Demands (method conditioned if none is named, or exact; look-ahead and elements draw again until they are met)"
+    next_help_heading = "Demands (for the methods conditioned, which is then the default, and exact; look-ahead and elements draw again until the demands are met)"
 )]
 pub(crate) struct Demands {
     /// File of demands, in TOML (or JSON, if its name ends in .json): forbidden and required patterns, numbers in windows, distances, symmetry,

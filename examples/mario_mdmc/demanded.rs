@@ -116,7 +116,7 @@ fn counted(sampler: ConditionalSampler) -> ConditionalSampler {
         /// The progress of this thread's run at the last update.
         static BEFORE: Cell<u64> = const { Cell::new(0) };
     }
-    let line = Progress::of("particles of levels under way", None);
+    let line = Progress::of("particles of unfinished levels", None);
     let all = AtomicU64::new(0);
     sampler.on_event(move |event| {
         if let Event::Filtered { particles, .. } = *event {
@@ -162,8 +162,8 @@ fn exact(options: &Options) -> ConditionalSampler {
                 format!(", about {} s more at this pace", more.ceil())
             });
             note(format!(
-                "note: --method exact has explored {steps} elements in {seconds} s{prediction}; --time ends it, and --method conditioned comes near \
-                 the law sooner"
+                "note: --method exact has explored {steps} elements in {seconds} s{prediction}; --time ends the work, and --method conditioned is \
+                 faster, but only approximate"
             ));
         }
     })
@@ -173,8 +173,8 @@ fn exact(options: &Options) -> ConditionalSampler {
 fn unexplored(options: &Options, error: SteeringError) -> Failure {
     match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => NoAnswer(format!(
-            "--method exact needs more than --memory {} here ({states} states are on a frontier); allow more, use fewer --rows or \
-             demands that remember less, or --method conditioned",
+            "--method exact needs more than --memory {} (a frontier has {states} states); allow more memory, use fewer --rows or \
+             simpler demands, or use --method conditioned",
             options.memory()
         ))
         .into(),
@@ -217,7 +217,7 @@ fn demands(
         let free = given.free.clone().unwrap_or(0..0);
         if free.end > level.width() {
             return Err(format!(
-                "--free {}..{}: the level has only {}",
+                "--free {}..{}: the last number is larger than the length of the level, {}",
                 free.start,
                 free.end,
                 level.width()
@@ -311,7 +311,7 @@ impl Frame<'_> {
             Travel::Up => "--height",
         };
         format!(
-            "{}: {rows} rows of {columns} columns do not fit a level of {height} rows of {width}; see {length} and --rows",
+            "{}: the file has {rows} rows and {columns} columns, but a level has {height} rows and {width} columns; see {length} and --rows",
             path.display()
         )
         .into()

@@ -224,8 +224,8 @@ impl Engine {
         match method {
             Method::LookAhead => {
                 let sampler = LookAheadSampler::new(Arc::clone(chain), look_ahead, width)?;
-                let guarantee = "tiles drawn one by one, those that run into an unseen configuration within the look-ahead drawn again: near the \
-                                 trained chain given that nothing is unseen, and not exactly that";
+                let guarantee = "tiles are drawn one by one, and again if they lead to an unseen configuration within the look-ahead; approximately the \
+                                 trained chain given that nothing is unseen";
                 Self::drawn_again(method, options, corpus, chain, sampler.into(), guarantee)
             }
             Method::Elements => {
@@ -235,7 +235,7 @@ impl Engine {
                     Tile::MostLikely => TileSelection::MostLikely,
                 };
                 let sampler = ElementSampler::new(&elements, look_ahead, selection)?;
-                let guarantee = "as look-ahead, by queries to exact inference; a tile fails where the most probable continuation is unseen";
+                let guarantee = "as look-ahead, but by exact inference; a tile is drawn again if its most probable continuation is unseen";
                 Self::drawn_again(method, options, corpus, chain, sampler.into(), guarantee)
             }
             Method::Conditioned | Method::Exact => {
@@ -270,7 +270,7 @@ impl Engine {
                 let levels = DrawnLevels::new("field", size, move |random| {
                     Ok(GeneratedLevel::of_other(field.sample(sweeps, random)?))
                 });
-                let guarantee = "near the law of the trained field, as far as the sweeps forget where they began";
+                let guarantee = "approximately the distribution of the trained field, if the sweeps are enough to forget their start";
                 Self::undemanding(method, levels, guarantee)
             }
         }
@@ -325,7 +325,7 @@ impl Engine {
         Ok(Self {
             levels: Box::new(levels.map_err(SteeringError::from)?),
             name: method.name(),
-            guarantee: format!("{guarantee}; drawn again until all demands are met"),
+            guarantee: format!("{guarantee}; levels are drawn again until all demands are met"),
             demands,
             origins: Vec::new(),
             conditioned: None,

@@ -247,13 +247,13 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
     for message in notes {
         let remedy = match message {
             CorpusNote::Padded { .. } => {
-                " (--rows cuts higher levels instead, --only reads some of them)"
+                " (--rows cuts higher levels instead; --only selects levels)"
             }
             CorpusNote::DrawnWays { .. } => {
-                " (--only reads them alone, --tiles FILE with a meaning of that tile keeps them)"
+                " (--only reads only those levels; --tiles FILE with a meaning of that tile keeps them)"
             }
-            CorpusNote::UnknownTiles { .. } => " (--tiles FILE says what they mean)",
-            CorpusNote::Layer { .. } => " (--layer reads another)",
+            CorpusNote::UnknownTiles { .. } => " (--tiles FILE defines their meanings)",
+            CorpusNote::Layer { .. } => " (--layer chooses another)",
             CorpusNote::NumberedTiles { .. } => {
                 " (--tiles FILE names them: `'#' = { meaning = ['solid'], picture = 0 }` is the tile 0)"
             }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use figrs_command::level_names::{style, weight};
-use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds};
+use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds, whole};
 use figrs_design::DifficultyProfile;
 use figrs_models::mdmc::{Corpus, Level, MarkovChain, Rooms, Structure, Structures, Travel, vglc};
 use glob::Pattern;
@@ -20,39 +20,45 @@ use crate::method::{Method, Tile, name};
 
 /// The rows of the table of measures, for the long help.
 const MEASURES: &str = "\
-Tiles of the levels that figrs ships: X ground, S brick, - air, ? and Q question block (full, empty), E enemy, < > [ ] pipe (top,
-side), o coin, B and b cannon (top, body). Those of a --corpus have the meanings of its legend, or unknown ones.
+Tiles of the levels that figrs ships: X ground, S brick, - air, ? and Q question block (full, empty), E enemy, < > [ ] pipe (top, side), o coin,
+B and b cannon (top, body).
+The legend of a --corpus defines the meanings of its tiles; without a legend they are unknown.
 
-Rows of the table of --stats, each the mean over levels and its standard error:
-  columns           width; training levels have their own, and unseen, all seen, playable, gaps, widest gap and copied run depend
-                    on it: give --width for a fair comparison
-  unseen            cells in a configuration that training never showed
-  all seen          levels without any
-  playable          levels that a player gets through, by the movement that the tiles suggest: platformer (the published jump arcs), climb
-                    (upwards, with solid tops) or ladders (to every collectable)
-  reached           share of columns (upwards, rows) up to the furthest one that a player reaches
-  under NAME        the same as playable for each movement that is applicable to the tiles
+Rows of the table of --stats: each is a mean over the levels, with its standard error.
+  columns           width
+  unseen            number of cells in a configuration that does not occur in training
+  all seen          share of levels without unseen cells
+  playable          share of levels that a player can complete, by the movement that the tiles suggest: platformer (the published jump
+                    arcs), climb (upwards, with solid tops) or ladders (to every collectable)
+  reached           share of columns (of rows in levels upwards) up to the furthest one that a player reaches
+  under NAME        share of playable levels for each movement that is applicable to the tiles
   linearity         mean distance of platforms from a straight line, in rows
-  leniency          rewards (full question blocks), less enemies, half the hazards (and cannons) and half the gaps, a column
-  density           places to stand, a column
-  gaps, widest gap  runs of columns without ground, and the columns of the longest
-  KL 2x2, KL 3x3    divergence of patterns of tiles from the training levels, in nats; back: the other way round
-  novelty           share of runs of four columns that stand in no training level
-  copied run        longest run of columns that stands in a training level
-  nearest           share of cells in which windows of eight columns differ from the nearest ones of the training levels, on average;
-                    of a training level, from those of the others
-  nearest most      the same for the window of a level that differs most
-  diversity         share of cells in which two levels of the method differ, on average
-  difficulty        along the level, in --sections of equal length from the start, a bar each: enemies, and half of the gaps, hazards
-                    (and cannons) and jumps of a shortest way, a column; in JSON with its parts
+  leniency          rewards (full question blocks) minus enemies, half the hazards (and cannons) and half the gaps, per column
+  density           places to stand, per column
+  gaps              number of runs of columns without ground
+  widest gap        number of columns of the longest such run
+  KL 2x2, KL 3x3    Kullback-Leibler divergence of the patterns of tiles from the training levels, in nats; \"back\" is the reverse divergence
+  novelty           share of runs of four columns that occur in no training level
+  copied run        longest run of columns that occurs in a training level
+  nearest           mean share of cells in which a window of eight columns differs from the nearest window of the training levels;
+                    a training level is compared with the other training levels
+  nearest most      the same share for the window of a level that differs most
+  diversity         mean share of cells in which two levels of the method differ
+  difficulty        a bar for each of --sections parts of equal length, from the start: enemies, plus half of the gaps, hazards (and
+                    cannons) and jumps of a shortest path, per column; JSON has each of these terms
 
-A measure that needs meanings of tiles, such as solid or enemy, is `-` (null in JSON) where the tiles have none of them.
+Training levels have their own width, on which unseen, all seen, playable, gaps, widest gap and copied run depend.
+For a fair comparison give --width.
+A measure is `-` (null in JSON) if it needs a meaning, such as solid or enemy, that none of the tiles has.
 
-Ctrl-C and the end of --time end a set with the levels so far, and files are whole; in JSON the last level then says \"stopped\":
-\"interrupt\" or \"time\", and so does the table of --stats. A second Ctrl-C ends the program at once.
+Ctrl-C and the end of --time end a set with the levels so far; the files are complete.
+In JSON the last level, or the table of --stats, then has \"stopped\": \"interrupt\" or \"time\".
+A second Ctrl-C ends the program at once.
 
-Exit code: 0 if there are levels; 1 if there are none because demands exclude each other, a budget is too small or the time over;
-2 if files, their tiles or options are wrong.";
+Exit code:
+  0: there are levels.
+  1: there are no levels, because the demands exclude each other, a budget is too small or the time is over.
+  2: a file, its tiles or an option is wrong.";
 
 /// Generates levels from models trained on example levels: of Super Mario, or of any game whose levels are text.
 ///
@@ -158,7 +164,7 @@ pub(crate) struct Options {
     pub(crate) sweeps: Option<u64>,
     /// Number of particles of each level for the method conditioned; 20 if not given. If all particles of a level fail, the method uses more
     /// particles, up to 100000.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=100_000))]
     pub(crate) particles: Option<u32>,
     /// Memory for the states of the method exact, such as 512MiB or 6GiB; the messages of the method may take as much memory again. A number without
     /// a unit is in MiB; the default is 1GiB.
@@ -176,14 +182,14 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["levels", "stats"])]
     pub(crate) probability: bool,
     /// Number of levels to draw.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(1..))]
     pub(crate) levels: u64,
     /// Instead of writing levels, measure this many levels of each method, and the training levels at their own widths; the result is a table of
     /// means and standard errors.
     #[arg(
         long,
         value_name = "LEVELS",
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = whole::<u64>(1..),
         conflicts_with_all = ["levels", "show_path"]
     )]
     pub(crate) stats: Option<u64>,
@@ -197,7 +203,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Number of threads that draw levels; all cores if not given.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_parser = whole::<u16>(1..=256))]
     pub(crate) threads: Option<u16>,
     /// Format of the levels. The formats png, tmx, tiled-json and ldtk-csv need --out, and write one numbered file for each level if --levels is more
     /// than 1. If not given, the extension of --out decides (.txt, .json, .png, .tmx, .csv); without such an extension the format is text.
@@ -283,13 +289,13 @@ impl Options {
         let across = chain.height();
         match chain.travel() {
             Travel::Right if self.height.is_some_and(|height| height != across) => Err(format!(
-                "--height: levels are played to the right and have the {across} rows of the training levels; --rows takes fewer, \
-                 --width says how long they are"
+                "--height: levels to the right have the {across} rows of the training levels; --rows reduces this number, and \
+                 --width sets the length"
             )
             .into()),
             Travel::Up if self.width.is_some_and(|width| width != across) => Err(format!(
-                "--width: levels are played upwards and have the {across} columns of the training levels; --rows takes fewer, \
-                 --height says how long they are"
+                "--width: levels upwards have the {across} columns of the training levels; --rows reduces this number, and \
+                 --height sets the length"
             )
             .into()),
             _ => Ok(()),
@@ -490,5 +496,5 @@ fn sections(text: &str) -> Result<usize, String> {
         .parse()
         .ok()
         .filter(|sections| (1..=max).contains(sections));
-    sections.ok_or_else(|| format!("give 1 to {max} sections"))
+    sections.ok_or_else(|| format!("write a number of sections from 1 to {max}"))
 }

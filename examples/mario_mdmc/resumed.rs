@@ -92,7 +92,7 @@ fn check(record: &Path, mine: &Map<String, Value>) -> Result<(), Failure> {
     let record = record.display();
     let begun: Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
-        format!("{record}:{line}:{column}: not the settings of a set; remove it and the levels of the set to begin anew")
+        format!("{record}:{line}:{column}: the file does not contain the settings of a set; remove it and the levels of the set to begin again")
     })?;
     let other = mine
         .iter()
@@ -102,7 +102,7 @@ fn check(record: &Path, mine: &Map<String, Value>) -> Result<(), Failure> {
     };
     let was = begun.get(name).map_or("nothing".into(), Value::to_string);
     Err(format!(
-        "{record}: the set was begun with {name} {was} and not {value}; give the same settings, or another --out"
+        "{record}: the set was begun with {name} {was}, not {value}; give the same settings, or another --out"
     )
     .into())
 }

@@ -78,20 +78,20 @@ impl<'a> SetReport<'a> {
             page.paragraph(&format!("The first {SHOWN} of {count} levels."));
         }
         page.heading("Measures");
-        page.paragraph("Means and their standard errors; `--help` says what is measured.");
+        page.paragraph("Means with their standard errors; `--help` explains the measures.");
         let columns = [&self.corpus, &self.levels];
         let names = columns.map(Column::heading);
         page.table(&["measure", &names[0], &names[1]], Column::rows(&columns));
         page.heading("Difficulty");
         page.paragraph(
-            "Along the levels, in sections of equal length from the start: enemies, and half of the gaps, hazards and jumps, a column.",
+            "Sections of equal length from the start of the levels: enemies, plus half of the gaps, hazards and jumps, per column.",
         );
         let chart = columns.iter().zip(names).fold(
             GroupedBars::new("section", "difficulty"),
             |chart, (column, name)| chart.series(name, column.difficulty()),
         );
         page.svg(
-            "mean difficulty of the training levels and of the drawn ones",
+            "mean difficulty of the training levels and of the drawn levels",
             chart.to_svg(),
         );
         replace_text(path, &page.to_string())

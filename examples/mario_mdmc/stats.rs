@@ -43,9 +43,10 @@ fn levels_of(directory: &Path, trained: &Trained) -> Result<Vec<Level>, Failure>
     }
     if paths.is_empty() {
         let place = directory.display();
-        return Err(
-            format!("--also: {place} holds no levels; name a directory of files *.txt").into(),
-        );
+        return Err(format!(
+            "--also: {place} contains no levels; name a directory with *.txt files"
+        )
+        .into());
     }
     paths.sort();
     let level = |path: &PathBuf| {
@@ -117,7 +118,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
         };
         column.diversity = diversity.mean_distance();
         let milliseconds = drawing.as_secs_f64() * 1e3 / count as f64;
-        note(format!("{}: {milliseconds:.3} ms a level", column.name));
+        note(format!("{}: {milliseconds:.3} ms per level", column.name));
         columns.push(column);
     }
     let drawn = &columns[1..];
@@ -126,7 +127,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     let stopped = stop::reason().filter(|_| !is_all);
     if let Some(reason) = stopped {
         note(format!(
-            "note: {}; these are the levels by then",
+            "note: {}; the table measures the levels so far",
             reason.message()
         ));
     }
@@ -171,7 +172,9 @@ fn table(columns: &[Column]) -> String {
     if highest > 0.0 {
         let bars = profiles.iter().map(|profile| bars(profile, highest));
         text += &row("difficulty", bars);
-        return format!("{text}(from the start to the end; a full bar is {highest:.4} a column)\n");
+        return format!(
+            "{text}(from the start to the end of a level; a full bar is {highest:.4} per column)\n"
+        );
     }
     text
 }

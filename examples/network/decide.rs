@@ -25,8 +25,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     for [first, second] in &unordered {
         let (first, second) = (printable(first), printable(second));
         note(format!(
-            "note: nothing in the file orders the decisions `{first}` and `{second}`: `{first}` is made first, because it comes first in the file, and `{second}` \
-             knows what is known then; add an arc between them for another order, or let decisions forget by --limited-memory"
+            "note: the file does not order the decisions `{first}` and `{second}`: `{first}` is made first, because it comes first in the file, and `{second}` \
+             knows all that `{first}` knows; add an arc between them for another order, or use --limited-memory"
         ));
     }
     let mut out = io::BufWriter::new(figrs_command::standard_output());

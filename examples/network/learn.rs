@@ -135,8 +135,8 @@ fn note_learned(options: &Options, learned: &Learned) {
             .collect();
         let starts = counted(learned.starts.len(), "start");
         note(format!(
-            "note: no case observes {}, and two states began alike, which no round can part: their first numbers were drawn, and the tables are \
-             those of the best of {starts} (--starts tries more, --seed others)",
+            "note: no case observes {}, and two states had equal numbers, which learning cannot separate; their first numbers were drawn at random, and \
+             the tables are those of the best of {starts} (--starts gives more starts, --seed other numbers)",
             names.join(", ")
         ));
     }
@@ -147,12 +147,12 @@ fn note_learned(options: &Options, learned: &Learned) {
         });
         let kept = match (options.prior, learned.changes) {
             (Some(prior), _) if prior > 0.0 => "have the numbers of the prior",
-            (_, Some(_)) => "have no numbers of the data",
-            _ => "keep the numbers that learning starts from",
+            (_, Some(_)) => "are not determined by the data",
+            _ => "keep their starting numbers",
         };
         note(format!(
-            "note: rows of tables that no case reaches {kept}: {}, the first {first}",
-            rows.len()
+            "note: no case reaches {} of the tables, of which the first is {first}; such rows {kept}",
+            counted(rows.len(), "row")
         ));
     }
 }
@@ -183,7 +183,7 @@ fn failure(error: NetworkLearningError, data: &NetworkData, path: &Path) -> Fail
         NetworkLearningError::Inference(figrs::Error::InvalidCase { row, .. }) => {
             let (path, line) = (structure::shown(path), data.line(row));
             format!(
-                "{path}:{line}: the network gives this row the probability 0; mend the row, or begin elsewhere with --start uniform"
+                "{path}:{line}: the network gives this row the probability 0; correct the row, or use --start uniform"
             )
             .into()
         }
@@ -294,50 +294,48 @@ fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> 
     }
     if let Some(reason) = stop::reason().filter(|_| learned.ended == Stopped::Interrupted) {
         note(format!(
-            "note: {}; this is what there was by then",
+            "note: {}; the result so far follows",
             reason.message()
         ));
     }
     if let Some(number) = learned.score {
-        write!(out, "{score} {number:.6}")?;
-        if let Some(changes) = learned.changes {
-            let parents = |table: &NetworkTable| table.variables().len() - 1;
-            let arcs: usize = learned.network.tables().iter().map(parents).sum();
-            let (arcs, changes) = (counted(arcs, "arc"), counted(changes as usize, "change"));
-            let of_expected = learned
-                .missing
-                .as_ref()
-                .map_or("", |_| " of the expected counts");
-            write!(out, "{of_expected}; {arcs}, in {changes}")?;
-        }
-        writeln!(out)?;
+        let of_expected = learned
+            .missing
+            .as_ref()
+            .map_or("", |_| " of the expected counts");
+        writeln!(out, "{score}{of_expected} {number:.6}")?;
+    }
+    if let Some(changes) = learned.changes {
+        let parents = |table: &NetworkTable| table.variables().len() - 1;
+        let arcs: usize = learned.network.tables().iter().map(parents).sum();
+        writeln!(out, "arcs {arcs}")?;
+        writeln!(out, "changes of arcs {changes}")?;
     }
     if let Some(MissingCellRounds { cells, scores, .. }) = &learned.missing {
-        let (cells, rounds) = (
-            counted(*cells as usize, "cell"),
-            counted(learned.rounds as usize, "round"),
-        );
         let reached = scores.last().copied().unwrap_or(0.0);
         let first = scores.first().copied().unwrap_or(0.0);
+        writeln!(out, "missing cells {cells}")?;
+        writeln!(out, "rounds of structural EM {}", learned.rounds)?;
         writeln!(
             out,
-            "missing: {cells}; structural EM in {rounds} raised the {score} of the other cells from {first:.6} to {reached:.6}, a local optimum that depends on the start"
+            "{score} of the other cells {reached:.6}, at the start {first:.6}"
         )?;
+        writeln!(out, "optimum: local; it depends on the start")?;
     }
     if learned.changes.is_some() {
         return writeln!(out, "log-likelihood {:.6}", learned.log_likelihood());
     }
     let first = learned.log_likelihoods.first().copied().unwrap_or(0.0);
-    let rounds = counted(learned.rounds as usize, "round");
     writeln!(
         out,
-        "log-likelihood {:.6}, from {first:.6} in {rounds}{}",
-        learned.log_likelihood(),
-        match learned.ended {
-            Stopped::Finished => "; converged",
-            _ => "",
-        }
+        "log-likelihood {:.6}, at the start {first:.6}",
+        learned.log_likelihood()
     )?;
+    let converged = match learned.ended {
+        Stopped::Finished => ", converged",
+        _ => "",
+    };
+    writeln!(out, "rounds {}{converged}", learned.rounds)?;
     if learned.starts.len() > 1 {
         let (low, high) = learned
             .starts
@@ -348,7 +346,7 @@ fn text(out: &mut impl Write, learned: &Learned, score: &str) -> io::Result<()> 
         let starts = learned.starts.len();
         writeln!(
             out,
-            "the best of {starts} starts, which led to log-likelihoods from {low:.6} to {high:.6}"
+            "starts {starts}, with log-likelihoods from {low:.6} to {high:.6}"
         )?;
     }
     Ok(())

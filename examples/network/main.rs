@@ -88,13 +88,13 @@ fn run(options: &Options) -> Result<(), Failure> {
         let drawn = report::counted(samples.len(), "sample");
         let (message, out) = (reason.message(), out.display());
         let message = format!(
-            "{message} after {drawn}; {out} is as it was: give more --time, or draw fewer by --count"
+            "{message} after {drawn}; {out} is unchanged; allow more --time, or give a smaller --count"
         );
         return Err(NoAnswer(message).into());
     }
     if let Some(reason) = findings.stopped {
         note(format!(
-            "note: {}; this is what there was by then",
+            "note: {}; the result so far follows",
             reason.message()
         ));
     }
@@ -121,7 +121,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         replace_text(path, &report.html())?;
     }
     if options.task == Task::Marginals && findings.evidence_bounds.is_some() {
-        let message = "no exact marginals fit the memory and the time: allow more --memory or --time, or use --algorithm importance-sampling";
+        let message = "exact marginals do not fit into the memory and the time; allow more --memory or --time, or use --algorithm importance-sampling";
         return Err(NoAnswer(message.to_owned()).into());
     }
     Ok(())

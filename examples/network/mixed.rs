@@ -146,7 +146,10 @@ impl MixedQuestion {
         ];
         if !able.contains(&method) {
             let (method, able) = (named(&method), any_of(&able.each_ref().map(named)));
-            return Err(format!("--algorithm {method} takes no real variables; use {able}").into());
+            return Err(format!(
+                "--algorithm {method} does not support real variables; use {able}"
+            )
+            .into());
         }
         let given = [
             ("--report", self.options.report.is_some()),
@@ -154,7 +157,7 @@ impl MixedQuestion {
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((flag, _)) => Err(format!(
-                "{flag} takes no network with real variables; leave it out, or query discrete variables alone by --query"
+                "{flag} does not support networks with real variables; leave it out, or query only discrete variables by --query"
             )
             .into()),
             None => Ok(()),

@@ -65,8 +65,7 @@ impl Options {
             Convert, Cost, Count, Decide, Evidence, KBest, Learn, Map, Marginals, Mpe, Predict,
             Sample, Score,
         };
-        const ROUNDS: &str = "tables that are learned in rounds; those of a searched structure are counted: learn them alone by --file and \
-                              --structure given";
+        const ROUNDS: &str = "--file and --structure given, since a search for a structure counts its tables instead of learning them in rounds";
         const ASKED: [Task; 7] = [Marginals, Evidence, Count, Mpe, KBest, Sample, Cost];
         let samples = self.method() == Method::ImportanceSampling;
         let has_file = self.file.is_some();
@@ -110,11 +109,11 @@ impl Options {
                 .needing(has_tables, tables)
                 .of("--memory", self.memory.is_some()),
             OptionUse::new([&ASKED[..], &[Map]].concat())
-                .needing(is_shown, "seconds that are shown: --format json")
+                .needing(is_shown, "--format json, or no --out")
                 .of("--repeat", self.repeat.is_some()),
             OptionUse::new([Decide]).of("--limited-memory", self.limited_memory),
             OptionUse::new([Marginals])
-                .needing(!self.format.is_picture(), "an answer: --format text or json")
+                .needing(!self.format.is_picture(), "--format text or json")
                 .of("--report", self.report.is_some()),
             OptionUse::new([Marginals, Learn])
                 .of("--format svg or dot", self.format.is_picture()),
@@ -132,7 +131,7 @@ impl Options {
     /// Returns whether the algorithm of the command limits its memory, and the options for which an algorithm does so.
     fn tables(&self) -> (bool, String) {
         if self.task == Task::Learn {
-            let need = "tables that are learned, and no search for a structure";
+            let need = "--file and --structure given";
             return (!self.searches(), need.to_owned());
         }
         let takes_memory = |method: Method| match method {
@@ -154,7 +153,7 @@ impl Options {
             if let Some(need) = option.need(self.task) {
                 let (flag, task) = (option.flag, named(&self.task));
                 return Err(format!(
-                    "{flag} has no effect on this --task {task}, since it needs {need}; leave it out"
+                    "{flag} has no effect on this --task {task}: it needs {need}; leave it out"
                 )
                 .into());
             }

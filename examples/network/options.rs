@@ -7,14 +7,14 @@ use clap::{Parser, ValueEnum};
 use figrs::Limits;
 use figrs_command::{
     Bytes, Failure, bytes, check_distinct, check_report, check_writable, has_extension,
-    is_standard_input, seconds,
+    is_standard_input, seconds, whole,
 };
 use figrs_network::{NetworkFormat, NetworkLearner};
 
 use super::structure::StructureOptions;
 
 /// The last section of the long help.
-const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
+const DETAILS: &str = r#"JSON: one object; fields that do not apply are absent.
   {"marginals": {VAR: {STATE: p}}, "reals": {VAR: {"mean": x, "sd": x, "quantiles": {"0.025": x, "0.25": x, "0.5": x, "0.75": x, "0.975": x}}},
    "standard_errors": {VAR: {STATE: error}},
    "log_evidence": x, "log_evidence_standard_error": x, "count": "DIGITS",
@@ -22,54 +22,92 @@ const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
    "bounds": {"log_evidence": [x, y], "mpe": [x, y]}, "algorithm": NAME, "exact": true or false, "tried": [TEXT, ...],
    "cost": {"slices", "width", "operations", "table_bytes"}, "stopped": "time" or "interrupt",
    "seconds": {"parse", "compile", "query"}}
-  Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": x or null, "iterations": n, "stopped": ...,
-   "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}: the log-likelihood before the first round and after each, so that
-   --iterations N gives N + 1 numbers, the first of the starting tables. The tables of a structure that was searched for are counted, without rounds:
-   "iterations" is 0, and the one log-likelihood that of the learned tables. The key of a variable without parents is "". There is a score where a
-   structure was searched for, and where --score asks for it.
-   With missing cells in the data of a search, "missing": {"cells": n, "scores": [x, ...], "optimum": "local"}: "scores" are those of the cells that are there, of the
-   first network and after each round that raised it; "score" is that of the expected counts, and "iterations" the number of rounds.
-   With several starts "starts": [x, ...] has the log-likelihood of each, and "alike": [VAR, ...] the hidden variables whose states began alike;
-   "unreached": {VAR: ["PARENT=STATE", ...]} are the rows that no case reaches, which keep their first numbers.
-  Task score: {"score": x, "variables": {VAR: x}}: the score of the structure and the term of each variable.
-  Task predict: {"rows": n, "impossible": n, "predicted": {STATE: n}, "log_likelihood": x, "scored": n, "accuracy": x, "log_loss": x, "file": OUT,
-   "seconds": {"compile", "query"}}: how often each state is the most probable one; the sum over the rows, but for the impossible ones that the network gives
-   the probability 0, of the logarithm of the probability of their cells, without the predicted variable and given --evidence and --observe; and, where the
-   data has a column of the predicted variable, in the rows with a cell there the share of right predictions and the mean of -ln P(that state).
-   The file has a line for each row: "predicted" (the first of the most probable states), "P(STATE)" for each state, and "log_likelihood". The cells of a row
-   that is impossible are empty, its log-likelihood is -inf.
-  Task decide: {"expected_utility": x, "policies": {DECISION: [{"known": {VAR: STATE}, "choose": STATE, "utility": x}]}, "optimal": true}: a row
-   for each combination of states, of the variables that the choice depends on, that is possible.
-   "unordered": [[DECISION, DECISION], ...] are neighbours that nothing but their places in the file orders.
-   Utilities are rounded to 14 significant digits.
-  Task convert: {"file": OUT, "format": NAME}. Task sample with --out: {"file": OUT, "rows": n, "cost", "seconds"}, the samples being in the file.
-  WORLD is {"log_probability": x, "assignment": {VAR: STATE}}; of mpe, k-best and sample the probability is that of the states of all variables, of map
-   that of those shown, both together with the evidence.
-  Bounds: where nothing exact fits --memory and --time. Those of log_evidence stand instead of it, and instead of marginals, with exit code 1. Those of mpe
-   are the logarithms of the probability of the world found, and of one that no world exceeds; they are left out where the world is proven.
-  The algorithm is the one that answered; "tried" has those that exact tried, in their order, with what came of each.
-  Without an answer: {"error": TEXT, "tried": [TEXT, ...]}, the text being that on standard error, with exit code 1.
-  Variables and states stand in the order of the file. Logarithms are natural. Other numbers are written to the
-  last bit; what JSON cannot write as a number is a string: the log-evidence of impossible evidence is "-inf".
+  WORLD is {"log_probability": x, "assignment": {VAR: STATE}}.
+    With the tasks mpe, k-best and sample, "log_probability" is that of the states of all variables together with the evidence.
+    With the task map, "log_probability" is that of the shown states together with the evidence.
+  "bounds" is present if no exact algorithm fits --memory and --time.
+    Bounds of log_evidence replace "log_evidence" and "marginals", and the exit code is 1.
+    Bounds of mpe are the log-probability of the world that was found, and an upper bound for all worlds.
+    Bounds of mpe are absent if the world is proven to be the most probable one.
+  "algorithm" is the algorithm that answered.
+  "tried" lists the algorithms that exact tried, in order, each with its outcome.
+  Without an answer the object is {"error": TEXT, "tried": [TEXT, ...]}: "error" is the message on standard error, and the exit code is 1.
+  Variables and states have the order of the file.
+  Logarithms are natural.
+  Utilities have 14 significant digits; all other numbers have full precision.
+  A number that JSON cannot express is a string: the log-evidence of impossible evidence is "-inf".
 
-Cost: of the junction tree, or of all slices (the operations) and one of them (the rest); the variables of its largest clique, the predicted operations, and the bytes of
-  all its tables (marginals take as much again). Task cost compiles nothing: its bytes are those predicted of messages. It is of the
-  junction tree, whose prediction exact begins with, or of --algorithm slices.
+Task learn: {"log_likelihood": x, "log_likelihoods": [x, ...], "score": x or null, "iterations": n, "stopped": ...,
+   "tables": {VAR: {"PARENT=STATE,PARENT=STATE": {STATE: p}}}}
+  "log_likelihoods" has the log-likelihood of the starting tables, and that after each round: --iterations N gives N + 1 numbers.
+  A search for a structure counts its tables without rounds: "iterations" is 0, and the only log-likelihood is that of the learned tables.
+  "score" is a number after a search for a structure, and with --score.
+  The key of a variable without parents is "".
+  "missing": {"cells": n, "scores": [x, ...], "optimum": "local"} is present after a search on data with missing cells.
+    "scores" has the score of the observed cells for the first network, and after each round that raised it.
+    "score" is then the score of the expected counts, and "iterations" the number of rounds.
+  "starts": [x, ...] has the log-likelihood of each start, if there are several.
+  "alike": [VAR, ...] lists the hidden variables with states that had equal numbers at the start.
+  "unreached": {VAR: ["PARENT=STATE", ...]} lists the table rows that no case reaches; learning in rounds keeps their first numbers.
 
-Seconds: parse reads the files and builds the elements; compile is all before the first number is multiplied;
-  query is the rest, without printing. Only junction-tree compiles apart, and tasks k-best and sample.
+Task score: {"score": x, "variables": {VAR: x}}
+  "score" is the score of the structure, and "variables" has the term of each variable.
 
-Structures: scores are sums over the variables, in natural logarithms, the larger the better: with the log-likelihood L of N cases and k
-  parameters, bic is L - k ln(N) / 2 and aic L - k; bdeu and k2 are logarithms of the probability of the data under Dirichlet priors. Without
-  --file the variables are the columns, and their states the different cells: ascending if all are numbers, else by their letters. Of changes
-  that raise the score equally, additions are made before deletions and these before reversals; then the child with the fewest children, of those the first, and the
-  first parent; a restart tries the last child first. Tables
-  of more than 16777216 entries are not tried.
+Task predict: {"rows": n, "impossible": n, "predicted": {STATE: n}, "log_likelihood": x, "scored": n, "accuracy": x, "log_loss": x, "file": OUT,
+   "seconds": {"compile", "query"}}
+  "impossible" is the number of rows to which the network gives the probability 0.
+  "predicted" has the number of rows in which each state is the most probable one.
+  "log_likelihood" is the sum, over all possible rows, of the log-probability of the cells given --evidence and --observe.
+    The cell of the predicted variable is not among these cells.
+  "scored" is the number of possible rows with a cell of the predicted variable; the other two are computed in these rows, if there are any:
+    "accuracy" is the share of right predictions.
+    "log_loss" is the mean of -ln P(state in the cell).
+  The file has a line for each row, with these columns:
+    "predicted" is the most probable state (the first one if there are several).
+    "P(STATE)" is the probability of each state.
+    "log_likelihood" is the log-probability of the row.
+  In a row that is impossible, log_likelihood is -inf and the other cells are empty.
 
-Ctrl-C and the end of --time end a command with the samples so far, the second Ctrl-C at once.
+Task decide: {"expected_utility": x, "policies": {DECISION: [{"known": {VAR: STATE}, "choose": STATE, "utility": x}]}, "optimal": true}
+  A policy has a row for each possible combination of states of the variables on which the choice depends.
+  "unordered": [[DECISION, DECISION], ...] lists consecutive decisions that are ordered only by their places in the file.
 
-Exit code: 0 if there is an answer; 1 if there is none, because the evidence is impossible, a budget too small or the time over;
-  2 if files or options are wrong."#;
+Task convert: {"file": OUT, "format": NAME}
+
+Task sample with --out: {"file": OUT, "rows": n, "cost", "seconds"}
+  The samples are in the file.
+
+Cost: of the junction tree, or of --algorithm slices.
+  "width" is the number of variables in the largest clique (of one slice).
+  "operations" is the predicted number of operations (of all slices).
+  "table_bytes" is the size of all tables (of one slice); marginals need as much again.
+  Task cost compiles nothing: its "table_bytes" is the predicted size of the messages.
+  The algorithm exact begins with the predicted cost of the junction tree.
+
+Seconds:
+  "parse" is the time to read the files and to build the elements.
+  "compile" is the time before the first multiplication; only junction-tree and the tasks k-best and sample compile separately.
+  "query" is the rest of the time, without printing.
+
+Structures:
+  A score is a sum over the variables, in natural logarithms; larger is better.
+  bic is L - k ln(N) / 2, with the log-likelihood L, k parameters and N cases.
+  aic is L - k.
+  bdeu and k2 are log-probabilities of the data under Dirichlet priors.
+  Without --file the variables are the columns of the data, and their states are the different cells.
+  These states are in ascending order if all are numbers, and otherwise in alphabetical order.
+  Of changes that raise the score equally, additions come before deletions, and deletions before reversals.
+  Next comes the change of the child with the fewest children, then of the first child, then of the first parent.
+  A restart begins with the last child instead.
+  Tables of more than 16777216 entries are not tried.
+
+Ctrl-C and the end of --time end the command with the result so far.
+A second Ctrl-C ends it at once.
+
+Exit code:
+  0: there is an answer.
+  1: there is no answer, because the evidence is impossible, a budget is too small or the time is over.
+  2: a file or an option is wrong."#;
 
 /// Answers questions about a discrete network in BIF, BIFXML, NET, UAI or XDSL format, or a formula in DIMACS CNF: posteriors, the probability of
 /// evidence, or worlds.
@@ -78,7 +116,8 @@ Exit code: 0 if there is an answer; 1 if there is none, because the evidence is 
 /// the text have the mean, the standard deviation and quantiles of each continuous node. Its log-evidence is that of a probability density.
 ///
 /// Variables and states of a UAI file are named by their index, from 0; variables of a .cnf file by their numbers, and their states are false and
-/// true. Literals weigh what lines `c p weight LITERAL WEIGHT 0` say, others 1, and with `c t mc` all weigh 1. The same options give the same answers.
+/// true. The line `c p weight LITERAL WEIGHT 0` gives the weight of a literal; other literals have the weight 1, and with a line `c t mc` all have. The
+/// same options give the same answers.
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
@@ -95,7 +134,7 @@ pub(crate) struct Options {
     pub(crate) normalise: bool,
     /// Unroll a dynamic network of a .xdsl file to this many time slices. A time slice has a variable for each repeated node, named by the node and
     /// `_0`, `_1` and so on.
-    #[arg(long, value_name = "SLICES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "SLICES", value_parser = whole::<u32>(1..=100_000))]
     pub(crate) slices: Option<u32>,
     /// Evidence: a .json file with {VAR: STATE}, with {VAR: NUMBER} for a continuous node, or with {VAR: {STATE: WEIGHT}} for soft evidence (a weight for each state of VAR), or a
     /// .evid file of the UAI competitions. The probability of soft evidence is the expected weight.
@@ -130,23 +169,23 @@ pub(crate) struct Options {
     pub(crate) start: Option<Start>,
     /// Number of starts of learning; the most likely result is taken, and later starts use random tables drawn with --seed. The default is 1, and 10
     /// if two states of an unobserved variable have equal numbers, which learning could never distinguish.
-    #[arg(long, value_name = "STARTS", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "STARTS", value_parser = whole::<u32>(1..=10_000))]
     pub(crate) starts: Option<u32>,
     /// Number added to the count of every state in learning, up to 1e15 (default 0).
     #[arg(long, value_name = "COUNT", value_parser = prior, allow_negative_numbers = true)]
     pub(crate) prior: Option<f64>,
     /// Exact number of iterations of learning; with --tolerance, the maximum number (default: at most 1000).
-    #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    #[arg(long, value_name = "ROUNDS", value_parser = whole::<u64>(0..=1_000_000))]
     pub(crate) iterations: Option<u64>,
     /// Learning ends when an iteration raises the log-likelihood by at most this number times its absolute value (default 1e-8; with 0, learning ends
     /// when the log-likelihood no longer rises).
     #[arg(long, value_name = "RATIO", value_parser = count, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Number of worlds for k-best (default 5) or sample (default 10), up to a million.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=1_000_000))]
     pub(crate) count: Option<u32>,
     /// Number of samples that importance-sampling draws (default 100000).
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = whole::<u64>(1..))]
     pub(crate) samples: Option<u64>,
     /// Seed of the random numbers of sample, importance-sampling, --start random, --starts and searches for structures (default 0).
     #[arg(long)]
@@ -161,7 +200,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Compile and query this many times, and report median times in seconds (default 1).
-    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "TIMES", value_parser = whole::<u32>(1..=100_000))]
     pub(crate) repeat: Option<u32>,
     /// Each decision knows only its parents in the file, not earlier values and decisions.
     #[arg(long)]
@@ -221,7 +260,7 @@ pub(crate) enum Start {
 fn count(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(number) if f64::is_finite(number) && number >= 0.0 => Ok(number),
-        _ => Err("give a number that is not negative".into()),
+        _ => Err("write a number, 0 or more".into()),
     }
 }
 
@@ -231,7 +270,7 @@ fn prior(text: &str) -> Result<f64, String> {
     if found > NetworkLearner::MOST_PRIOR {
         let most = NetworkLearner::MOST_PRIOR;
         return Err(format!(
-            "give a number of at most {most:e}, beside which cases still count"
+            "write a number of at most {most:e}; a larger one would hide the data"
         ));
     }
     Ok(found)
@@ -333,7 +372,10 @@ impl Options {
             let able = Method::value_variants().iter();
             let able: Vec<String> = able.filter(|m| m.can(self.task)).map(named).collect();
             let (algorithm, able) = (named(&method), able.join(" or "));
-            return Err(format!("{algorithm} cannot do --task {task}; use {able}").into());
+            return Err(format!(
+                "--algorithm {algorithm} does not support --task {task}; use {able}"
+            )
+            .into());
         }
         self.check_uses()?;
         if self.file.is_none() && self.task != Task::Learn {
@@ -343,7 +385,7 @@ impl Options {
             .into());
         }
         if self.task == Task::Map && (self.query.is_empty() || self.query == ["all"]) {
-            let message = "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds those of all";
+            let message = "--task map needs --query VAR ...: the variables whose joint state is maximised; for all variables use --task mpe";
             return Err(message.into());
         }
         self.structures.check_file(self.file.is_some())?;
@@ -356,7 +398,9 @@ impl Options {
         }
         let is_stream = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard_input);
         if is_stream(&self.file) && is_stream(&self.data) {
-            return Err("--file and --data are both -, and standard input is read once".into());
+            return Err(
+                "--file and --data are both -, but standard input can be read only once".into(),
+            );
         }
         self.report.as_deref().map_or(Ok(()), check_report)?;
         check_distinct(&[
@@ -380,7 +424,7 @@ impl Options {
         };
         if !is_known {
             let task = named(&self.task);
-            return Err(format!("--out of --task {task} is a {known} file").into());
+            return Err(format!("--out of --task {task} must end in {known}").into());
         }
         let files = [
             ("--file", self.file.as_deref()),

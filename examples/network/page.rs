@@ -74,8 +74,8 @@ impl Report<'_> {
             }
         }
         let (svg, part) = drawing.svg();
-        let caption = "Evidence is shaded, with its state; below other names stands the most probable state with its probability. Queried variables have a \
-             double border.";
+        let caption = "Observed variables are shaded, with their state. Other variables have their most probable state, with its probability. Queried variables \
+             have a double border.";
         page.heading("The network").svg(caption, svg);
         if let Some(part) = part {
             page.paragraph(&part);
@@ -133,7 +133,9 @@ impl Report<'_> {
         };
         page.table(headings, shown);
         if !rest.is_empty() {
-            page.paragraph(&format!("The first {ROWS} states; --format json has all."));
+            page.paragraph(&format!(
+                "The table has the first {ROWS} states; --format json has all."
+            ));
         }
         let charts = &self.findings.posteriors;
         for posterior in charts.iter().take(BARS) {
@@ -142,7 +144,7 @@ impl Report<'_> {
         if charts.len() > BARS {
             let count = charts.len();
             page.paragraph(&format!(
-                "Bars of the first {BARS} of {count} variables; --query chooses others."
+                "The bars are for the first {BARS} of {count} variables; --query chooses others."
             ));
         }
     }

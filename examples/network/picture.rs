@@ -82,7 +82,7 @@ impl<'n> NetworkDrawing<'n> {
         let picture = self.picture(|variable| near.contains(&variable));
         let (own, all) = (near.len(), self.network.variables().len());
         let part = format!(
-            "the picture has {own} of {all} variables: the queried ones with their parents, children and children's parents"
+            "the picture has {own} of {all} variables: the queried variables with their parents, children and children's parents"
         );
         let svg = picture.to_svg().map_err(|error| message(&error));
         let part = svg.is_ok().then_some(part);
@@ -170,7 +170,7 @@ pub(crate) fn check_size(network: &Network, format: Format) -> Result<(), Failur
     let (variables, most) = (network.variables().len(), Picture::MAX_NODES);
     if format == Format::Svg && variables > most {
         return Err(format!(
-            "--format svg draws up to {most} variables, and the network has {variables}; take --format dot and lay it out by Graphviz"
+            "--format svg draws at most {most} variables, but the network has {variables}; use --format dot with Graphviz"
         )
         .into());
     }
@@ -184,7 +184,7 @@ fn message(error: &PictureError) -> String {
     };
     let (most_nodes, most_edges) = (Picture::MAX_NODES, Picture::MAX_EDGES);
     format!(
-        "the picture would have {nodes} nodes and {edges} arrows, more than the {most_nodes} nodes and {most_edges} arrows that are drawn; name variables by \
-         --query, which are then drawn with those around them, or take --format dot and lay it out by Graphviz"
+        "the picture would have {nodes} nodes and {edges} arrows, but at most {most_nodes} nodes and {most_edges} arrows are drawn; name variables by \
+         --query to draw only these and their neighbours, or use --format dot with Graphviz"
     )
 }

@@ -48,7 +48,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
                 let (message, done) = (reason.message(), counted(summary.rows, "row"));
                 let out = path.display();
                 let message =
-                    format!("{message} after {done}; {out} is as it was: give more --time");
+                    format!("{message} after {done}; {out} is unchanged; allow more --time");
                 return Err(NoAnswer(message).into());
             }
             rows.flush().map_err(|error| in_file(path, error))
@@ -69,7 +69,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 
 /// Returns the failure that the number of queried variables is not one.
 pub(crate) fn needs_query() -> Failure {
-    "--task predict needs --query VAR, the one variable that is predicted".into()
+    "--task predict needs --query VAR: the variable to predict".into()
 }
 
 /// Returns the data of --data in blocks of rows.
@@ -100,7 +100,7 @@ fn compiled(
     if let Some(&both) = columns.iter().find(|column| stated.contains(column)) {
         let name = printable(network.variables()[both].name());
         return Err(format!(
-            "`{name}` has a column in --data, and evidence by --evidence or --observe besides; leave one of them out"
+            "`{name}` has a column in --data and evidence from --evidence or --observe; remove one of them"
         )
         .into());
     }
@@ -235,13 +235,14 @@ impl<'n> Summary<'n> {
         if let Some(reason) = self.stopped {
             let message = reason.message();
             note(format!(
-                "note: {message}; the results are those of the rows read by then"
+                "note: {message}; the results are for the rows read so far"
             ));
         }
         if self.impossible > 0 {
             note(format!(
-                "note: rows that the network gives the probability 0, without a prediction: {}, the first on line {}",
-                self.impossible, self.first_impossible
+                "note: there is no prediction for {} with the probability 0, the first on line {}",
+                counted(self.impossible, "row"),
+                self.first_impossible
             ));
         }
     }
@@ -266,17 +267,17 @@ impl<'n> Summary<'n> {
                 counted(*count, "row")
             )?;
         }
-        let possible = counted(self.rows - self.impossible, "row");
+        writeln!(out, "possible rows {}", self.rows - self.impossible)?;
         let log_likelihood = six_decimals(self.log_likelihood);
         writeln!(
             out,
-            "log-likelihood {log_likelihood:.6} of the other columns, in {possible}"
+            "log-likelihood of the other columns {log_likelihood:.6}"
         )?;
         if self.scored > 0 {
             let (right, scored) = (self.right, counted(self.scored, "row"));
             writeln!(
                 out,
-                "accuracy {:.6}: {right} of {scored} with a state",
+                "accuracy {:.6}, right in {right} of {scored} with a state",
                 self.accuracy()
             )?;
             writeln!(out, "log-loss {:.6}", self.mean_log_loss())?;

@@ -110,7 +110,7 @@ impl Question {
         // The time ended after an algorithm had answered and before all of the answer was read.
         let unread = |attempt: &String| match attempt.strip_suffix(" answered") {
             Some(algorithm) if stop::is_set() => {
-                format!("{algorithm} had an answer too late to read all of it")
+                format!("{algorithm} answered, but too late to read the whole answer")
             }
             _ => attempt.clone(),
         };

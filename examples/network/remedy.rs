@@ -14,7 +14,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             let (needed, limit) = (Bytes(*needed), Bytes(*limit));
             let less = less(options, &["allow more by --memory"]);
             format!(
-                "the tables of the network take {needed} or more, and the memory for them is {limit}; {less}"
+                "the tables of the network need at least {needed}, but the memory for them is {limit}; {less}"
             )
         }
         figrs::Error::Elimination(TooMuchMemory { needed, limit })
@@ -22,19 +22,19 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
         {
             let (needed, limit) = (size(*needed), Bytes(*limit));
             let less = less(options, &["allow more by --memory"]);
-            format!("a slice would take {needed} or more, and the memory leaves it {limit}; {less}")
+            format!("a slice needs at least {needed}, but the memory for it is {limit}; {less}")
         }
         figrs::Error::NothingFits { .. } => {
             let memory = options.memory;
             let within = memory.map_or_else(
-                || "the memory that the machine has to spare".to_owned(),
+                || "the free memory of the machine".to_owned(),
                 |memory| format!("--memory {memory}"),
             );
             let (work, ways) = match options.time {
                 Some(_) => ("", &["allow more by --memory"][..]),
                 None => (
-                    " and an hour or so of work",
-                    &["allow more by --memory", "let it work longer by --time"][..],
+                    " and about an hour of work",
+                    &["allow more by --memory", "allow more time by --time"][..],
                 ),
             };
             let less = less(options, ways);
@@ -51,7 +51,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             // Some algorithms leave a share of the memory to tables.
             let (needed, limit) = (size(*needed), options.memory.unwrap_or(Bytes(*limit)));
             let less = less(options, &["allow more by --memory"]);
-            format!("the tables would take {needed} or more, over --memory {limit}; {less}")
+            format!("the tables need at least {needed}, more than --memory {limit}; {less}")
         }
         figrs::Error::Elimination(TableTooLarge { needed, .. }) => format!(
             "a table would have about {} entries ({}), more than --memory allows; {}",
@@ -60,7 +60,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             less(options, &["allow more by --memory"])
         ),
         figrs::Error::Elimination(TooManyOperations { needed, .. }) => format!(
-            "the tables would take about {} operations, and that is too long; {}",
+            "the tables need about {} operations, which would take too long; {}",
             amount(*needed),
             less(options, &[])
         ),
@@ -68,13 +68,13 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             format!("there are more than {limit} worlds; use --algorithm exact")
         }
         figrs::Error::TooManyEvaluations { worlds, .. } => {
-            format!("{worlds} worlds took too long; use --algorithm exact")
+            format!("the enumeration of {worlds} worlds would take too long; use --algorithm exact")
         }
         figrs::Error::DecisionInfluencesEvidence { decision, element } => {
             let (decision, element) = (decision.short(), element.short());
             format!(
-                "`{decision}` influences `{element}`, and what is observed has to be known whatever is decided; observe `{decision}` as well, \
-                 which is then not decided, or take `{element}` out of the evidence"
+                "the decision `{decision}` influences the observed `{element}`, but evidence must not depend on decisions; observe `{decision}` too, \
+                 or remove `{element}` from the evidence"
             )
         }
         figrs::Error::NoSampleMetEvidence { tried, .. } => format!(
@@ -123,10 +123,10 @@ fn less(options: &Options, others: &[&'static str]) -> String {
         ways.push("use --algorithm importance-sampling");
     }
     if options.takes("--limited-memory") && !options.limited_memory {
-        ways.push("let decisions forget by --limited-memory");
+        ways.push("use --limited-memory");
     }
     if options.task == Task::Learn {
-        ways.push("leave parents out of the network in --file");
+        ways.push("remove parents from the network in --file");
     }
     any_of(&ways)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use figrs::printable;
-use figrs_command::{Failure, Progress, is_standard_input, read_standard_input, stop};
+use figrs_command::{Failure, Progress, is_standard_input, read_standard_input, stop, whole};
 use figrs_network::{
     Network, NetworkData, NetworkScore, StructureLearner, StructureLearningError, StructureSearch,
 };
@@ -41,11 +41,11 @@ pub(crate) struct StructureOptions {
     #[arg(long, value_name = "VAR", num_args = 1..)]
     order: Vec<String>,
     /// Number of restarts of hill-climb and tabu, from the best structures with random changes (default 30).
-    #[arg(long, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    #[arg(long, value_parser = whole::<u64>(0..=1_000_000))]
     restarts: Option<u64>,
     /// Number of steps for which tabu does not change the same arc again, and number of steps without a better structure after which tabu ends
     /// (default 10, or the number of variables).
-    #[arg(long, value_name = "CHANGES", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "CHANGES", value_parser = whole::<u32>(1..=1_000_000))]
     tabu_length: Option<u32>,
 }
 
@@ -132,7 +132,7 @@ impl StructureOptions {
     /// **Errors.** The structure should be given, but there is no file that contains it.
     pub(crate) fn check_file(&self, has_file: bool) -> Result<(), Failure> {
         if self.structure == Some(Structure::Given) && !has_file {
-            return Err("--structure given needs --file, whose structure it is".into());
+            return Err("--structure given needs --file, which has the structure".into());
         }
         Ok(())
     }
@@ -147,7 +147,7 @@ impl StructureOptions {
                     position.map_err(|error| format!("{shown}: {error}"))?;
                 }
                 if arc[0] == arc[1] {
-                    return Err(format!("{shown}: an arc goes between two variables").into());
+                    return Err(format!("{shown}: an arc must connect two variables").into());
                 }
             }
         }
@@ -220,7 +220,7 @@ impl StructureOptions {
 pub(crate) fn read(options: &Options, path: &Path) -> Result<(Network, NetworkData), Failure> {
     let (network, data) = read_any(options, path)?;
     if data.is_empty() {
-        let problem = "there is no row below the names of the columns; give --data with rows";
+        let problem = "the file has no rows below the names of the columns; give --data with rows";
         return Err(format!("{}: {problem}", shown(path)).into());
     }
     check_size(&network, options.format)?;
@@ -284,11 +284,10 @@ pub(crate) fn failure(error: StructureLearningError, path: &Path) -> Failure {
         Unfit { line, variable: Some(_), problem, .. } => {
             let remedy = match line {
                 Some(_) => {
-                    "fill the cell or leave the line out; or learn the structure, or only the tables, by --task learn, which takes missing cells, \
-                     without --score of a given structure"
+                    "fill the cell or remove the line; --task learn without --score of a given structure supports missing cells"
                 }
                 None => {
-                    "add the column; or learn only the tables, of a network in --file by --structure given, without --score"
+                    "add the column, or learn only the tables by --file and --structure given, without --score"
                 }
             };
             format!("{}: {problem}; {remedy}", place(line))

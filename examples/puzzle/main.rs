@@ -29,7 +29,7 @@ fn remedy(error: &figrs::Error) -> Option<String> {
             Some(question::too_large(*states, Bytes(*limit)))
         }
         figrs::Error::NoSampleMetEvidence { tried, .. } => Some(format!(
-            "none of {tried} particles met the goal, which is impossible or very rare; use more --particles, or --method frontier"
+            "none of {tried} particles met the goal: it is impossible or very rare; use more --particles, or --method frontier"
         )),
         _ => None,
     }
@@ -52,12 +52,12 @@ fn run(options: &Options) -> Result<(), Failure> {
     if puzzle.is_role_inferred() {
         let role = puzzle.role();
         note(format!(
-            "note: nothing states `role`; `{role}` plays, which alone acts and has goals"
+            "note: no rule states `role`; the player is `{role}`, because only `{role}` has actions and goals"
         ));
     }
     for name in puzzle.undeclared_roles() {
         note(format!(
-            "note: `{name}` is no role, so its actions and goals count for nothing; is it misspelt?"
+            "note: `{name}` is not a role, so its actions and goals are ignored; is it misspelt?"
         ));
     }
     for relation in puzzle.undefined() {
@@ -75,7 +75,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     let impossible = findings.impossible.take();
     if let Some(reason) = findings.stopped {
         note(format!(
-            "note: {}; this is what there was by then",
+            "note: {}; the result so far follows",
             reason.message()
         ));
     }

@@ -4,31 +4,41 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, seconds};
+use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, seconds, whole};
 use figrs_gdl::{GroundingLimits, Length, Policy};
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a state in which the puzzle ends with its goal met and
-  before which it has not ended. Without --steps and --at-most they are the shortest ones.
+const DETAILS: &str = r#"Plans: a plan is a sequence of legal actions from the start to a state in which the puzzle ends with its goal met.
+  The puzzle does not end before the last action.
+  Without --steps and --at-most, the plans are the shortest ones.
 
-JSON: one object, without the fields that do not apply.
-  {"plan": [ACTION, ...], "length": n, "plans": "DIGITS"}        --task solve; where all plans are too many, without "plans" and
-                                                                 with "shortest": true or false, "at_least": the fewest steps that are not excluded
-  {"count": "DIGITS"}                                            --task count
-  {"probability": p, "log_probability": x}                       --task probability, of the goal
-  {"marginals": [{ACTION: p, ...}, ...]}                         --task marginals, step by step; "(ended)" is no action
-  {"plan": [...], "length": n, "log_probability": x}             --task most-likely, of plan and goal together
-  {"samples": [{"plan": [...], "length": n}, ...], "distinct": m}  --task sample, with the number of different plans
-  each with "length" of the plans if it is the same for all, "seconds": {"compile", "sample"}, and with --stats "stats":
-  {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps", "searched_states"}, and "stopped":
-  "time" or "interrupt" if it ended with fewer samples than asked for, or before a plan that a search found was shown to be the shortest. Logarithms are natural; that of zero is the string "-inf". "standard_error" stands beside an estimated "log_probability".
+JSON: one object; fields that do not apply are absent.
+  --task solve        {"plan": [ACTION, ...], "length": n, "plans": "DIGITS"}
+  --task count        {"count": "DIGITS"}
+  --task probability  {"probability": p, "log_probability": x}, of the goal
+  --task marginals    {"marginals": [{ACTION: p, ...}, ...]}, for each step; "(ended)" is not an action
+  --task most-likely  {"plan": [...], "length": n, "log_probability": x}, of plan and goal together
+  --task sample       {"samples": [{"plan": [...], "length": n}, ...], "distinct": m}; m is the number of different plans
+  If a search found the plan, "plans" is absent, and "shortest": true or false and "at_least": n are present.
+    "at_least" is the smallest number of steps that is not excluded.
+  "length" is the length of the plans if all have the same.
+  "standard_error" is that of an estimated "log_probability".
+  "stats" is present with --stats:
+    {"facts", "actions", "ground_rules", "largest_frontier", "bytes", "steps", "repeated_steps", "searched_states"}
+  "stopped": "time" or "interrupt" is present if there are fewer samples than --count.
+    It is also present if the plan of a search is not yet proven to be the shortest.
+  "seconds": {"compile", "sample"} is always present.
+  Logarithms are natural; the logarithm of zero is the string "-inf".
 
-Pictures: a puzzle of any kind has none, so there is no --format png.
+Pictures: there is no --format png, because puzzles of any kind have no common picture.
 
-Ctrl-C and the end of --time end a command with the samples so far, the second Ctrl-C at once; files are whole.
+Ctrl-C and the end of --time end the command with the samples so far; the files are complete.
+A second Ctrl-C ends it at once.
 
-Exit code: 0 if there is an answer; 1 if there is no plan (count and probability print their zero all the same) or
-  a budget is too small or the time over; 2 if rules or options are wrong."#;
+Exit code:
+  0: there is an answer.
+  1: there is no plan (count and probability still print zero), a budget is too small, or the time is over.
+  2: the rules or an option are wrong."#;
 
 /// Solves a puzzle written in the Game Description Language (KIF): a shortest plan, the number of plans, or random plans.
 ///
@@ -53,7 +63,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["steps", "at_most"], value_parser = steps())]
     pub(crate) max_steps: Option<u32>,
     /// Smallest value of `goal` that counts as solved.
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, default_value_t = 100, value_parser = whole::<u8>(0..=100))]
     pub(crate) goal: u8,
     /// Distribution of actions, which determines the probabilities of plans (default blind).
     #[arg(long, value_enum)]
@@ -64,13 +74,13 @@ pub(crate) struct Options {
     /// Work of the exact method in the first round of --method auto, and of the search for a shorter plan, in units of about a second on a machine of
     /// 2025 (default 5). Work is counted in steps, so that it is the same on every machine. In each round of --method auto the search for one plan
     /// does twice the work of the exact method, and each round has 8 times the work of the round before.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=100_000))]
     pub(crate) effort: Option<u32>,
     /// Number of particles for --method particles (default 10000).
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=10_000_000))]
     pub(crate) particles: Option<u32>,
     /// Number of plans that --task sample draws (default 10).
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=1_000_000))]
     pub(crate) count: Option<u32>,
     /// Seed of the random numbers (default 0).
     #[arg(long)]
@@ -80,7 +90,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
     /// Factor that multiplies the limits on grounded rules: a million facts, two million rules, 200 million examined facts (default 1).
-    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "TIMES", value_parser = whole::<u32>(1..=100))]
     grounding: Option<u32>,
     /// Stop after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -97,8 +107,8 @@ pub(crate) struct Options {
     pub(crate) out: Option<PathBuf>,
 }
 
-fn steps() -> clap::builder::RangedI64ValueParser<u32> {
-    clap::value_parser!(u32).range(0..=100_000)
+fn steps() -> impl Fn(&str) -> Result<u32, String> + Clone + Send + Sync + 'static {
+    whole::<u32>(0..=100_000)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -167,7 +177,8 @@ impl Options {
         }
         if self.method == Method::Search && self.steps.is_some() {
             return Err(
-                "--method search finds plans of any length; give --at-most, and not --steps".into(),
+                "--method search finds plans of any length; give --at-most instead of --steps"
+                    .into(),
             );
         }
         if self.effort.is_some() && !self.searches() {

@@ -116,7 +116,7 @@ impl Question {
             }
             if round == 0 {
                 note(format!(
-                    "note: {}; one plan is sought instead of all (--effort, --memory)",
+                    "note: {}; the command searches for one plan instead (--effort and --memory limit the exact method)",
                     self.too_many()
                 ));
             }
@@ -141,7 +141,7 @@ impl Question {
         let length = self.options.length();
         let sought = length.unwrap_or(Length::Exactly(steps));
         note(format!(
-            "note: {}; a plan of {sought} is sought, without the number of plans",
+            "note: {}; the command searches for a plan of {sought}, without the number of plans",
             self.too_many()
         ));
         // The requested length is not a lower bound on the length of the shortest plan.
@@ -152,7 +152,7 @@ impl Question {
     /// Returns a message about the growth of the number of states that exact inference explores.
     fn too_many(&self) -> String {
         format!(
-            "exact inference takes all states, and {}",
+            "exact inference explores all states, and {}",
             self.puzzle.growth(GROWTH)
         )
     }
@@ -160,12 +160,12 @@ impl Question {
     /// Returns the message that exact inference needs more memory, with advice.
     fn too_large(&self) -> String {
         let remedy = match self.options.task {
-            Task::Solve => "; allow more, or use --method search for one plan",
+            Task::Solve => "; allow more memory, or use --method search for one plan",
             Task::Sample | Task::Probability => {
-                "; allow more, or use --method particles with --steps, which is approximate"
+                "; allow more memory, or use --method particles with --steps, which is approximate"
             }
             Task::Count | Task::Marginals | Task::MostLikely => {
-                "; allow more, or ask for one plan (--task solve --method search)"
+                "; allow more memory, or search for one plan by --task solve --method search"
             }
         };
         format!(
@@ -182,13 +182,6 @@ impl Question {
         at_least: usize,
     ) -> Result<Findings, Failure> {
         match found {
-            Err(GdlError::NoPlan {
-                length,
-                proven: true,
-            }) => Err(NoAnswer(format!(
-                "impossible: no plan of {length} meets the goal, and no longer one either"
-            ))
-            .into()),
             Err(GdlError::SearchEnded { states, .. }) => Err(self.ended(states, at_least)),
             found => Ok(found?),
         }
@@ -204,7 +197,7 @@ impl Question {
             _ => format!(", and none has fewer than {at_least} steps"),
         };
         NoAnswer(format!(
-            "no plan was found among {states} states within --memory {} and {}{none}; allow more, or a lower --goal",
+            "no plan was found in {states} states within --memory {} and {}{none}; allow more memory, or give a lower --goal",
             self.options.memory(),
             self.longest(),
         ))
@@ -409,7 +402,9 @@ fn shortest(
 
 /// Returns the message that the states do not fit into memory, with advice.
 pub(crate) fn too_large(states: usize, memory: Bytes) -> String {
-    format!("{states} states and what leads to them take more than --memory {memory}; allow more")
+    format!(
+        "{states} states and their transitions need more than --memory {memory}; allow more memory"
+    )
 }
 
 fn name(puzzle: &Puzzle, drawn: Move) -> String {

@@ -106,7 +106,7 @@ impl Report<'_> {
                 Some(at_least) if plan.len() <= at_least => writeln!(out, ", proven shortest")?,
                 Some(at_least) => writeln!(
                     out,
-                    ", not proven shortest; no plan has fewer than {at_least}"
+                    ", not proven shortest; no plan has fewer than {at_least} steps"
                 )?,
                 None => writeln!(out)?,
             }

@@ -10,10 +10,10 @@ mod report;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use figrs_command::{Failure, NoAnswer, Progress, note, parsed, publish, stop};
+use figrs_command::{Failure, NoAnswer, Progress, note, parsed, stop};
 
 use matches::Matches;
-use options::{Format, Options};
+use options::Options;
 use rating::History;
 use report::Report;
 
@@ -25,15 +25,19 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
-    options.check()?;
+    let format = options.answer.check()?;
     stop::listen(options.time)?;
     let matches = Matches::read(&options.matches)?;
     if matches.matches.is_empty() {
-        return Err(NoAnswer("the file has no matches; write one a line".into()).into());
+        return Err(
+            NoAnswer("the file has no matches; write one match on each line".into()).into(),
+        );
     }
     let laws = options.laws()?;
     if laws.draw_probability == 0.0 && matches.matches.iter().any(|game| game.is_draw) {
-        return Err("a match is a draw, and --draw-probability is 0; give a larger one".into());
+        return Err(
+            "a match is a draw, but --draw-probability is 0; give a larger probability".into(),
+        );
     }
     let mut history = History::new(laws, matches.players.len(), &matches.matches);
     let settling = options.until_settled.then(|| {
@@ -45,7 +49,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     });
     if let Some(settling) = settling.filter(|settling| !settling.is_settled()) {
         note(format!(
-            "note: after {} passes the skills still moved, by up to {:.1e} standard deviations in the last one",
+            "note: after {} passes the skills still changed, by up to {:.1e} standard deviations in the last pass",
             settling.passes, settling.moved
         ));
     }
@@ -55,13 +59,5 @@ fn run(options: &Options) -> Result<(), Failure> {
         settling,
         top: usize::from(options.top),
     };
-    let picture = match options.format() {
-        Format::Svg => report.svg()?,
-        Format::Text | Format::Json => String::new(),
-    };
-    publish(options.out.as_deref(), |out| match options.format() {
-        Format::Text => report.text(out),
-        Format::Json => writeln!(out, "{}", report.json()),
-        Format::Svg => writeln!(out, "{picture}"),
-    })
+    options.answer.publish(format, &report)
 }

@@ -41,12 +41,12 @@ impl Columns {
         let needed = |name: &str| {
             find(name).ok_or_else(|| {
                 let problem = format!(
-                    "its first line, `{}`, has no column `{name}`",
+                    "the first line, `{}`, has no column `{name}`",
                     named.join(",")
                 );
                 Mistake::value(
                     problem,
-                    "begin it with `winner,loser`, and `draw` and `day` if there are any",
+                    "begin the file with `winner,loser`, and with `draw` and `day` if there are such columns",
                 )
                 .at(place, (1, 1))
             })
@@ -58,7 +58,7 @@ impl Columns {
             day: find("day"),
         };
         if let Some(other) = other {
-            let problem = format!("`{other}` is no column of a file of matches");
+            let problem = format!("`{other}` is not a column of a file of matches");
             return Err(
                 Mistake::value(problem, "the columns are winner, loser, draw, day")
                     .at(place, (1, 1)),
@@ -85,7 +85,7 @@ impl Matches {
             .from_reader(text.as_bytes());
         let broken = |error: &csv::Error| {
             let line = error.position().map_or(1, csv::Position::line) as usize;
-            Mistake::value(error.to_string(), "write one match a line").at(place, (line, 1))
+            Mistake::value(error.to_string(), "write one match on each line").at(place, (line, 1))
         };
         let header = reader.headers().map_err(|error| broken(&error))?.clone();
         let columns = Columns::new(&header, place)?;
@@ -99,11 +99,11 @@ impl Matches {
             };
             if record.len() != header.len() {
                 let problem = format!(
-                    "the line has {} cells, the first line {}",
+                    "the line has {} cells, but the first line has {}",
                     record.len(),
                     header.len()
                 );
-                return Err(wrong(problem, "give each line a cell for each column"));
+                return Err(wrong(problem, "write a cell for each column"));
             }
             let mut side = |column: usize| {
                 let names = record[column].split('+').map(str::trim);
@@ -133,7 +133,7 @@ impl Matches {
                 "" | "0" | "false" | "no" => false,
                 "1" | "true" | "yes" => true,
                 other => {
-                    let problem = format!("`{other}` in the column `draw` is no truth value");
+                    let problem = format!("`{other}` in the column `draw` is not a truth value");
                     return Err(wrong(problem, "write `true` or `false`"));
                 }
             };
@@ -143,8 +143,8 @@ impl Matches {
                     let day: Option<f64> = record[column].trim().parse().ok();
                     Some(day.filter(|day| day.is_finite()).ok_or_else(|| {
                         let problem =
-                            format!("`{}` in the column `day` is no number", &record[column]);
-                        wrong(problem, "count the days from any day on")
+                            format!("`{}` in the column `day` is not a number", &record[column]);
+                        wrong(problem, "write the number of days since any fixed day")
                     })?)
                 }
             };

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
-use figrs_command::{Failure, check_writable, finite, format_of, not_negative, seconds};
+use clap::Parser;
+use figrs_command::{AnswerOptions, Failure, finite, not_negative, seconds, whole};
 
 use crate::rating::Laws;
 
@@ -12,23 +12,37 @@ use crate::rating::Laws;
 const MOST_DRAWS: f64 = 0.999_999;
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Matches: a CSV file with the columns winner, loser and, if there are any, draw (true or false) and day (a number). A team is written
-  `anna+ben`. Matches with days are rated in the order of days.
+const DETAILS: &str = r#"Matches: a CSV file with the columns winner and loser, and optionally draw (true or false) and day (a number).
+  A team is written `anna+ben`.
+  Matches with days are rated in the order of days.
 
-Model: a skill is a normal number. Before each match it changes by a normal number with the standard deviation --drift; if matches have days, by --drift for
-  each day between two matches of a player. A player performs at the skill plus normal noise with the standard deviation --performance. The side with the
-  larger sum of performances wins if it leads by more than the draw margin, which follows from --draw-probability.
+Model:
+  A skill is a normal random number.
+  Before each match the skill changes by a normal number with the standard deviation --drift.
+  If matches have days, --drift is the standard deviation for each day between two matches of a player.
+  A performance is the skill plus normal noise with the standard deviation --performance.
+  The side with the larger sum of performances wins if it leads by more than the draw margin.
+  The draw margin follows from --draw-probability.
 
-Method: expectation propagation. The update of the players of one match is exact; afterwards their skills are taken as independent. Ratings are therefore
-  approximate, except after a first match. One pass rates each match after the matches before it. --until-settled passes forth and back until no skill
-  moves, so that later matches rate earlier skills too.
+Method: expectation propagation.
+  The update of the players of one match is exact; afterwards their skills are treated as independent.
+  Ratings are therefore approximate, except after a first match.
+  One pass rates each match after the matches before it.
+  --until-settled passes forwards and backwards until no skill changes, so that later matches rate earlier skills too.
 
-JSON: {"players": {NAME: {"mean": m, "sd": s, "matches": n}, ...}, "matches": n, "log_evidence": x}, the best player first; "log_evidence" is the natural
-  logarithm of the probability of all results, each given the matches before it. With --until-settled "passes" and "settled" stand beside it.
+Text: a table of the --top best players.
+
+JSON: {"players": {NAME: {"mean": m, "sd": s, "matches": n}, ...}, "matches": n, "log_evidence": x}
+  All players are in the JSON, the best one first.
+  "log_evidence" is the natural logarithm of the probability of all results, each given the matches before it.
+  "passes" and "settled" are present with --until-settled.
 
 Pictures: --format svg draws the skills of the --top best players over time, each with a band of two standard deviations.
 
-Exit code: 0 with ratings; 1 without; 2 if the file or options are wrong."#;
+Exit code:
+  0: there are ratings.
+  1: there are no ratings.
+  2: the file or an option is wrong."#;
 
 /// Rates players by the results of their matches: the mean and the standard deviation of each skill.
 #[derive(Clone, Debug, Parser)]
@@ -56,57 +70,25 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) until_settled: bool,
     /// Number of players in tables and pictures.
-    #[arg(long, value_name = "PLAYERS", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "PLAYERS", default_value_t = 10, value_parser = whole::<u16>(1..))]
     pub(crate) top: u16,
     /// End the passes after this many seconds, with the ratings so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Format of the ratings (default: the format of the extension of --out, else text).
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// File for the ratings instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-}
-
-/// Format of the ratings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// A table of the best players.
-    Text,
-    /// The ratings of all players as JSON.
-    Json,
-    /// A picture of skills over time.
-    Svg,
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
 }
 
 impl Options {
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if let Some(out) = &self.out {
-            check_writable(out)?;
-        }
-        self.checked_format().map(drop)
-    }
-
-    pub(crate) fn format(&self) -> Format {
-        self.checked_format().unwrap_or(Format::Text)
-    }
-
-    fn checked_format(&self) -> Result<Format, Failure> {
-        let formats = [
-            ("txt", Format::Text),
-            ("json", Format::Json),
-            ("svg", Format::Svg),
-        ];
-        format_of(self.format, self.out.as_deref(), &formats)
-    }
-
     /// Returns the distributions of skills, performances and results.
     ///
     /// **Errors.** The mean is not positive, so that it gives no default standard deviations.
     pub(crate) fn laws(&self) -> Result<Laws, Failure> {
         if self.mean <= 0.0 && (self.sd.is_none() || self.performance.is_none()) {
-            return Err("--mean is not positive; give --sd and --performance too".into());
+            return Err(
+                "--sd and --performance have no default if --mean is not positive; give both"
+                    .into(),
+            );
         }
         let deviation = self.sd.unwrap_or(self.mean / 3.0);
         Ok(Laws {
@@ -121,10 +103,10 @@ impl Options {
 
 fn positive(text: &str) -> Result<f64, String> {
     let number = finite(text).ok().filter(|&x| x > 0.0);
-    number.ok_or_else(|| "it is no positive number".to_owned())
+    number.ok_or_else(|| "write a positive number".to_owned())
 }
 
 fn probability(text: &str) -> Result<f64, String> {
     let number = finite(text).ok().filter(|x| (0.0..=MOST_DRAWS).contains(x));
-    number.ok_or_else(|| format!("it is no probability of at most {MOST_DRAWS}"))
+    number.ok_or_else(|| format!("write a probability of at most {MOST_DRAWS}"))
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use figrs_command::{Failure, as_json};
+use figrs_command::{Failure, WrittenAnswer, as_json};
 use figrs_report::{BandChart, BandPoint};
 use serde_json::{Map, Value as Json, json};
 
@@ -38,8 +38,10 @@ impl Report<'_> {
         }
         counts
     }
+}
 
-    pub(crate) fn json(&self) -> Json {
+impl WrittenAnswer for Report<'_> {
+    fn json(&self) -> Json {
         let counts = self.counts();
         let player = |(player, skill): (usize, Skill)| {
             let rating =
@@ -58,7 +60,7 @@ impl Report<'_> {
         Json::Object(object)
     }
 
-    pub(crate) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         let (ranked, counts) = (self.ranked(), self.counts());
         let names = ranked
             .iter()
@@ -88,7 +90,7 @@ impl Report<'_> {
         match self.settling {
             Some(settling) => writeln!(
                 out,
-                "{games} matches in {} passes; skills moved by up to {:.1e} standard deviations in the last one",
+                "{games} matches in {} passes; skills changed by up to {:.1e} standard deviations in the last pass",
                 settling.passes, settling.moved
             ),
             None => writeln!(
@@ -99,7 +101,7 @@ impl Report<'_> {
         }
     }
 
-    pub(crate) fn svg(&self) -> Result<String, Failure> {
+    fn svg(&self) -> Result<String, Failure> {
         let mut points: HashMap<usize, Vec<BandPoint>> = HashMap::new();
         for appearance in &self.history.appearances {
             let skill = appearance.skill();

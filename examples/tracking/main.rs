@@ -12,11 +12,11 @@ use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::process::ExitCode;
 
-use figrs_command::{Failure, NoAnswer, in_file, is_standard_input, parsed, publish, stop};
+use figrs_command::{AnswerFormat, Failure, NoAnswer, in_file, is_standard_input, parsed, stop};
 
 use figrs::Error;
 
-use options::{Format, Options};
+use options::Options;
 use readings::Readings;
 use report::Report;
 use track::{Online, Track};
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 fn remedy(error: &Error) -> Option<String> {
     match error {
         Error::InStep { step, .. } => Some(format!(
-            "the reading of step {} has no density: the readings before it determine it, or it is too large; give a --noise, a --process or a --start-variance above 0, or smaller numbers",
+            "the reading of step {} has no density, because earlier readings determine it or because it is too large; give a --noise, --process or --start-variance above 0, or smaller numbers",
             step + 1
         )),
         _ => None,
@@ -37,10 +37,10 @@ fn remedy(error: &Error) -> Option<String> {
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
-    options.check()?;
+    let format = options.answer.check()?;
     stop::listen(None)?;
-    if is_standard_input(&options.data) && options.format() != Format::Svg {
-        return stream(options);
+    if is_standard_input(&options.data) && format != AnswerFormat::Svg {
+        return stream(options, format);
     }
     let place = options.data.display().to_string();
     let mut all = Vec::new();
@@ -58,27 +58,21 @@ fn run(options: &Options) -> Result<(), Failure> {
         }
     }
     let Some(first) = all.first() else {
-        return Err(NoAnswer("there are no readings; write one a line".into()).into());
+        return Err(
+            NoAnswer("the file has no readings; write one reading on each line".into()).into(),
+        );
     };
     let model = options.model(first.len())?;
     let track = stop::attempt(move || Track::new(&model, all))?;
     let track = track.ok_or_else(|| stop::nothing("a track"))??;
     let report = Report { track: &track };
-    let picture = match options.format() {
-        Format::Svg => report.svg()?,
-        Format::Text | Format::Json => String::new(),
-    };
-    publish(options.out.as_deref(), |out| match options.format() {
-        Format::Text => report.text(out),
-        Format::Json => writeln!(out, "{}", report.json()),
-        Format::Svg => writeln!(out, "{picture}"),
-    })
+    options.answer.publish(format, &report)
 }
 
 /// Answers each line of readings on the standard input by a line of the track.
-fn stream(options: &Options) -> Result<(), Failure> {
+fn stream(options: &Options, format: AnswerFormat) -> Result<(), Failure> {
     let mut readings = Readings::new(io::stdin().lock(), "standard input".into());
-    let mut out: Box<dyn Write> = match &options.out {
+    let mut out: Box<dyn Write> = match options.answer.out() {
         Some(path) => Box::new(File::create(path).map_err(|error| in_file(path, error))?),
         None => Box::new(figrs_command::standard_output()),
     };
@@ -89,9 +83,9 @@ fn stream(options: &Options) -> Result<(), Failure> {
             none => none.insert(Online::new(options.model(reading.len())?)?),
         };
         let step = online.read(&reading)?;
-        match options.format() {
-            Format::Json => writeln!(out, "{}", report::line(&step, online.log_evidence()))?,
-            Format::Text | Format::Svg => {
+        match format {
+            AnswerFormat::Json => writeln!(out, "{}", report::line(&step, online.log_evidence()))?,
+            AnswerFormat::Text | AnswerFormat::Svg => {
                 report::text_line(&mut out, online.steps(), &reading, &step)?;
             }
         }

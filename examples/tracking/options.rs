@@ -2,34 +2,50 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
-use figrs_command::{Failure, check_writable, finite, format_of, not_negative};
+use clap::Parser;
+use figrs_command::{AnswerOptions, Failure, finite, not_negative};
 
 use crate::model::{Kind, TrackingModel};
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Readings: a CSV file with a line for each step and a column for each coordinate. The first line may name the columns. An empty cell is a missing
-  reading. With `--data -` standard input streams: each line is answered by a line at once, and memory does not grow.
+const DETAILS: &str = r#"Readings: a CSV file with a line for each step and a column for each coordinate.
+  The first line may name the columns.
+  An empty cell is a missing reading.
+  With `--data -` standard input streams: each line is answered by a line at once, and memory does not grow.
 
-Models, for each coordinate; the first reading is of the first state:
+Models, for each coordinate:
   level     a number that changes by N(0, Q) at each step.
-  trend     a level and its slope: the level changes by the slope and N(0, Q1), the slope by N(0, Q2).
-  velocity  a position and its velocity, with white noise of the acceleration: the velocity changes by N(0, Q), and the position by the mean of the
-            velocities before and after plus N(0, Q/12).
+  trend     a level and its slope: the level changes by the slope plus N(0, Q1), the slope by N(0, Q2).
+  velocity  a position and its velocity, with white noise of the acceleration: the velocity changes by N(0, Q), and the position
+            by the mean of the velocities before and after plus N(0, Q/12).
   A reading is the level or the position plus N(0, R).
+  The first reading is of the first state.
 
-Variances and means: --process takes Q, or Q1,Q2 for a trend. --start-mean and --start-variance take a number for each number of the state, or one number for
-  all levels and positions; slopes and velocities then start with mean 0. A variance of 0 is allowed: nothing changes, or nothing is unknown.
+Variances and means:
+  --process takes Q, or Q1,Q2 for a trend.
+  --start-mean and --start-variance take a number for each state variable, or a single number.
+  A single --start-variance applies to all state variables.
+  A single --start-mean applies to levels and positions; slopes and velocities then start with mean 0.
+  A variance of 0 is allowed: nothing changes, or nothing is unknown.
 
-The state has first the levels or positions of all coordinates, then the slopes or velocities.
+State: first the levels or positions of all coordinates, then the slopes or velocities.
 
-JSON: {"log_evidence": x, "steps": [{"filtered": {"mean": [..], "sd": [..]}, "smoothed": {..}, "predicted": {..}}, ...]}. "predicted" is the state given the
-  earlier readings, "filtered" given also the reading of the step, "smoothed" given all readings. A stream has one object for each line, with "predicted",
-  "filtered" and the "log_evidence" so far. All numbers are exact up to rounding.
+Text: a line for each step.
 
-Pictures: --format svg draws the first coordinate: the readings, and the smoothed and filtered numbers, each with a band of two standard deviations.
+JSON: {"log_evidence": x, "steps": [{"filtered": {"mean": [..], "sd": [..]}, "smoothed": {..}, "predicted": {..}}, ...]}
+  "predicted" is the state given the earlier readings.
+  "filtered" is the state given the earlier readings and the reading of the step.
+  "smoothed" is the state given all readings.
+  A stream has one object for each line, with "predicted", "filtered" and the "log_evidence" so far.
+  All numbers are exact up to rounding.
 
-Exit code: 0 with an answer; 1 if the readings are impossible; 2 if the file or options are wrong."#;
+Pictures: --format svg draws the readings of the first coordinate, and its smoothed and filtered means.
+  Each mean has a band of two standard deviations.
+
+Exit code:
+  0: there is an answer.
+  1: the readings are impossible.
+  2: the file or an option is wrong."#;
 
 /// Tracks a level, a trend or a moving body through noisy readings: exact means and standard deviations at each step.
 #[derive(Clone, Debug, Parser)]
@@ -53,46 +69,11 @@ pub(crate) struct Options {
     /// Variance of the first state.
     #[arg(long, value_name = "V", default_value = "1e6", value_delimiter = ',', value_parser = not_negative)]
     start_variance: Vec<f64>,
-    /// Format of the answer (default: the format of the extension of --out, else text).
-    #[arg(long, value_enum)]
-    format: Option<Format>,
-    /// File for the answer instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-}
-
-/// Format of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// A line of text for each step.
-    Text,
-    /// Means and standard deviations of all state variables as JSON.
-    Json,
-    /// A picture of the first coordinate.
-    Svg,
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
 }
 
 impl Options {
-    pub(crate) fn check(&self) -> Result<(), Failure> {
-        if let Some(out) = &self.out {
-            check_writable(out)?;
-        }
-        self.checked_format().map(drop)
-    }
-
-    pub(crate) fn format(&self) -> Format {
-        self.checked_format().unwrap_or(Format::Text)
-    }
-
-    fn checked_format(&self) -> Result<Format, Failure> {
-        let formats = [
-            ("txt", Format::Text),
-            ("json", Format::Json),
-            ("svg", Format::Svg),
-        ];
-        format_of(self.format, self.out.as_deref(), &formats)
-    }
-
     /// Returns the model of readings with this many coordinates.
     ///
     /// **Errors.** A flag has the wrong number of values.
@@ -101,10 +82,17 @@ impl Options {
         let each = |flag: &str, given: &[f64], count: usize| match given {
             [one] => Ok(vec![*one; count]),
             all if all.len() == count => Ok(all.to_vec()),
-            all => Err(Failure::from(format!(
-                "{flag} has {} numbers; give one, or {count}",
-                all.len()
-            ))),
+            all => {
+                let or = if count > 1 {
+                    format!(" or {count}")
+                } else {
+                    String::new()
+                };
+                Err(Failure::from(format!(
+                    "{flag} has {} numbers; give 1{or}",
+                    all.len()
+                )))
+            }
         };
         let mut start_mean = each("--start-mean", &self.start_mean, numbers)?;
         if self.start_mean.len() == 1 {

@@ -49,13 +49,13 @@ impl<R: BufRead> Readings<R> {
             }
             if cells.len() != columns {
                 let problem = format!(
-                    "the line has {} cells, and the first line {columns}",
+                    "the line has {} cells, but the first line has {columns}",
                     cells.len()
                 );
                 return Err(self
                     .wrong(
                         problem,
-                        "give each line a cell for each column; leave a missing reading empty",
+                        "write a cell for each column; leave a missing reading empty",
                     )
                     .into());
             }
@@ -65,7 +65,7 @@ impl<R: BufRead> Readings<R> {
                 }
                 let number = cell.parse().ok().filter(|x: &f64| x.is_finite());
                 number.map(Some).ok_or_else(|| {
-                    let problem = format!("`{cell}` is no finite number");
+                    let problem = format!("`{cell}` is not a finite number");
                     self.wrong(problem, "leave a missing reading empty")
                 })
             };
@@ -83,7 +83,7 @@ impl<R: BufRead> Readings<R> {
         match reader.records().next() {
             Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
             Some(Err(error)) => {
-                Err(self.wrong(error.to_string(), "write numbers, divided by commas"))
+                Err(self.wrong(error.to_string(), "write numbers, separated by commas"))
             }
             None => Ok(vec![String::new()]),
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use figrs_command::{Failure, as_json};
+use figrs_command::{Failure, WrittenAnswer, as_json};
 use figrs_report::{BandChart, BandPoint};
 use serde_json::{Value as Json, json};
 
@@ -53,8 +53,8 @@ pub(crate) fn text_line(
     writeln!(out)
 }
 
-impl Report<'_> {
-    pub(crate) fn json(&self) -> Json {
+impl WrittenAnswer for Report<'_> {
+    fn json(&self) -> Json {
         let step = |step: &Step| {
             json!({
                 "filtered": moments(&step.filtered),
@@ -66,7 +66,7 @@ impl Report<'_> {
         json!({"log_evidence": as_json(self.track.log_evidence), "steps": steps})
     }
 
-    pub(crate) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "  step    reading  |  filtered  |  smoothed, all as mean ±sd"
@@ -78,7 +78,7 @@ impl Report<'_> {
         writeln!(out, "log-evidence {:.6}, exact", self.track.log_evidence)
     }
 
-    pub(crate) fn svg(&self) -> Result<String, Failure> {
+    fn svg(&self) -> Result<String, Failure> {
         let band = |of: &dyn Fn(&Step) -> Option<&Moments>| {
             let steps = self.track.steps.iter().enumerate();
             let points = steps.filter_map(|(i, step)| {

@@ -26,6 +26,8 @@ pub struct Unanswered {
     pub message: String,
     /// Cells whose clues contradict each other, if the clues are the reason.
     pub cells: Vec<Position>,
+    /// The reason that the work ended before there was an answer, if it did.
+    pub stopped: Option<Reason>,
 }
 
 impl From<Failure> for Unanswered {
@@ -34,6 +36,7 @@ impl From<Failure> for Unanswered {
             message: figrs_command::message(&failure, remedy),
             failure,
             cells: Vec::new(),
+            stopped: None,
         }
     }
 }
@@ -52,7 +55,7 @@ pub fn answer<E: Example>(
         figrs_command::parsed_from(command::<E>(), arguments).map_err(Failure::from)?;
     if let Some(text) = clues {
         if example.shared().size.is_some() {
-            let message = "clues have a size of their own; leave out size";
+            let message = "the clues set the size; leave out size";
             return Err(Failure::from(message).into());
         }
         example.give_clues(text);
@@ -81,8 +84,11 @@ pub fn answer<E: Example>(
     };
     findings.boards = boards;
     if deadline.is_over() && findings.impossible.is_none() && !findings.answers(options.task) {
-        let message = "--time was over before there was an answer; allow more";
-        return Err(Failure::from(NoAnswer(message.to_owned())).into());
+        let message = "--time ended before there was an answer; allow more time";
+        return Err(Unanswered {
+            stopped: Some(Reason::Time),
+            ..Failure::from(NoAnswer(message.to_owned())).into()
+        });
     }
     let stats = match options.stats.then(|| question.stats(&findings)) {
         Some(Err(_)) if deadline.is_over() => None,

@@ -47,7 +47,7 @@ pub(crate) fn tests<P: Puzzle>(
     }
     if let Some((length, model)) = puzzle.length()? {
         let lengths_of = watch
-            .frontier("lengths of ways, element", memory)
+            .frontier("lengths of paths, element", memory)
             .run(&model, &length)?;
         let lengths_of = lengths_of.distribution(&length)?;
         tests.extend(lengths(puzzle, &lengths_of, boards));
@@ -113,7 +113,7 @@ fn cells<B>(
     Some(Test {
         name,
         about: format!(
-            "chi-square of what a cell is, the worst of {} cells",
+            "chi-square of the value of a cell, for the worst of {} cells",
             compared.len()
         ),
         statistic: worst.statistic,
@@ -139,7 +139,7 @@ fn equal_boards<B: Eq + Hash>(boards: &[B], all: f64) -> Option<Test> {
         let fit = goodness_of_fit(&expected)?;
         return Some(Test {
             name: "boards",
-            about: format!("chi-square of how often each of {all} boards was drawn"),
+            about: format!("chi-square of the number of draws of each of {all} boards"),
             statistic: fit.statistic,
             p_value: if expected.len() as f64 > all {
                 0.0
@@ -157,7 +157,7 @@ fn equal_boards<B: Eq + Hash>(boards: &[B], all: f64) -> Option<Test> {
     );
     Some(Test {
         name: "equal boards",
-        about: format!("pairs of equal boards, {expected:.1} expected (Poisson)"),
+        about: format!("number of pairs of equal boards; {expected:.1} are expected (Poisson)"),
         statistic: pairs as f64,
         p_value: (2.0 * below.min(above)).min(1.0),
     })
@@ -183,7 +183,7 @@ fn lengths<P: Puzzle>(
     let fit = goodness_of_fit(&expected)?;
     Some(Test {
         name: "ways",
-        about: "chi-square of the length of the way".into(),
+        about: "chi-square of the length of the path".into(),
         statistic: fit.statistic,
         p_value: fit.p_value,
     })

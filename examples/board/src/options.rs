@@ -6,44 +6,59 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use figrs_command::{
     Bytes, Failure, check_distinct, check_report, check_writable, format_of, mebibytes, seconds,
+    whole,
 };
 use figrs_models::grid::{Clues, GridError, Size, Symbol};
 
 use crate::{ClueSource, read_clues};
 
 /// The last section of the long help.
-pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
+pub(crate) const DETAILS: &str = r#"JSON: one object; fields that do not apply are absent.
   {"system": "figrs", "puzzle": KIND, "n": side of a square board, "rows", "columns", "method", "seed",
    "puzzles": [BOARD, ...], "count": "decimal", "probability": p, "log_probability": x,
    "marginals": [[{VALUE: p}, ...], ...], "most_likely": BOARD, "solution": BOARD, "unique": true or false,
    "diagnostics": {...}, "stats": {...}, "cost": {"states", "bytes"}, "stopped": "time" or "interrupt",
    "seconds": {"compile", "sample"}}
-  The probability of most-likely is that of the board among all that are allowed; that of probability is the
-  one that independent cells meet all rules and demands. Logarithms are natural; what JSON cannot write as a number is a
-  string: the logarithm of nothing is "-inf".
+  With the task most-likely, "probability" is that of the board among all allowed boards.
+  With the task probability, "probability" is that of independent cells meeting all rules and demands.
+  Logarithms are natural.
+  A number that JSON cannot express is a string: the logarithm of zero is "-inf".
 
-Diagnostics of chain: r-hat, above 1.05 if the chains may still differ; effective boards, how many independent boards are worth as much as
-  those drawn: boards of one chain depend on each other, the more the nearer they are, and --stats has it too; sweeps, in each of which a chain proposes as many changes as there are cells, and at most
-  144 of the line between the colours of Yin-Yang. Chains end when they are not seen to differ, or after a fixed amount of work, some seconds:
-  a note then says that r-hat is above 1.05.
+Diagnostics of the method chain:
+  "r-hat" is above 1.05 if the chains may still differ; a note then says so.
+  "effective boards" is the number of independent boards that are worth as much as the drawn boards; --stats states it too.
+    Boards of one chain depend on each other, the more the nearer they are in the chain.
+  "sweeps" is the number of sweeps: in each, a chain proposes as many changes as there are cells.
+    A sweep of Yin-Yang also has at most 144 changes of the line between the colours.
+  The chains end when no difference between them is seen, or after a fixed amount of work that takes some seconds.
 
-Seconds: compile is all before the first board, sample the rest, without printing.
+Seconds:
+  "compile" is the time before the first board.
+  "sample" is the rest of the time, without printing.
 
-Stats: variation scores over all pairs of the first 2000 boards (mazes, dungeons and chromatic mazes that are square), and p-values of
-  tests that all boards have their exact distribution: what single cells are, how often boards are equal, and how long ways are.
+Stats:
+  The variation scores compare all pairs of the first 2000 boards, for square mazes, dungeons and chromatic mazes.
+  The tests state p-values for the hypothesis that all boards have their exact distribution.
+  The tests are about the values of single cells, the number of equal boards, and the lengths of paths.
 
-Auto: mazes are drawn by wilson, and all else about them is answered by matrix-tree. Boards with demands on ways are drawn by rejection and by exact in turn, each round with four
-  times the work of the one before, until one of them has as many as asked for: both draw from the same exact distribution. All else
-  is exact where 16 MiB of states do, or --memory is predicted to (from smaller boards, mostly within a factor of three); where
-  not, samples are drawn by chain, and a note says so before; samples of chromatic mazes are then drawn by rejection, wider ones than 15 columns by chain. Where none of many
-  boards of wilson or rejection in a row meets the demands, chain draws them too, as a note says.
-  The method that was taken is in the JSON, and for
-  samples on the standard error.
+Method auto:
+  Mazes are drawn by wilson; all other tasks about mazes are answered by matrix-tree.
+  Boards with demands on paths are drawn by rejection and by exact in turn, both from the same exact distribution.
+    Each round has four times the work of the round before, until one of the methods has drawn all boards.
+  Everything else is answered by exact if 16 MiB of states are enough, or if --memory is predicted to be enough.
+    The prediction is made from smaller boards, and is mostly right within a factor of three.
+  Otherwise boards are drawn by chain, after a note; chromatic mazes of up to 15 columns are drawn by rejection.
+  If none of many boards of wilson or rejection in a row meets the demands, chain draws the boards, after a note.
+  The JSON states the method that was used; for samples, the standard error states it too.
 
-Ctrl-C and the end of --time end a command with the boards so far, the second Ctrl-C at once; files are whole.
+Ctrl-C and the end of --time end the command with the boards so far; the files are complete.
+A second Ctrl-C ends it at once.
 
-Exit code: 0 if there is an answer; 1 if the demands are impossible (count and probability print their zero all the same)
-  or the budget is too small, or the command was stopped before there was anything; 2 if files or options are wrong."#;
+Exit code:
+  0: there is an answer.
+  1: the demands are impossible (count and probability still print zero), the budget is too small, or the command was
+     stopped before it had a result.
+  2: a file or an option is wrong."#;
 
 // The group is skipped, because the programs that take these flags already have a group of this name.
 /// The flags that all puzzles share.
@@ -57,7 +72,7 @@ pub struct Options {
     #[arg(long, value_name = "SIDE|ROWSxCOLUMNS")]
     pub(crate) size: Option<Size>,
     /// Number of boards that --task sample draws, up to a million; 1 if not given.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_parser = whole::<u32>(1..=1_000_000))]
     pub(crate) count: Option<u32>,
     /// Seed of the random numbers of --task sample; 0 if not given. The same seed gives the same boards.
     #[arg(long)]

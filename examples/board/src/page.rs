@@ -126,7 +126,7 @@ impl<P: Puzzle> Report<'_, P> {
         for (name, rows) in self.shares(marginals) {
             let columns: Vec<String> = (1..=rows[0].len()).map(|n| n.to_string()).collect();
             let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-            page.heading(&format!("How probable {name} is"))
+            page.heading(&format!("Probability of {name}"))
                 .table(&columns, rows);
         }
     }

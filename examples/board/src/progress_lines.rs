@@ -18,19 +18,19 @@ impl ProgressLines {
                 let method = choice.method;
                 if let Reason::TooRare { tried } = choice.reason {
                     note(format!(
-                        "note: none of {tried} boards drawn independently met the demands; falling back on --method {method}"
+                        "note: none of {tried} independently drawn boards met the demands; --method {method} is used instead"
                     ));
                 }
                 if let Reason::Quicker { predicted } = choice.reason {
                     note(format!(
-                        "note: --method {method} draws so few boards sooner, about right; --method exact, with exactly their probabilities, is predicted to explore {:.0} MiB of states",
+                        "note: --method {method} is faster for this number of boards, but only approximate; --method exact would explore {:.0} MiB of states",
                         predicted / f64::from(1 << 20)
                     ));
                 }
                 let is_turn = matches!(choice.reason, Reason::TooLarge { .. } | Reason::NoElements);
                 if is_turn && choice.method != Method::Exact {
                     note(format!(
-                        "note: {too_large}; falling back on --method {method}"
+                        "note: {too_large}; --method {method} is used instead"
                     ));
                 }
                 return;
@@ -43,7 +43,7 @@ impl ProgressLines {
             }
             Event::Computed { steps, total } => ("computing, step", steps, Some(total)),
             Event::TriedClues { tried, total } => {
-                ("clues tried for their part in it:", tried, Some(total))
+                ("clues tested for the contradiction:", tried, Some(total))
             }
             _ => return,
         };

@@ -65,7 +65,11 @@ impl<P: Puzzle> Question<P> {
         };
         match (options.task == Task::Sample, other.role) {
             (true, Role::Answers) => {
-                return Err(format!("--method {} has no --task sample", other.method).into());
+                return Err(format!(
+                    "--method {} does not draw boards; use another --method for --task sample",
+                    other.method
+                )
+                .into());
             }
             (false, Role::Quicker | Role::Fallback) => {
                 return Err(format!("--method {} needs --task sample", other.method).into());
@@ -131,7 +135,7 @@ impl<P: Puzzle> Question<P> {
                 && let Some(other) = fallback::<P>()
             {
                 figrs_command::note(format!(
-                    "note: --method exact may explore {:.0} MiB of states; --method {} is quicker, and about right",
+                    "note: --method exact may explore {:.0} MiB of states; --method {} is faster, but only approximate",
                     bytes / f64::from(1 << 20),
                     other.method
                 ));
@@ -173,11 +177,11 @@ impl<P: Puzzle> Question<P> {
         };
         let or = drawn.map_or(String::new(), |other| {
             format!(
-                "; --task sample draws such boards by --method {}",
+                ", or draw boards by --task sample --method {}",
                 other.method
             )
         });
-        let message = format!("{message}; allow more, or use a smaller board{or}");
+        let message = format!("{message}; allow more memory, or use a smaller board{or}");
         Box::new(NoAnswer(message))
     }
 
@@ -324,8 +328,7 @@ impl<P: Puzzle> Question<P> {
             Vec::new()
         };
         if found.method == Method::Chain.name() {
-            let message =
-                "note: no test of the distribution: boards of a Markov chain depend on each other";
+            let message = "note: the distribution is not tested, because boards of a Markov chain depend on each other";
             self.watch.note(message);
             return Ok(Stats {
                 scores,
@@ -338,15 +341,16 @@ impl<P: Puzzle> Question<P> {
             Ok(exact) => {
                 let tests = tests(puzzle, &exact, &found.boards, (memory, &self.watch))?;
                 if tests.is_empty() {
-                    self.watch
-                        .note("note: no test of the distribution with so few boards; draw more");
+                    self.watch.note(
+                        "note: there are too few boards for a test of the distribution; draw more",
+                    );
                 }
                 tests
             }
             Err(BoardError::TooLarge { .. }) => {
                 let message = self.too_large(&generator);
                 self.watch
-                    .note(format!("note: no test of the distribution: {message}"));
+                    .note(format!("note: the distribution is not tested: {message}"));
                 Vec::new()
             }
             Err(error) => return Err(failure(error, size)),

@@ -101,11 +101,11 @@ impl<P: Puzzle> Report<'_, P> {
         if let Some(&(_, r_hat)) = r_hat {
             if r_hat.is_nan() {
                 note(
-                    "note: the chains ended too early to tell whether they differ: boards may be close to those that chains start from; allow more --time",
+                    "note: the chains ended too early to be compared; the boards may still be close to the starting boards; allow more --time",
                 );
             } else if r_hat > MOST_R_HAT {
                 note(format!(
-                    "note: r-hat is above {MOST_R_HAT}: the chains still differ, and boards may not have their right probabilities"
+                    "note: r-hat is above {MOST_R_HAT}: the chains still differ, so the boards may not have their exact probabilities"
                 ));
             }
         }
@@ -114,7 +114,7 @@ impl<P: Puzzle> Report<'_, P> {
             && effective < INDEPENDENT * boards as f64
         {
             note(format!(
-                "note: boards of one chain depend on each other: these {boards} are worth about {effective:.0} independent ones"
+                "note: boards of one chain depend on each other: these {boards} boards are worth about {effective:.0} independent boards"
             ));
         }
         let diagnostics = found.diagnostics.iter();
@@ -131,7 +131,7 @@ impl<P: Puzzle> Report<'_, P> {
         };
         let differ = match self.distinct() {
             all if all == found.boards.len() => String::new(),
-            some => format!(" ({some} differ: each is drawn alone, and one may come again)"),
+            some => format!(" ({some} distinct; independent draws may repeat a board)"),
         };
         note(format!(
             "seed {}, method {}, boards {}{of}{differ}{diagnostics}, compile {:.3} s, sample {:.3} s",

@@ -26,11 +26,11 @@ pub(crate) fn remedy(error: &figrs_infer::Error) -> Option<String> {
         figrs_infer::Error::FrontierTooLarge { states, limit, .. } => {
             let memory = Bytes(*limit);
             Some(format!(
-                "{states} states and what leads to them take more than --memory {memory}; allow more, or use a smaller board"
+                "{states} states and their transitions need more than --memory {memory}; allow more memory, or use a smaller board"
             ))
         }
         figrs_infer::Error::NoSampleMetEvidence { tried, .. } => Some(format!(
-            "none of {tried} boards drawn met the rules and the clues, which are impossible together or very rare; use --method chain, or --method exact where it fits"
+            "none of {tried} drawn boards met the rules and the clues: such boards are impossible or very rare; use --method chain, or --method exact if it fits into --memory"
         )),
         _ => None,
     }
@@ -40,10 +40,10 @@ pub(crate) fn remedy(error: &figrs_infer::Error) -> Option<String> {
 pub(crate) fn command<E: Example>() -> Command {
     let methods = [
         PossibleValue::new("auto").help(
-            "The quicker one that is exact, and else exact if that fits; more at the end of --help",
+            "Choose the method that suits the task and the size; the end of --help has the rules",
         ),
         PossibleValue::new("exact")
-            .help("Every task, by the states of the board read cell by cell"),
+            .help("Exact, for every task: inference over the states of the board, cell by cell"),
     ];
     let others = E::Puzzle::OTHERS.iter();
     let others = others.map(|other| PossibleValue::new(other.method.name()).help(other.help));

@@ -24,7 +24,7 @@ pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> Strin
     };
     if size.rows() < size.columns().min(Size::AUTOMATON_COLUMNS) {
         let turned = format!("{}x{}", size.columns(), size.rows());
-        return format!("{message} (less on its side, as {turned})");
+        return format!("{message} (the turned board, {turned}, needs less)");
     }
     message
 }
@@ -47,19 +47,19 @@ pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<St
     let board = format!("impossible: no {kind} board of {rows} by {columns}");
     if clues.is_empty() {
         return Some(format!(
-            "{board} meets {demands} in its cells, row 1, column 1 to row {rows}, column {columns}; demand less, or use another --size"
+            "{board} meets {demands} in its cells, from row 1, column 1 to row {rows}, column {columns}; demand less, or use another --size"
         ));
     }
     let cells: Vec<String> = clues.iter().map(ToString::to_string).collect();
     let cells = cells.join("; ");
     let meets = format!("{board} meets {demands} and the clues at {cells}");
     Some(match (is_minimal, stop::reason()) {
-        (true, _) => format!("{meets}; take one of them back"),
+        (true, _) => format!("{meets}; remove one of these clues"),
         (false, Some(reason)) => format!(
-            "{meets}, of which some may do ({} before it was found out)",
+            "{meets}; some of these clues may suffice for the contradiction ({})",
             reason.message()
         ),
-        (false, None) => format!("{meets}, of which some may do"),
+        (false, None) => format!("{meets}; some of these clues may suffice for the contradiction"),
     })
 }
 
@@ -71,7 +71,7 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
             limit,
             ..
         } => format!(
-            "without demands on ways --method exact would still need more than --memory {}; allow more, or use a smaller board",
+            "even without demands on paths, --method exact would need more than --memory {}; allow more memory, or use a smaller board",
             Bytes(limit)
         ),
         BoardError::TooLarge {
@@ -88,13 +88,13 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
             predicted, limit, ..
         } => {
             let message = too_large(size, predicted, Bytes(limit));
-            format!("{message}; allow more, or use a smaller board")
+            format!("{message}; allow more memory, or use a smaller board")
         }
         BoardError::NoneMet { tried } => format!(
-            "none of {tried} boards in a row met the demands: they are impossible or very rare; demand less"
+            "none of {tried} boards in a row met the demands: such boards are impossible or very rare; demand less"
         ),
         BoardError::NotFound { sweeps, nearest } => format!(
-            "no board was found in {sweeps} sweeps of --method chain (the nearest breaks the rules and demands by {nearest}): such boards are very rare, or impossible, which is not proven; demand less: wider ranges of the --min and --max flags, or fewer clues"
+            "no board was found in {sweeps} sweeps of --method chain (the nearest one violates the rules and demands by {nearest}): such boards are very rare or impossible, which is not proven; give wider ranges by the --min and --max flags, or fewer clues"
         ),
         error => return Box::new(error),
     };

@@ -19,7 +19,7 @@ pub fn mebibytes(text: &str) -> Result<Bytes, String> {
 fn amount(text: &str, plain: u64, called: &str) -> Result<Bytes, String> {
     let amount = Bytes::parse(text, plain).ok();
     let amount = amount.filter(|amount| *amount > Bytes(0));
-    amount.ok_or_else(|| format!("{InvalidBytes}; a number alone is of {called}"))
+    amount.ok_or_else(|| format!("{InvalidBytes}; a number without a unit is in {called}"))
 }
 
 #[cfg(test)]
@@ -27,15 +27,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_alone_is_of_the_unit_that_the_advice_names() {
+    fn a_number_without_a_unit_has_the_unit_that_the_advice_names() {
         assert_eq!(
             (bytes("64"), mebibytes("64")),
             (Ok(Bytes(64)), Ok(Bytes(64 << 20)))
         );
         for (message, unit) in [
-            (bytes("x"), "of bytes"),
-            (bytes("0"), "of bytes"),
-            (mebibytes("x"), "of MiB"),
+            (bytes("x"), "in bytes"),
+            (bytes("0"), "in bytes"),
+            (mebibytes("x"), "in MiB"),
         ] {
             let message = message.unwrap_err();
             assert!(

@@ -66,7 +66,7 @@ pub fn check_report(path: &Path) -> Result<(), Failure> {
     let is_page = has_extension(path, "html") || has_extension(path, "htm");
     if path.extension().is_some() && !is_page {
         return Err(format!(
-            "--report writes HTML; end the name {} in .html",
+            "--report writes HTML: the file name {} must end in .html",
             path.display()
         )
         .into());
@@ -99,9 +99,7 @@ pub fn format_of<F: Copy>(
         let known = formats.iter().map(|(name, _)| format!(".{name}"));
         let known = known.collect::<Vec<_>>().join(", ");
         let out = out.display();
-        format!(
-            "--out {out}: the extension names no format; write one of {known}, or give --format"
-        )
-        .into()
+        format!("--out {out}: no format has this extension; use one of {known}, or give --format")
+            .into()
     })
 }

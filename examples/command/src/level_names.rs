@@ -11,10 +11,10 @@ use crate::Failure;
 pub fn weight(text: &str) -> Result<(Pattern, u32), String> {
     let (pattern, times) = text
         .rsplit_once('=')
-        .ok_or("write a pattern of names and a number, as \"*-1=3\"")?;
+        .ok_or("write a pattern of level names and a number, such as \"*-1=3\"")?;
     let max = Corpus::MAX_WEIGHT;
     let times = times.parse().ok().filter(|times| (1..=max).contains(times));
-    let times = times.ok_or_else(|| format!("a level counts 1 to {max} times"))?;
+    let times = times.ok_or_else(|| format!("write a number of times from 1 to {max}"))?;
     let pattern = Pattern::new(pattern).map_err(|error| error.to_string())?;
     Ok((pattern, times))
 }
@@ -26,7 +26,7 @@ pub fn style(text: &str) -> Result<(String, Pattern), String> {
     let (name, pattern) = text
         .split_once('=')
         .filter(|(name, _)| !name.is_empty())
-        .ok_or("write a name and a pattern of names, as castle=\"*-4\"")?;
+        .ok_or("write the name of a style and a pattern of level names, such as castle=\"*-4\"")?;
     let pattern = Pattern::new(pattern).map_err(|error| error.to_string())?;
     Ok((name.to_owned(), pattern))
 }
@@ -73,5 +73,8 @@ fn check_matches<'a>(
     let message = names.iter().take(TOLD_NAMES).map(String::as_str);
     let message = message.collect::<Vec<_>>().join(", ");
     let more = if names.len() > TOLD_NAMES { ", .." } else { "" };
-    Err(format!("no level has a name that matches \"{idle}\": they are {message}{more}").into())
+    Err(
+        format!("no level has a name that matches \"{idle}\"; the names are {message}{more}")
+            .into(),
+    )
 }

@@ -22,7 +22,7 @@ pub fn guarantee(sampler: &NumberedLevels) -> String {
     match sampler.particles() {
         None => format!("exactly {model} given the demands"),
         Some(particles) => format!(
-            "all demands are met; near {model} given the demands and not exactly that, {particles} particles a level"
+            "all demands are met; approximately {model} given the demands, by {particles} particles per level"
         ),
     }
 }
@@ -32,9 +32,9 @@ pub fn quality(sampler: &NumberedLevels) -> Option<String> {
     let (populations, effective) = sampler.effective_populations()?;
     let share = effective / populations as f64;
     let advice = match share {
-        ..0.1 => "far from the law: take more particles, or ask for the exact law",
-        ..0.5 => "more particles bring levels nearer to the law",
-        _ => "near the law",
+        ..0.1 => "far from the exact distribution: use more particles, or the exact method",
+        ..0.5 => "more particles bring the levels closer to the exact distribution",
+        _ => "close to the exact distribution",
     };
     Some(format!(
         "measured: the weights of {populations} populations have an effective size of {effective:.1} ({:.0} %), {advice}",

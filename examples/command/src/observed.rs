@@ -58,7 +58,7 @@ pub fn observations(
             let name = name(observed.variable());
             let (first, second) = (place(before), place(number));
             return Err(format!(
-                "`{name}` has two states, by {first} and by {second}; keep one of them"
+                "`{name}` has two states, from {first} and from {second}; keep one of them"
             )
             .into());
         }
@@ -68,7 +68,7 @@ pub fn observations(
             let (name, first) = (name(likelihoods.variable()), of_file());
             let second = place(number);
             return Err(format!(
-                "`{name}` has weights of its states by {first} and a state by {second}; keep one of them"
+                "`{name}` has weights of its states from {first} and a state from {second}; keep one of them"
             )
             .into());
         }

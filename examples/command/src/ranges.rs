@@ -19,7 +19,7 @@ pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
     if (0.0..=1.0).contains(&shares.start) && (shares.start..=1.0).contains(&shares.end) {
         Ok((tile, shares))
     } else {
-        Err("shares are from 0 to 1, the smaller first".into())
+        Err("write shares from 0 to 1, the smaller one first".into())
     }
 }
 
@@ -27,14 +27,16 @@ pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
 ///
 /// **Errors.** The text has another form, or the range is empty.
 pub fn columns(text: &str) -> Result<Range<usize>, String> {
-    let (from, to) = text.split_once("..").ok_or("write it as 20..30")?;
+    let (from, to) = text
+        .split_once("..")
+        .ok_or("write a range such as 20..30")?;
     let number = |text: &str| {
         text.parse()
-            .map_err(|_| "write two whole numbers, as 20..30")
+            .map_err(|_| "write two whole numbers, such as 20..30")
     };
     let columns: Range<usize> = number(from)?..number(to)?;
     if columns.is_empty() {
-        return Err("give the first column, and a larger one after the last".into());
+        return Err("the second number must be larger than the first".into());
     }
     Ok(columns)
 }
@@ -51,11 +53,11 @@ pub fn rooms(text: &str) -> Result<Rooms, String> {
         let (rows, columns) = (rows.parse().ok()?, columns.parse().ok()?);
         (rows > 0 && columns > 0).then_some(Rooms::Sized { rows, columns })
     });
-    sides.ok_or_else(|| "give rows and columns, as 16x11, or outside".to_owned())
+    sides.ok_or_else(|| "write rows and columns, such as 16x11, or outside".to_owned())
 }
 
 fn range<T: std::str::FromStr>(text: &str) -> Result<(char, Range<T>), String> {
-    let form = "write a tile and one or two numbers, as E=5 or E=5..10";
+    let form = "write a tile and one or two numbers, such as E=5 or E=5..10";
     let (tile, numbers) = text.split_once('=').ok_or(form)?;
     let (from, to) = numbers.split_once("..").unwrap_or((numbers, numbers));
     let mut symbols = tile.chars();
@@ -64,7 +66,7 @@ fn range<T: std::str::FromStr>(text: &str) -> Result<(char, Range<T>), String> {
     };
     let number = |text: &str| {
         text.parse()
-            .map_err(|_| format!("{text:?} is no such number; {form}"))
+            .map_err(|_| format!("{text:?} is not a valid number; {form}"))
     };
     Ok((symbol, number(from)?..number(to)?))
 }

@@ -106,7 +106,7 @@ impl Reason {
 /// Returns the failure that the command was stopped before it had a first result, such as a level.
 pub fn nothing(what: &str) -> Failure {
     let message = match reason() {
-        Some(Reason::Time) => format!("--time was over before there was {what}; allow more"),
+        Some(Reason::Time) => format!("--time ended before there was {what}; allow more time"),
         _ => format!("interrupted before there was {what}"),
     };
     Box::new(NoAnswer(message))

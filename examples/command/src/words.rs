@@ -19,7 +19,7 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
         (inference(failure), stop::reason())
     {
         return Some(format!(
-            "{}: none of {tried} draws by then met what is asked for; allow more time, or ask for less",
+            "{}: none of the {tried} draws so far met the evidence or the demands; allow more time, or demand less",
             reason.message()
         ));
     }
@@ -38,7 +38,8 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     match sampling {
         Some(SamplingError::Width { max: 0, .. }) => {
             return Some(
-                "the training levels are too tall for any width; give shorter ones".into(),
+                "the training levels have too many rows for any width; use levels with fewer rows"
+                    .into(),
             );
         }
         Some(SamplingError::Width { width, max }) => {
@@ -59,8 +60,8 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
         return None;
     };
     Some(format!(
-        "{place}: the rules have more than {limit} {what} when their variables are filled in, the last of them in a rule of `{relation}`; bind its variables by \
-         smaller relations, or allow more (--grounding)"
+        "{place}: grounding the rules gives more than {limit} {what}, the last of them from a rule of `{relation}`; bind its variables by \
+         smaller relations, or allow more by --grounding"
     ))
 }
 
@@ -68,7 +69,9 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
 fn in_flags(remedy: Remedy) -> String {
     match remedy {
         Remedy::MoreParticles => "give more --particles".into(),
-        Remedy::ExactLaw => "use --method exact, or draw from another model by --trained, of which n-grams keep whole columns".into(),
+        Remedy::ExactLaw => {
+            "use --method exact, or another model by --trained (n-grams keep whole columns)".into()
+        }
         Remedy::ConditionTheModel => "use --method conditioned".into(),
         other => other.to_string(),
     }

@@ -110,10 +110,10 @@ class BoardDesigner extends Designer {
     try {
       return await ask("/api/board", { ...request, time: SOON });
     } catch (problem) {
-      if (!problem.isAnswer || !problem.message.startsWith("time was over")) throw problem;
+      if (!problem.isAnswer || problem.body.stopped !== "time") throw problem;
     }
     const { quick } = this.kind;
-    tell?.(`Nothing after ${SOON} seconds; drawing ${quick ? "in another way" : `for ${LATE} more`}`);
+    tell?.(`No board after ${SOON} seconds; drawing ${quick ? "by another method" : `for ${LATE} more seconds`}`);
     return ask("/api/board", quick ? { ...request, method: quick, time: SOON } : { ...request, time: LATE });
   }
 
@@ -124,7 +124,7 @@ class BoardDesigner extends Designer {
     if (!answer) return null;
     const [board] = answer.puzzles;
     const milliseconds = Math.round(performance.now() - started);
-    const cut = answer.stopped ? ", ended early: it may be close to the board that drawing starts from" : "";
+    const cut = answer.stopped ? "; drawing ended early, so it may be close to the starting board" : "";
     return {
       values: this.kind.values(board, rows, columns), path: wayOf(board), told: `Board of seed ${seed}${cut}.`,
       how: `method ${answer.method}, ${milliseconds} ms`,

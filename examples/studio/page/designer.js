@@ -83,7 +83,7 @@ export class Designer {
     // Colours depend on the square root of the probability, so that small probabilities have different colours.
     this.scale = h("div", { className: "scale", hidden: true }, h("span"), this.#gradient(0, 0.5), h("span"), this.#gradient(0.5, 1), h("span"));
     this.method = h("p", { className: "small" });
-    this.wayToggle = toggle("Show the way", this.showsPath, (on) => { this.showsPath = on; this.#heat(); });
+    this.wayToggle = toggle("Show the path", this.showsPath, (on) => { this.showsPath = on; this.#heat(); });
     this.paletteBox = h("section", { className: "panel stack", "aria-label": "Tiles" },
       h("div", { className: "row" }, h("h2", { textContent: "Tiles" }), h("span", { className: "gap" }), button("Free all", () => this.change({ pins: {}, kept: null }), { title: "Free all cells that were set or kept" })),
       h("p", { className: "small", textContent: "Choose a tile and click a cell: the cell keeps the tile, and the studio draws the rest around it." }),

@@ -106,9 +106,9 @@ export const KINDS = {
     title: "Maze", puzzle: "maze", size: [10, 14], side: 34, free: ".", path: true, draw: room, ground: "#f3efe6",
     tiles: [["^", "leads up", "up"], ["v", "leads down", "down"], ["<", "leads left", "left"], [">", "leads right", "right"]],
     others: { root: "o" },
-    ranges: [["Steps of the way", "min_walk", "max_walk"]],
+    ranges: [["Steps of the path", "min_walk", "max_walk"]],
     choices: [["Passages", "weights", [["uniform", "all alike"], ["snake", "mostly level"]]]],
-    about: "Arrows lead to the first room, at the top left. Exactly one way leads to each room.",
+    about: "Arrows lead to the first room, at the top left. Exactly one path leads to each room.",
     values({ parents }, rows, columns) {
       const values = Array.from({ length: rows }, () => Array(columns).fill("o"));
       for (const [column, row, dx, dy] of parents) values[row - 1][column - 1] = dy < 0 ? "^" : dy > 0 ? "v" : dx < 0 ? "<" : ">";
@@ -118,7 +118,7 @@ export const KINDS = {
   chromatic: {
     title: "Chromatic maze", puzzle: "chromatic", size: [4, 4], side: 64, free: ".", path: true, draw: hue, end, ground: "#d5d9e0",
     tiles: [["R", "red", "red"], ["Y", "yellow", "yellow"], ["G", "green", "green"], ["C", "cyan", "cyan"], ["B", "blue", "blue"], ["M", "magenta", "magenta"], ["<", "start"], [">", "finish"]],
-    ranges: [["Steps of the way", "min_steps", "t_max"]],
+    ranges: [["Steps of the path", "min_steps", "t_max"]],
     about: "A step leads between two colours that are equal or neighbours on the colour wheel.",
     values({ tiles, start, finish }) {
       const values = tiles.map((row) => [...row]);

@@ -203,7 +203,7 @@ class LevelDesigner extends Designer {
     if (!drawn) return null;
     const [level] = drawn;
     const milliseconds = Math.round(performance.now() - started);
-    const way = level.playable === undefined ? "of tiles of unknown meaning" : level.playable ? "playable" : `not playable: ${level.obstacle}`;
+    const way = level.playable === undefined ? "the tiles have unknown meanings" : level.playable ? "playable" : `not playable: ${level.obstacle}`;
     const unseen = level.unseen ? `, ${level.unseen} unseen configurations` : "";
     return {
       values: level.rows.map((row) => [...row]),
@@ -279,7 +279,7 @@ class LevelDesigner extends Designer {
     return [
       fold("Demands", "Conditions that every level meets, besides the painted cells.", true,
         number(this.isUpwards ? "Rows" : "Columns", state.width, (width) => this.change({ width: width ?? 60, kept: null }), { min: 1, max: 1000 }),
-        playable, this.#isPlayed ? null : h("p", { className: "small", textContent: "Tiles of unknown meaning: give a legend or a movement for this." }),
+        playable, this.#isPlayed ? null : h("p", { className: "small", textContent: "The meanings of the tiles are unknown; give a legend or a movement." }),
         strict,
         number("Widest gap in the ground", state.gap, (gap) => this.change({ gap }), { min: 0 }),
         toggle("Allow configurations never seen in training", state.unseen, (unseen) => this.change({ unseen })),
@@ -316,7 +316,7 @@ class LevelDesigner extends Designer {
   #movement() {
     const { movement, ownMovement } = this.state;
     const suggested = this.suggested ? `as the tiles suggest (${this.suggested})` : "none is suggested by the tiles";
-    const choices = [["", suggested], ...MOVEMENTS.map((name) => [name, name]), ["own", "a file of one's own"]];
+    const choices = [["", suggested], ...MOVEMENTS.map((name) => [name, name]), ["own", "a file of your own"]];
     const choose = (movement) => {
       this.change({ movement, ownMovement: movement === "own" ? ownMovement || OWN_MOVEMENT : ownMovement });
       this.rebuild();
@@ -430,7 +430,7 @@ class LevelDesigner extends Designer {
     ];
     const styles = (style) => { this.change({ style }); this.rebuild(); };
     switch (trained) {
-      case "n-grams": return [number("Columns looked at together", order, (order) => this.change({ order }), { min: 1, max: 6, placeholder: "3" })];
+      case "n-grams": return [number("Columns of an n-gram", order, (order) => this.change({ order }), { min: 1, max: 6, placeholder: "3" })];
       case "hierarchical": return [
         ...chain(),
         number("Columns of a section", section, (section) => this.change({ section }), { min: 1, max: 64, placeholder: "4" }),
@@ -451,7 +451,7 @@ class LevelDesigner extends Designer {
     const ways = [];
     if (isPainted && !forced) ways.push(["Put it there anyway", { forced: true }]);
     else if ((isPainted || kept) && !unseen) ways.push(["Put it there anyway", { forced: true, unseen: true }]);
-    if (playable && this.#isPlayed && (isPainted || /playable|a player/.test(message))) ways.push(["Without a way for a player", { playable: false }]);
+    if (playable && this.#isPlayed && (isPainted || /playable|a player/.test(message))) ways.push(["Without a path for a player", { playable: false }]);
     if (body?.proven === false && particles < 100) ways.push(["Search longer", { particles: 100 }]);
     return ways;
   }

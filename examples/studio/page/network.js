@@ -63,10 +63,10 @@ class NetworkView {
         h("section", { className: "panel stack", "aria-label": "Open" }, h("h2", { textContent: "Network" }), this.list,
           h("p", { className: "small", textContent: "Or a file: BIF, BIFXML, NET, XDSL, UAI, CNF" }), this.input),
         h("section", { className: "panel", "aria-label": "Evidence" }, h("h2", { textContent: "Evidence" }),
-          h("p", { className: "small", textContent: "What is known: a click on a state observes it, another frees it." }), this.evidence),
+          h("p", { className: "small", textContent: "A click on a state observes it; another click removes the observation." }), this.evidence),
         fold("Export", "What is observed, and all probabilities, as JSON.", false, h("div", { className: "row" },
           button("Evidence", () => save("evidence.json", this.observed)),
-          button("Posteriors", () => (this.answer ? save("posteriors.json", this.answer) : this.wrong("There are no posteriors: the evidence excludes itself or has no answer.")))))));
+          button("Posteriors", () => (this.answer ? save("posteriors.json", this.answer) : this.wrong("There are no posteriors: the evidence contradicts itself, or there is no answer.")))))));
   }
 
   async start() {

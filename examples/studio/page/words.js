@@ -17,9 +17,9 @@ export const inWords = (told, words) => words.reduce((text, [found, word]) => te
 
 /** Parts of error messages of levels, with the words of the page that replace them. */
 export const WORDS = [
-  [": put it there as place instead of pin", ""],
+  ["; use place instead of pin", ""],
   ["give more particles", "search longer"],
-  ["use method exact, or draw from another model by trained, of which n-grams keep whole columns", "choose the model “n-grams of columns” below Training, which keeps whole columns"],
+  ["use method exact, or another model by trained (n-grams keep whole columns)", "choose the model “n-grams of columns” below Training, which keeps whole columns"],
   [/(demand )?playable, choose another movement, or leave strict out/g, "that a player gets through, choose another movement, or leave out the stricter rules"],
   ["use more particles, or the exact method", "search longer"],
   [/\bmax_gap\b/g, "“Widest gap in the ground”"],

@@ -63,10 +63,13 @@ fn ask<E: Example>(
     answered.map_err(|unanswered| {
         let cells = unanswered.cells.iter().map(|at| json!([at.row, at.column]));
         let cells: Vec<Json> = cells.collect();
-        let problem = Problem {
+        let mut problem = Problem {
             message: of_fields(&unanswered.message),
             ..Problem::of(&unanswered.failure)
         };
+        if let Some(reason) = unanswered.stopped {
+            problem = problem.with("stopped", reason.name().into());
+        }
         if cells.is_empty() {
             problem
         } else {
@@ -86,7 +89,7 @@ fn check<E: Example>(example: &E) -> Result<(), Failure> {
     let (cells, count) = (example.puzzle()?.size().cells(), options.count());
     if cells.saturating_mul(count) > MOST_CELLS {
         return Err(format!(
-            "{count} boards of {cells} cells: write a smaller count or size, of {MOST_CELLS} cells together"
+            "{count} boards of {cells} cells: write a smaller count or size; the maximum is {MOST_CELLS} cells together"
         )
         .into());
     }

@@ -38,7 +38,7 @@ impl Folder {
     pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Problem> {
         let missing = || {
             Problem::missing(format!(
-                "{name:?}: --folder has no such file; write its name from there"
+                "{name:?} is not in the folder of --folder; give the path of a file relative to that folder"
             ))
         };
         let asked = Path::new(name);
@@ -65,7 +65,7 @@ impl Folder {
         if path.is_file() {
             Ok(path)
         } else {
-            Err(Problem::missing(format!("{name:?}: it is no file")))
+            Err(Problem::missing(format!("{name:?} is not a file")))
         }
     }
 

@@ -57,7 +57,7 @@ pub(crate) fn check_origin(
     let named = address.authority().map_or(host, Authority::as_str);
     if named != host || !own.iter().any(|own| own == host) {
         return Err(Problem::forbidden(format!(
-            "Host is not {} or {}: this program answers to no other name",
+            "Host is not {} or {}: requests for other hosts are refused",
             own[0], own[1]
         )));
     }
@@ -65,7 +65,7 @@ pub(crate) fn check_origin(
         && origin.strip_prefix("http://") != Some(host)
     {
         return Err(Problem::forbidden(format!(
-            "Origin is not http://{host}: other pages may not ask"
+            "Origin is not http://{host}: requests of other pages are refused"
         )));
     }
     let site = HeaderName::from_static("sec-fetch-site");
@@ -76,7 +76,7 @@ pub(crate) fn check_origin(
         None | Some("same-origin" | "none") => Ok(()),
         Some(_) if is_link => Ok(()),
         Some(_) => Err(Problem::forbidden(
-            "Sec-Fetch-Site is not same-origin: other pages may not ask".to_owned(),
+            "Sec-Fetch-Site is not same-origin: requests of other pages are refused".to_owned(),
         )),
     }
 }
@@ -112,7 +112,7 @@ pub(crate) fn single<'h>(
     match (text, all.next()) {
         (Ok(text), None) => Ok(text),
         _ => Err(Problem::wrong(format!(
-            "{name} stands more than once, or is not plain text"
+            "the header {name} occurs more than once, or is not plain text"
         ))),
     }
 }

@@ -36,22 +36,41 @@ pub fn work(folder: Option<&Path>) -> Result<(), Failure> {
 
 /// The help text about possible requests.
 pub const API: &str = "\
-Open the address that is printed in a browser on this machine. Nothing else is needed: the page asks no other address.
+The command prints an address; open it in a browser on this machine.
+The page sends requests to no other address.
 
-The page asks by POST, and so may programs on this machine; bodies are JSON of up to 16 MiB, with Content-Type application/json.
-Fields have the names of the flags of the commands, answers those of their JSON (docs/studio.md has all of them):
+Other programs on this machine may send the same requests.
+The body of a POST request is JSON of up to 16 MiB, with the header Content-Type: application/json.
+The fields of a request have the names of the commands' flags, and the fields of an answer those of the commands' JSON.
+docs/studio.md lists all fields.
 
   GET  /             the page
   GET  /api/files    the networks and the folders of training levels in --folder
-  POST /api/level    as mario_mdmc: {\"task\": \"sample\", \"width\": 60, \"seed\": 1, \"playable\": true, \"pin\": [[13, 0, \"X\"]]}
-  POST /api/board    as maze, chromatic_maze, dungeon, island, yin_yang: {\"puzzle\": \"yin_yang\", \"task\": \"solve\", \"clues\": [\"1..\", \"...\", \"..2\"]}
-  POST /api/network  as network: {\"file\": \"asia.bif\", \"observe\": {\"smoke\": \"yes\"}}
+  POST /api/level    the answer of mario_mdmc: {\"task\": \"sample\", \"width\": 60, \"seed\": 1, \"playable\": true, \"pin\": [[13, 0, \"X\"]]}
+  POST /api/board    the answer of maze, chromatic_maze, dungeon, island or yin_yang: {\"puzzle\": \"yin_yang\", \"task\": \"solve\", \"clues\": [\"1..\", \"...\", \"..2\"]}
+  POST /api/network  the answer of network: {\"file\": \"asia.bif\", \"observe\": {\"smoke\": \"yes\"}}
 
-A request with the headers Figrs-Client (any name) and Figrs-Change (a number) ends the work on requests of that client with smaller numbers.
+A request may have the headers Figrs-Client (any name) and Figrs-Change (a number).
+It ends the work on all requests of the same client with smaller numbers.
 
-Where demands, clues or observations exclude each other, or a budget is too small, the answer is {\"error\": TEXT} with the cells or
-variables concerned. The same with a status: 400 for what is wrong in a request, 403 for other hosts and pages, 404, 405, 409 for work
-that a later change ended, 408 for bodies that are too slow, 413 for those that are too long, 415 for those that are not JSON, 500 for mistakes of
-the program, 503 where too many requests wait, 507 where all of them together take too much memory. With the header Figrs-Errors: answer, the statuses 400, 404 and 409 come as a field \"status\" of an answer of status 200.
+If demands, clues or observations contradict each other, or if a budget is too small, the answer has the status 200.
+It is then {\"error\": TEXT} with the cells or variables concerned.
+An error with another status has the same form:
+  400  the request has a mistake
+  403  the request is for another host, or comes from another page
+  404  the path or a file does not exist
+  405  the path does not take the method
+  408  the body arrives too slowly
+  409  a later request of the client ended the work
+  413  the body is too long
+  415  the body is not JSON
+  500  the program has a mistake
+  503  too many requests wait
+  507  all requests together take too much memory
+With the header Figrs-Errors: answer, an error of 400, 404 or 409 is an answer of status 200, with the field \"status\".
 
-Ctrl-C ends the program. Exit code: 0 then; 2 if the port or the folder cannot be had.";
+Ctrl-C ends the program.
+
+Exit code:
+  0: Ctrl-C ended the program.
+  2: the port or the folder cannot be used.";

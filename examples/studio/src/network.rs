@@ -10,7 +10,8 @@ use figrs_infer::Compiled as _;
 use figrs_infer::{
     Algorithm, Answer, CompiledTree, Error, Exact, ImportanceSampling, JunctionTree, Limits, Run,
 };
-use figrs_network::{Network, NetworkKind, Observation, State, Variable};
+use figrs_network::{Network, NetworkError, NetworkKind, Observation, State, Variable};
+use figrs_reading::FileError;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
@@ -175,9 +176,13 @@ impl Networks {
                 self.0.get(key, || {
                     compile(
                         || {
-                            Network::read(&path).map_err(|error| {
-                                let message = error.to_string();
-                                Problem::wrong(message.replace(&path.display().to_string(), name))
+                            Network::read(&path).map_err(|error| match error {
+                                // The error names the file as the request does.
+                                NetworkError::File(error) => wrong(FileError {
+                                    place: name.clone(),
+                                    ..error
+                                }),
+                                error => wrong(error),
                             })
                         },
                         request.memory,
@@ -196,7 +201,8 @@ impl Networks {
                 })
             }
             _ => Err(Problem::wrong(
-                "give file, the name of one, or text, a network itself".to_owned(),
+                "give either file (the name of a network file) or text (the network itself)"
+                    .to_owned(),
             )),
         }
     }

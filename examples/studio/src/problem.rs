@@ -45,7 +45,7 @@ impl Problem {
 
     /// The error that the body takes too long to arrive.
     pub(crate) fn slow() -> Self {
-        let message = "the body took too long to come";
+        let message = "the body took too long to arrive";
         Self::new(StatusCode::REQUEST_TIMEOUT, message.to_owned())
     }
 
@@ -73,14 +73,14 @@ impl Problem {
 
     /// The error that the server already works on the maximum number of requests.
     pub(crate) fn crowded() -> Self {
-        let message = "too many requests are worked on; ask again later";
+        let message = "too many requests are in work; try again later";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message.to_owned())
     }
 
     /// The error that the work took more memory than `most` MiB, the limit of all work together.
     pub(crate) fn memory(most: u64) -> Self {
         let message = format!(
-            "the work was ended: all requests together took more than {most} MiB; ask for less, or one after another"
+            "the work was ended, because all requests together took more than {most} MiB; request less, or send one request after another"
         );
         Self::new(StatusCode::INSUFFICIENT_STORAGE, message)
     }
@@ -140,7 +140,6 @@ impl From<serde_json::Error> for Problem {
 
 /// Returns the text with names of fields instead of flags: `--min-walk` becomes `min_walk`.
 pub(crate) fn of_fields(message: &str) -> String {
-    let message = message.trim_end_matches("; see --help");
     let (mut text, mut rest) = (String::with_capacity(message.len()), message);
     while let Some(at) = rest.find("--") {
         let (before, flag) = rest.split_at(at);
@@ -227,7 +226,6 @@ mod tests {
                 "method exact would need more than memory 64MiB",
             ),
             ("give more --particles", "give more particles"),
-            ("no such size; see --help", "no such size"),
             ("'--min-walk <N>': write less", "'min_walk <N>': write less"),
             (
                 "tiles \"--X-\", ---, a--bcd, --",

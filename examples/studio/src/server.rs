@@ -44,7 +44,7 @@ pub fn serve(port: u16, studio: Studio) -> Result<(), Failure> {
 async fn accept(port: u16, studio: Arc<Studio>) -> Result<(), Failure> {
     let asked = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let listener = TcpListener::bind(asked).await.map_err(|error| {
-        format!("--port {port}: {error}; give another port, or 0 for one that is free")
+        format!("--port {port}: {error}; give another port, or 0 for a free port")
     })?;
     let address = listener.local_addr()?;
     let mut out = io::stdout().lock();

@@ -148,7 +148,7 @@ impl Studio {
         let asset = assets::find(path);
         if asset.is_none() && path != "/api/files" {
             return Err(Problem::missing(
-                "there is nothing at this path; see --help for those there are".to_owned(),
+                "this path does not exist; --help lists all paths".to_owned(),
             ));
         }
         if method != Method::GET && method != Method::HEAD {
@@ -181,7 +181,8 @@ impl Studio {
                 begun.ok_or_else(Problem::superseded)
             }
             _ => Err(Problem::wrong(
-                "Figrs-Client, of up to 64 characters, and Figrs-Change go together".to_owned(),
+                "give both Figrs-Client (of up to 64 characters) and Figrs-Change, or neither"
+                    .to_owned(),
             )),
         }
     }
@@ -222,7 +223,7 @@ pub(crate) async fn unless<T>(
 }
 
 fn not_allowed(path: &str, methods: &str) -> Problem {
-    Problem::method(format!("{path} takes {methods} only")).with("allow", methods.into())
+    Problem::method(format!("{path} supports only {methods}")).with("allow", methods.into())
 }
 
 /// Reads the whole body of a request, if it is short enough and arrives in time.
@@ -234,7 +235,7 @@ async fn body(incoming: Incoming) -> Result<Bytes, Problem> {
     match read {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Problem::long(MOST_BYTES)),
-        Ok(Err(_)) => Err(Problem::wrong("the body is not whole".to_owned())),
+        Ok(Err(_)) => Err(Problem::wrong("the body is incomplete".to_owned())),
         Err(_) => Err(Problem::slow()),
     }
 }

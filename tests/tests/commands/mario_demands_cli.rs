@@ -133,7 +133,7 @@ fn demands_that_cannot_be_met_are_named() {
                 "1..3",
             ],
             2,
-            "wide: 4 rows of 6 columns",
+            "wide: the file has 4 rows and 6 columns",
         ),
         (
             &["--method", "exact", "--pin", &path("bytes")],
@@ -189,7 +189,7 @@ fn demands_that_cannot_be_met_are_named() {
         (
             &["--method", "exact", "--memory", "1B"],
             1,
-            "needs more than --memory 1B here",
+            "needs more than --memory 1B (a frontier has ",
         ),
     ];
     check(&cases);
@@ -215,7 +215,7 @@ fn demands_of_a_method_that_heeds_none_are_refused() {
         (
             &["--method", "conditioned", "--pin", &path("narrow")],
             2,
-            "4 rows of 2 columns",
+            "4 rows and 2 columns",
         ),
         (
             &["--method", "columns", "--max-gap", "2"],

@@ -130,9 +130,12 @@ fn measures_that_cannot_be_are_errors() {
         ),
         (
             [&stats[..], &["--sections", "0"]].concat(),
-            "give 1 to 1000 sections",
+            "write a number of sections from 1 to 1000",
         ),
-        ([&stats[..], &["--also", empty]].concat(), "holds no levels"),
+        (
+            [&stats[..], &["--also", empty]].concat(),
+            "contains no levels",
+        ),
         (
             [&stats[..], &["--also", missing]].concat(),
             "--also: cannot read",

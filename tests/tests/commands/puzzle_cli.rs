@@ -238,7 +238,7 @@ fn mistakes_are_one_line_and_have_exit_codes() {
         (
             "--rules tiles.kif --memory 1 --task count".into(),
             1,
-            "more than --memory 1MiB holds; allow more, or ask for one plan (--task solve --method search)".into(),
+            "more than --memory 1MiB holds; allow more memory, or search for one plan by --task solve --method search".into(),
         ),
         (
             "--rules tiles.kif --memory 1 --task sample --count 2".into(),
@@ -253,7 +253,7 @@ fn mistakes_are_one_line_and_have_exit_codes() {
         (
             "--rules river.kif --method search --steps 7".into(),
             2,
-            "give --at-most, and not --steps".into(),
+            "give --at-most instead of --steps".into(),
         ),
         (
             "--rules river.kif --effort 3 --method frontier".into(),
@@ -344,7 +344,7 @@ fn the_best_goal_is_named_where_the_goal_cannot_be_reached() {
     assert!(run(&format!("{rules} --goal 60")).status.success());
     let picture = run("--rules river.kif --out plan.png");
     assert_eq!(picture.status.code(), Some(2));
-    assert!(text(&picture.stderr).contains("write one of .txt, .json"));
+    assert!(text(&picture.stderr).contains("use one of .txt, .json"));
 }
 
 /// A puzzle with a row of switches, of which each of the first `needed` has to be thrown: its states do not fit into little memory, but a plan is
@@ -373,13 +373,15 @@ fn one_plan_is_found_where_all_are_too_many() {
     let words = text(&output.stderr);
     assert!(output.status.success(), "{words}");
     let mut notes = words.lines();
-    let role = "note: nothing states `role`; `r` plays, which alone acts and has goals";
+    let role =
+        "note: no rule states `role`; the player is `r`, because only `r` has actions and goals";
     assert_eq!(notes.next().unwrap(), role);
     let growth = notes.next().unwrap();
     assert!(
-        growth.starts_with("note: exact inference takes all states, and after 3 steps there are ")
+        growth
+            .starts_with("note: exact inference explores all states, and after 3 steps there are ")
             && growth.contains(" joint states, of ")
-            && growth.contains(" sets of facts `on`; one plan is sought instead of all"),
+            && growth.contains(" sets of facts `on`; the command searches for one plan instead"),
         "{words}"
     );
     let found: Json = serde_json::from_slice(&output.stdout).unwrap();
@@ -426,7 +428,7 @@ fn names_that_are_no_role_are_told() {
     assert!(output.status.success());
     assert_eq!(
         text(&output.stderr),
-        "note: `robt` is no role, so its actions and goals count for nothing; is it misspelt?\n"
+        "note: `robt` is not a role, so its actions and goals are ignored; is it misspelt?\n"
     );
     let rules = "(legal a go) (legal b go) (<= terminal (true done)) (goal a 100)";
     std::fs::write(&path, rules).unwrap();

@@ -43,7 +43,7 @@ fn boards_come_with_pictures_and_tests_of_their_distribution() {
 fn marginals_come_as_tables() {
     let (_, page) = report("island", "--size 4 --task marginals");
     // The page has two values, with four rows each under a row of headings, and the number that was found.
-    assert_eq!(page.matches("<h2>How probable").count(), 2);
+    assert_eq!(page.matches("<h2>Probability of").count(), 2);
     assert!(!page.contains("<img"));
 }
 
@@ -80,7 +80,8 @@ fn large_networks_have_pages_without_a_picture() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/network.in/large.cnf");
     let (_, page) = report("network", file);
     assert!(
-        page.contains("--format dot") && page.contains("Bars of the first 48 of 301 variables")
+        page.contains("--format dot")
+            && page.contains("The bars are for the first 48 of 301 variables")
     );
     assert_eq!(page.matches("<svg").count(), 48);
 }

@@ -114,8 +114,8 @@ impl Puzzle for Mazes {
     const OTHERS: &'static [Other] = &[
         Other {
             method: Method::Rejection,
-            help: "Task sample: of exact boards without bounds on the way those that meet them, or of boards with any colours, start and finish \
-                   those with a way as demanded; exact as well, and for all boards up to 15 columns",
+            help: "Exact, for --task sample and up to 15 columns: boards are drawn without bounds on the path, or without demanding a path, \
+                   until one meets the demands",
             role: Role::Fallback,
             uses_memory: true,
         },
@@ -138,7 +138,11 @@ impl Puzzle for Mazes {
     }
 
     fn demands(&self) -> String {
-        message(["step of the way", "steps of the way"], self.steps.as_ref()).unwrap_or_default()
+        message(
+            ["step of the path", "steps of the path"],
+            self.steps.as_ref(),
+        )
+        .unwrap_or_default()
     }
 
     fn name(cell: &RelativeTile) -> &'static str {

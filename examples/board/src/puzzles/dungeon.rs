@@ -126,7 +126,7 @@ impl Puzzle for Dungeons {
     const OTHERS: &'static [Other] = &[
         Other {
             method: Method::Rejection,
-            help: "Task sample: those exact boards without bounds on the walk that meet them; exact as well",
+            help: "Exact, for --task sample: exact boards without bounds on the walk are drawn until one meets the bounds",
             role: Role::Fallback,
             uses_memory: true,
         },

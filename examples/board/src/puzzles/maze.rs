@@ -126,14 +126,14 @@ impl Puzzle for Mazes {
     const OTHERS: &'static [Other] = &[
         Other {
             method: Method::Own("wilson"),
-            help: "Task sample, of any size, by Wilson's algorithm: exact as well",
+            help: "Exact, for --task sample and any size: Wilson's algorithm",
             role: Role::Quicker,
             uses_memory: false,
         },
         CHAIN,
         Other {
             method: Method::Own("matrix-tree"),
-            help: "All tasks but sample, of any size, by the matrix-tree theorem: exact",
+            help: "Exact, for all tasks except sample and any size: the matrix-tree theorem",
             role: Role::Answers,
             uses_memory: true,
         },
@@ -156,7 +156,11 @@ impl Puzzle for Mazes {
     }
 
     fn demands(&self) -> String {
-        message(["step of the way", "steps of the way"], self.walk.as_ref()).unwrap_or_default()
+        message(
+            ["step of the path", "steps of the path"],
+            self.walk.as_ref(),
+        )
+        .unwrap_or_default()
     }
 
     fn name(cell: &Pointer) -> &'static str {

@@ -94,7 +94,7 @@ impl Puzzle for Boards {
     const OTHERS: &'static [Other] = &[
         Other {
             method: Method::Particles,
-            help: "Task sample, for boards of up to 15 columns: particles that read the board cell by cell, about right only",
+            help: "Approximate, for --task sample and up to 15 columns: particles that fill the board cell by cell",
             role: Role::Fallback,
             uses_memory: true,
         },

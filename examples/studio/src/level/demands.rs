@@ -144,7 +144,7 @@ impl Demands {
             .map(|(row, column, ..)| (row, column))
             .collect();
         Err(Problem::without_answer(format!(
-            "no training level has the tile {symbol} in {what} {place} (from 0), so that it cannot come there: put it there as place instead of pin"
+            "no training level has the tile {symbol} in {what} {place} (from 0), so the model never draws it there; use place instead of pin"
         ))
         .with("cells", json!(cells))
         .with("proven", true.into()))
@@ -285,7 +285,7 @@ fn in_numbers(request: &LevelRequest) -> Result<NumberDemands, Problem> {
     for (symbol, &(low, high)) in &request.density {
         if !((0.0..=1.0).contains(&low) && (low..=1.0).contains(&high)) {
             return Err(Problem::wrong(format!(
-                "density {symbol}: write two shares from 0 to 1, the smaller first"
+                "density {symbol}: write two shares from 0 to 1, the smaller one first"
             )));
         }
     }

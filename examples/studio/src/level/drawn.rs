@@ -313,8 +313,8 @@ fn too_large(error: SteeringError, request: &LevelRequest, demands: &Demands) ->
     match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => {
             Problem::without_answer(format!(
-                "the exact method needs more than {} MiB here ({states} states are on a frontier); allow more memory, use fewer rows or demands \
-                 that remember less, or the conditioned method",
+                "the exact method needs more than {} MiB (a frontier has {states} states); allow more memory, use fewer rows or simpler demands, \
+                 or use the conditioned method",
                 request.memory
             ))
             .with("method", "exact".into())

@@ -236,7 +236,7 @@ impl LevelRequest {
         };
         if given.is_some_and(|given| given != across) {
             return Err(Problem::wrong(format!(
-                "{other}: the training levels are played {travel} and have {across}; write that or nothing, and {along} for the length"
+                "{other}: the training levels are played {travel} and have {across}; give {across} or leave {other} out, and give {along} for the length"
             )));
         }
         let length = self.length(travel);
@@ -254,7 +254,7 @@ impl LevelRequest {
         let longest = given.chain([self.level.len()]).max().unwrap_or_default();
         if longest > MOST_COLUMNS {
             return Err(Problem::wrong(format!(
-                "level: it has {longest} rows or columns, and {MOST_COLUMNS} are the most"
+                "level: it has {longest} rows or columns; the maximum is {MOST_COLUMNS}"
             )));
         }
         let cells = (length * across).max(1) as u64;
@@ -268,7 +268,7 @@ impl LevelRequest {
         let is_exact = self.task == LevelTask::Marginals && self.method == LevelMethod::Exact;
         if self.strict && (is_exact || self.task == LevelTask::Probability) {
             return Err(Problem::wrong(
-                "strict: probabilities know nothing of levels that were rejected; leave it out, or ask for the marginals of the conditioned method"
+                "strict: these probabilities ignore the rejection of levels; leave strict out, or request the marginals of the conditioned method"
                     .to_owned(),
             ));
         }

@@ -100,7 +100,7 @@ impl Texts {
         self.levels.retain(|(name, _)| is_asked(name));
         if self.levels.is_empty() {
             return Err(Problem::wrong(
-                "only: no training level of corpus or training has such a name".to_owned(),
+                "only: no training level has a name that matches".to_owned(),
             ));
         }
         Ok(self)
@@ -121,7 +121,7 @@ impl Texts {
             let first = texts.skipped.first();
             let why = first.map_or_else(String::new, |first| format!("; {first}"));
             return Err(Problem::wrong(format!(
-                "corpus {name:?}: there are no training levels (*.txt) in it{why}"
+                "corpus {name:?}: the folder has no training levels (*.txt){why}"
             )));
         }
         // A legend is beside the levels or in the folder above.
@@ -132,7 +132,10 @@ impl Texts {
                     Ok(legend) => texts.legends.push(legend),
                     // Other files may be beside levels: only files that contain tiles are meant as legends.
                     Err(problem) if text.contains("tiles") => {
-                        let message = format!("{name}: no legend, left out: {}", problem.message);
+                        let message = format!(
+                            "{name} was skipped, because it is not a legend: {}",
+                            problem.message
+                        );
                         texts.skipped.push(message);
                     }
                     Err(_) => {}
@@ -254,7 +257,7 @@ fn files(
     let mut names: Vec<String> = names.filter(is_asked).collect();
     if names.len() > MOST_FILES {
         return Err(Problem::wrong(format!(
-            "corpus {name:?}: there are {} files in it, and {MOST_FILES} are the most",
+            "corpus {name:?}: the folder has {} such files; the maximum is {MOST_FILES}",
             names.len()
         )));
     }

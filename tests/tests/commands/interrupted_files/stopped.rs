@@ -165,7 +165,7 @@ fn commands_that_have_nothing_by_the_end_of_the_time_say_so() {
             "{program} {arguments}: {message}"
         );
         assert!(
-            message.contains("--time was over before there was"),
+            message.contains("--time ended before there was"),
             "{message}"
         );
         assert!(output.stdout.is_empty());

@@ -119,6 +119,6 @@ fn mistakes_of_formulas_are_told_with_their_places() {
     );
     files.refuses(
         "--file formula.cnf --task count --algorithm enumerate",
-        "enumerate cannot do --task count; use exact or junction-tree or variable-elimination or circuit",
+         "--algorithm enumerate does not support --task count; use exact or junction-tree or variable-elimination or circuit",
     );
 }

@@ -98,7 +98,7 @@ fn what_cannot_be_decided_is_told() {
         (
             "--file company.xdsl --task decide --memory 7",
             1,
-            "or let decisions forget by --limited-memory",
+            "or use --limited-memory",
         ),
         (
             "--file huge.xdsl --task decide",
@@ -133,7 +133,7 @@ fn what_cannot_be_decided_is_told() {
         (
             "--file company.xdsl --task decide --observe survey=bad",
             1,
-            "`ask` influences `survey`",
+            "the decision `ask` influences the observed `survey`",
         ),
         (
             "--file company.xdsl --task decide --observe ask=no survey=bad",

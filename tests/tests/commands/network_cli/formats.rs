@@ -126,7 +126,7 @@ fn what_cannot_be_converted_gives_one_line_and_exit_code_two() {
         (
             "--file garden.bif --task convert --out garden.txt",
             "",
-            "--out of --task convert is a .bif, .bifxml, .net, .uai or .xdsl file",
+            "--out of --task convert must end in .bif, .bifxml, .net, .uai or .xdsl",
         ),
         (
             "--file garden.bif --task convert --out garden.bif",

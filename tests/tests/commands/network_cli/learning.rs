@@ -76,7 +76,7 @@ fn samples_are_written_as_data() {
     let output =
         files.run("--file garden.bif --task sample --count 1000000 --time 0.01 --out drawn.csv");
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("drawn.csv is as it was"));
+    assert!(text(&output.stderr).contains("drawn.csv is unchanged"));
     assert_eq!(
         drawn,
         std::fs::read_to_string(files.path("drawn.csv")).unwrap()
@@ -96,7 +96,7 @@ fn wrong_data_and_options_are_told() {
     let data = "--file garden.bif --task learn --data";
     for (options, words) in [
         ("state.csv", "state.csv:3:1"),
-        ("empty.csv", "empty.csv: there is no row"),
+        ("empty.csv", "empty.csv: the file has no rows"),
         ("impossible.csv", "impossible.csv:3"),
         ("data.csv --prior -1", "--prior"),
         ("data.csv --prior 1e308", "at most 1e15"),
@@ -124,7 +124,7 @@ fn wrong_data_and_options_are_told() {
         ("--file garden.bif --task learn", "--data"),
         (
             "--file garden.bif --task score --data empty.csv",
-            "empty.csv: there is no row",
+            "empty.csv: the file has no rows",
         ),
         ("--file pair.uai --task learn --data data.csv", "variable"),
     ] {

@@ -100,7 +100,7 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
             let flag = option.split(' ').next().unwrap();
             files.refuses(
                 &ask,
-                &format!("{flag} has no effect on this --task {task}, since it needs "),
+                &format!("{flag} has no effect on this --task {task}: it needs "),
             );
         }
     }
@@ -124,7 +124,7 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
 fn an_algorithm_that_cannot_do_the_task_is_told_before_options_of_it() {
     files().refuses(
         "--file garden.bif --task k-best --algorithm enumerate --memory 1KiB",
-        "enumerate cannot do --task k-best; use exact or junction-tree or circuit",
+         "--algorithm enumerate does not support --task k-best; use exact or junction-tree or circuit",
     );
 }
 
@@ -133,7 +133,7 @@ fn options_of_other_algorithms_and_structures_are_refused() {
     let files = files();
     let learn = "--task learn --data data.csv";
     let given = "--file garden.bif --task learn --data data.csv";
-    let rounds = "it needs tables that are learned in rounds";
+    let rounds = "it needs --file and --structure given";
     for (base, option, words) in [
         (
             "--file garden.bif",
@@ -168,7 +168,7 @@ fn options_of_other_algorithms_and_structures_are_refused() {
         (learn, "--start uniform", rounds),
         (learn, "--iterations 3", rounds),
         (learn, "--tolerance 3", rounds),
-        (learn, "--memory 9", "no search for a structure"),
+        (learn, "--memory 9", rounds),
         (learn, "--order grass", "--structure k2"),
         (learn, "--tabu-length 3", "--structure tabu"),
         (

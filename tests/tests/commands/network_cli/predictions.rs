@@ -46,7 +46,7 @@ fn each_row_has_its_posterior_and_its_log_likelihood() {
     let output = files.run(&format!("{predict} --out predicted.csv --format json"));
     assert_eq!(
         text(&output.stderr),
-        "note: rows that the network gives the probability 0, without a prediction: 1, the first on line 6\n"
+        "note: there is no prediction for 1 row with the probability 0, the first on line 6\n"
     );
     let written = fs::read_to_string(files.path("predicted.csv")).unwrap();
     let mut lines = written.lines();
@@ -149,12 +149,12 @@ fn mistakes_of_predictions_leave_the_file_as_it_was() {
     for (more, words) in [
         (
             "",
-            "--task predict needs --query VAR, the one variable that is predicted",
+            "--task predict needs --query VAR: the variable to predict",
         ),
         ("--query rain grass", "needs --query VAR"),
         (
             "--query rain --out predicted.txt",
-            "--out of --task predict is a .csv file",
+            "--out of --task predict must end in .csv",
         ),
         (
             "--query rain --out cases.csv",
@@ -162,11 +162,11 @@ fn mistakes_of_predictions_leave_the_file_as_it_was() {
         ),
         (
             "--query rain --observe grass=wet",
-            "`grass` has a column in --data, and evidence",
+            "`grass` has a column in --data and evidence",
         ),
         (
             "--query grass --evidence soft.json",
-            "`rain` has a column in --data, and evidence",
+            "`rain` has a column in --data and evidence",
         ),
     ] {
         files.refuses(&format!("{predict} {more}"), words);
@@ -196,7 +196,7 @@ fn soft_evidence_weighs_states() {
     assert_near(&best["mpe"]["log_probability"], (0.25 * rain).ln());
     files.refuses(
         "--file garden.bif --evidence soft.json --observe rain=yes",
-        "`rain` has weights of its states by ",
+        "`rain` has weights of its states from ",
     );
 }
 
@@ -218,7 +218,10 @@ fn some_variables_have_their_most_probable_states_together() {
     assert_near(&found["map"]["log_probability"], f64::ln(wet));
     for query in ["", "--query all"] {
         let ask = format!("--file garden.bif --task map {query}");
-        files.refuses(&ask, "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds");
+        files.refuses(
+            &ask,
+            "--task map needs --query VAR ...: the variables whose joint state is maximised",
+        );
     }
 }
 

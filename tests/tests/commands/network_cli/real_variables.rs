@@ -186,12 +186,12 @@ fn questions_about_real_variables_that_have_no_answer_are_refused() {
         (
             "heat.net --report page.html",
             2,
-            "--report takes no network with real variables",
+            "--report does not support networks with real variables",
         ),
         (
             "heat.net --repeat 3 --format json",
             2,
-            "--repeat takes no network",
+            "--repeat does not support networks",
         ),
         (
             "heat.net --task mpe",

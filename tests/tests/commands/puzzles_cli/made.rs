@@ -58,7 +58,7 @@ fn puzzles_are_made_by_seed_and_keep_the_clues_given() {
     assert_eq!(output.status.code(), Some(1));
     assert!(
         text(&output.stderr)
-            .ends_with("more than --memory 1MiB; allow more, or use a smaller board\n"),
+            .ends_with("more than --memory 1MiB; allow more memory, or use a smaller board\n"),
         "{}",
         text(&output.stderr)
     );

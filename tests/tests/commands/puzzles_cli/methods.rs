@@ -88,7 +88,7 @@ fn what_does_not_fit_falls_back_and_says_so() {
         "{message}"
     );
     assert!(
-        message.contains("falling back on --method chain") && message.contains("r-hat"),
+        message.contains("--method chain is used instead") && message.contains("r-hat"),
         "{message}"
     );
     let output = files.run("yin_yang", "--size 9 --task count --memory 1");
@@ -103,13 +103,13 @@ fn what_does_not_fit_falls_back_and_says_so() {
     );
     let output = files.run("island", "--size 12x20 --task count");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("(less on its side, as 20x12)"));
+    assert!(text(&output.stderr).contains("(the turned board, 20x12, needs less)"));
     // For a few boards, the faster method is used.
     let output = files.run("dungeon", "--size 8");
     assert!(output.status.success());
     let message = text(&output.stderr);
     assert!(
-        message.starts_with("note: --method chain draws so few boards sooner, about right; --method exact, with exactly their probabilities, ")
+        message.starts_with("note: --method chain is faster for this number of boards, but only approximate; --method exact would explore ")
             && message.contains("method chain, boards 1, r-hat"),
         "{message}"
     );
@@ -118,7 +118,7 @@ fn what_does_not_fit_falls_back_and_says_so() {
     assert_eq!(output.status.code(), Some(1));
     let message = text(&output.stderr);
     assert!(
-        message.contains("more than --memory 1GiB; allow more, or use a smaller board; --task sample draws such boards by --method chain"),
+        message.contains("more than --memory 1GiB; allow more memory, or use a smaller board, or draw boards by --task sample --method chain"),
         "{message}"
     );
     // Rejection is used instead if boards with random colours often have a path.
@@ -132,7 +132,7 @@ fn what_does_not_fit_falls_back_and_says_so() {
         "--size 8 --min-walk 12 --memory 2 --method rejection",
     );
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("without demands on ways"));
+    assert!(text(&output.stderr).contains("even without demands on paths"));
 }
 
 /// Boards are drawn at sizes for which the exact engine has too many states; each meets its demands, and the same seed gives the same boards.
@@ -169,7 +169,7 @@ fn chains_draw_boards_of_any_size() {
         assert_eq!(found["method"], "chain", "{ask}");
         let is_asked = ask.contains("--method chain");
         assert!(
-            is_asked || message.contains("falling back on --method chain"),
+            is_asked || message.contains("--method chain is used instead"),
             "{message}"
         );
         for board in found["puzzles"].as_array().unwrap() {
@@ -348,7 +348,7 @@ fn mazes_are_counted_at_any_size() {
         "{message}"
     );
     let output = files.run("maze", "--method matrix-tree");
-    assert!(text(&output.stderr).contains("--method matrix-tree has no --task sample"));
+    assert!(text(&output.stderr).contains("--method matrix-tree does not draw boards"));
 }
 
 /// If no board is found, the demands are not reported as impossible.

@@ -48,7 +48,10 @@ fn stats_tell_variation_and_test_the_distribution() {
     }
     let few = files.run("island", "--size 6 --count 4 --stats");
     assert!(few.stdout.is_empty());
-    assert!(text(&few.stderr).starts_with("note: no test of the distribution with so few boards"));
+    assert!(
+        text(&few.stderr)
+            .starts_with("note: there are too few boards for a test of the distribution")
+    );
     let message = files.text("maze", "--size 3 --count 300 --stats");
     assert!(
         message.starts_with("variation dissimilarity ") && message.contains("test      cells"),

@@ -69,7 +69,7 @@ fn files_of_the_page_do_not_wait_for_work() {
     let mut answer = String::new();
     last.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
-    assert!(answer.contains("ask again later"), "{answer}");
+    assert!(answer.contains("try again later"), "{answer}");
     drop(held);
 }
 

@@ -318,8 +318,11 @@ fn the_end_of_the_time_gives_the_boards_so_far() {
     let (status, message) = studio.post("/api/board", &request);
     assert_eq!(status, 200);
     assert_eq!(
-        message["error"],
-        "time was over before there was an answer; allow more"
+        (&message["error"], &message["stopped"]),
+        (
+            &json!("time ended before there was an answer; allow more time"),
+            &json!("time")
+        )
     );
     // A time limit that is not reached changes nothing.
     let asked = |time: Json| {

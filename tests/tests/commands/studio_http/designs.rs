@@ -326,7 +326,7 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (
             json!({"trained": "hierarchical", "style": ["*"]}),
-            "style \"*\": write a name",
+            "style \"*\": write the name of a style",
         ),
         (json!({"trained": "n-grams", "order": 0}), "0"),
         (json!({"weight": ["*"]}), "weight \"*\": write a pattern"),

@@ -166,7 +166,7 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
     let (_, message) = level(&studio, json!({"task": "tiles", "corpus": "flat"}));
     let notes = message["notes"].to_string();
     assert!(
-        notes.contains("tiles: left out, because it is not a legend"),
+        notes.contains("tiles was skipped, because it is not a legend"),
         "{message}"
     );
     fs::remove_file(folder.path().join("flat/tiles.json")).unwrap();
@@ -182,8 +182,8 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
     assert_eq!(shipped["tiles"].as_array().unwrap().len(), 13);
     assert!(shipped["training"].as_array().unwrap().len() > 5 && shipped["across"] == 14);
     for (wrong, status, message) in [
-        (json!({"corpus": "none"}), 404, "no such file"),
-        (json!({"corpus": "../"}), 404, "no such file"),
+        (json!({"corpus": "none"}), 404, "is not in the folder"),
+        (json!({"corpus": "../"}), 404, "is not in the folder"),
         (json!({"corpus": "."}), 400, "no training levels"),
         (
             json!({"corpus": "flat", "training": [{"name": "a", "text": "-"}]}),
@@ -276,7 +276,7 @@ fn wrong_levels_name_the_field_and_the_remedy() {
         ),
         (
             json!({"task": "check", "level": ["-".repeat(1001)]}),
-            "it has 1001 rows or columns, and 1000 are the most",
+            "it has 1001 rows or columns; the maximum is 1000",
         ),
         (json!({"particles": 0}), "particles 0"),
         (

@@ -180,8 +180,12 @@ fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
             r#"{"puzzle": "maze", "-h": true}"#,
             "unknown field",
         ),
-        ("/api/network", "{}", "give file"),
-        ("/api/network", r#"{"text": "x", "file": "y"}"#, "give file"),
+        ("/api/network", "{}", "give either file"),
+        (
+            "/api/network",
+            r#"{"text": "x", "file": "y"}"#,
+            "give either file",
+        ),
     ];
     for (path, body, message) in cases {
         let headers = [JSON, ("Content-Length", &body.len().to_string())];
