@@ -8,7 +8,7 @@ use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Limits, Model};
 
 use crate::error::Error;
-use crate::limits::expand;
+use crate::expansion::expand;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 use minimal_conflict::{Core, Trial, minimal_conflict};
