@@ -253,7 +253,9 @@ impl Particles {
             weights[state] += (logs[draw] - most).exp();
         }
         let largest = weights.iter().copied().fold(0.0, f64::max);
-        weights.iter_mut().for_each(|weight| *weight /= largest);
+        for weight in &mut weights {
+            *weight /= largest;
+        }
         let columns = draws.targets.iter().map(|target| {
             let values = firsts.iter().map(|&draw| target.indices[draw]);
             (target.support.clone(), values.collect())
