@@ -32,5 +32,5 @@ mod weights;
 pub use block::Block;
 pub use block_memory::Pool;
 pub use column::TargetColumn;
-pub use plain_weights::{PlainWeights, WeightForm};
+pub use plain_weights::{PlainWeights, PopulationWeights, WeightForm};
 pub use weights::BlockWeights;
