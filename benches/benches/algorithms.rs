@@ -5,24 +5,7 @@ use figrs::prelude::*;
 use figrs::{LazyVariableElimination, algorithms};
 use figrs_tests::captured_lists as lists;
 use figrs_tests::captured_shapes::captured_shapes;
-
-fn burglary() -> (Model, Element<bool>) {
-    let burglary = Flip::new(0.001);
-    let earthquake = Flip::new(0.002);
-    let alarm = Cpd::new(
-        (&burglary, &earthquake),
-        [
-            ((true, true), Flip::new(0.95)),
-            ((true, false), Flip::new(0.94)),
-            ((false, true), Flip::new(0.29)),
-            ((false, false), Flip::new(0.001)),
-        ],
-    );
-    let john = alarm.flat_map(|&rings| Flip::new(if rings { 0.90 } else { 0.05 }));
-    let mary = alarm.flat_map(|&rings| Flip::new(if rings { 0.70 } else { 0.01 }));
-    let model = Model::new().observe(&john, true).observe(&mary, true);
-    (model, burglary)
-}
+use figrs_tests::reference_models::burglary_network;
 
 /// Returns a hidden Markov model of five states with a symbol observed at every step.
 fn hmm(steps: usize) -> (Model, Element<u8>) {
@@ -43,7 +26,7 @@ fn hmm(steps: usize) -> (Model, Element<u8>) {
 }
 
 fn algorithms(c: &mut Criterion) {
-    let (model, target) = burglary();
+    let (model, [target, ..]) = burglary_network();
     c.bench_function("burglary/VariableElimination", |b| {
         b.iter(|| VariableElimination::new().run(&model, &target));
     });

@@ -9,6 +9,7 @@ use figrs::models::grid::Size;
 use figrs::models::yin_yang::YinYang;
 use figrs::prelude::*;
 use figrs::rand::RngExt;
+use figrs_tests::reference_models::failures;
 
 /// Measures the search for a conflict: a coin is observed a thousand times, once with the other side, and the error names two of the observations.
 fn conflict(c: &mut Criterion) {
@@ -21,22 +22,11 @@ fn conflict(c: &mut Criterion) {
     });
 }
 
-/// Returns the number of failures before the first success.
-fn failures() -> Element<u32> {
-    Flip::new(0.1).flat_map(|&success| {
-        if success {
-            Constant::new(0)
-        } else {
-            failures().map(|n| n + 1)
-        }
-    })
-}
-
 fn bounds(c: &mut Criterion) {
     let lazy = LazyVariableElimination::to_width(1e-3);
     c.bench_function("lazy bounds/to a width of 1e-3", |b| {
         b.iter(|| {
-            let n = failures();
+            let n = failures(0.1);
             let answer = lazy.run(&Model::new(), &n).expect("no evidence");
             let bounds = answer.bounds(&n, &2).expect("a target");
             assert!(bounds.width() <= 1e-3, "{bounds:?}");

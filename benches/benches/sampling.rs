@@ -16,6 +16,7 @@ use criterion::{Criterion, criterion_group};
 use figrs::prelude::*;
 use figrs::rand::RngExt;
 use figrs::stream;
+use figrs_tests::reference_models::{burglary_network, failures, sprinkler_network};
 use statrs::distribution::Normal as Gaussian;
 
 const WORLDS: u64 = 1_000_000;
@@ -51,24 +52,6 @@ fn importance(worlds: u64, threads: usize) -> ImportanceSampling {
     ImportanceSampling::new(worlds).threads(threads).seed(1)
 }
 
-fn burglary() -> (Model, Element<bool>) {
-    let burglary = Flip::new(0.001);
-    let earthquake = Flip::new(0.002);
-    let alarm = Cpd::new(
-        (&burglary, &earthquake),
-        [
-            ((true, true), Flip::new(0.95)),
-            ((true, false), Flip::new(0.94)),
-            ((false, true), Flip::new(0.29)),
-            ((false, false), Flip::new(0.001)),
-        ],
-    );
-    let john = alarm.flat_map(|&rings| Flip::new(if rings { 0.90 } else { 0.05 }));
-    let mary = alarm.flat_map(|&rings| Flip::new(if rings { 0.70 } else { 0.01 }));
-    let model = Model::new().observe(&john, true).observe(&mary, true);
-    (model, burglary)
-}
-
 fn burglary_by_hand() -> f64 {
     let mut rng = stream(1, 0);
     let mut sums = Sums::default();
@@ -88,22 +71,6 @@ fn burglary_by_hand() -> f64 {
     sums.share()
 }
 
-fn sprinkler() -> (Model, Element<bool>) {
-    let cloudy = Flip::new(0.5);
-    let sprinkler = If::new(&cloudy, Flip::new(0.1), Flip::new(0.5));
-    let rain = If::new(&cloudy, Flip::new(0.8), Flip::new(0.2));
-    let wet = Cpd::new(
-        (&sprinkler, &rain),
-        [
-            ((true, true), Flip::new(0.99)),
-            ((true, false), Flip::new(0.9)),
-            ((false, true), Flip::new(0.9)),
-            ((false, false), Flip::new(0.0)),
-        ],
-    );
-    (Model::new().observe(&wet, true), rain)
-}
-
 fn sprinkler_by_hand() -> f64 {
     let mut rng = stream(1, 0);
     let mut sums = Sums::default();
@@ -121,18 +88,8 @@ fn sprinkler_by_hand() -> f64 {
     sums.share()
 }
 
-fn failures() -> Element<u32> {
-    Flip::new(0.2).flat_map(|&stop| {
-        if stop {
-            Constant::new(0)
-        } else {
-            failures().map(|n| n + 1)
-        }
-    })
-}
-
 fn geometric() -> (Model, Element<u32>) {
-    let n = failures();
+    let n = failures(0.2);
     (Model::new().condition(&n, |n| n % 2 == 0), n)
 }
 
@@ -289,7 +246,7 @@ fn random_walk_by_hand(number: u64) -> (f64, f64) {
 /// Calls `each` with the name of a benchmark, the hand-written loop and the same work with figrs.
 fn pairs(mut each: impl FnMut(&str, &mut dyn FnMut(), &mut dyn FnMut())) {
     let sampler = importance(WORLDS, 1);
-    let (model, target) = burglary();
+    let (model, [target, ..]) = burglary_network();
     each(
         "burglary, likelihood weighting",
         &mut || {
@@ -297,7 +254,7 @@ fn pairs(mut each: impl FnMut(&str, &mut dyn FnMut(), &mut dyn FnMut())) {
         },
         &mut || drop(black_box(sampler.run(&model, &target))),
     );
-    let (model, target) = sprinkler();
+    let (model, [.., target]) = sprinkler_network();
     each(
         "sprinkler, likelihood weighting",
         &mut || {
@@ -404,7 +361,7 @@ fn table() {
         let clock = || processor_time(started);
         row(name, in_turns(ROUNDS, clock, [by_hand, figrs]));
     });
-    let (model, target) = burglary();
+    let (model, [target, ..]) = burglary_network();
     let run = |threads| {
         drop(black_box(
             importance(10 * WORLDS, threads).run(&model, &target),

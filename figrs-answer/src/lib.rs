@@ -6,7 +6,7 @@
 //! | [`Answer`], [`Marginal`], [`Estimate`], [`Draws`], [`World`] | `answer/` |
 //! | [`Error`] | `error.rs` |
 //! | impossible evidence, and minimal conflicts of its statements | `conflict/` |
-//! | expansions within limits, and the solution of shared recursive calls | `limits.rs` |
+//! | expansions within limits, and the solution of shared recursive calls | `expansion.rs` |
 //! | setters that several algorithms have | `setters.rs` |
 //! | [`Diagnosis`], and the measures of [`diagnostics`] | `quality/` |
 //! | [`Progress`], deadlines, threads, parts of runs: [`MergeableSampler`], [`Partial`] | `run/` |
@@ -22,12 +22,13 @@ pub mod conflict;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
-pub mod limits;
+pub mod expansion;
 #[doc(hidden)]
 pub mod quality;
 #[doc(hidden)]
 pub mod run;
-mod setters;
+#[doc(hidden)]
+pub mod setters;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::bounds::{Deepening, DeepeningEnd, TargetBounds};

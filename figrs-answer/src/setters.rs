@@ -1,5 +1,9 @@
 //! Macros that define setter methods shared by several algorithms.
 
+use figrs_core::Bytes;
+
+use crate::error::Error;
+
 /// Defines setter methods of an algorithm, given the field to be set:
 ///
 /// | setters | field |
@@ -41,7 +45,7 @@ macro_rules! setters {
         ///
         /// **Errors.** [`Error::InvalidSetting`]($crate::Error::InvalidSetting) if the text is not an amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, $crate::Error> {
-            let memory = $crate::limits::memory_of(Self::NAME, memory)?;
+            let memory = $crate::setters::memory_of(Self::NAME, memory)?;
             Ok(Self::within(memory))
         }
 
@@ -129,4 +133,18 @@ macro_rules! setters {
             self
         }
     };
+}
+
+/// Parses `text`, an amount of memory such as `6GiB`.
+///
+/// **Errors.** [`Error::InvalidSetting`] if the text is not an amount of memory.
+pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
+    text.parse().map_err(|_| {
+        Error::invalid_setting(
+            algorithm,
+            "fitting",
+            text,
+            "write an amount of memory such as 512MiB or 6GiB",
+        )
+    })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::bounds::Improvement;
-use figrs_search::branch_and_bound::{SearchObserver, SearchResult, solve};
+use figrs_search::branch_and_bound::{SearchObserver, SolveResult, solve};
 
 use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
@@ -175,10 +175,10 @@ impl MpeBranchAndBound {
         };
         let search_limits = self.limits.until(watching.until());
         let (world, steps, stopped) = match solve(worlds.graph(), &search_limits, observer)? {
-            SearchResult::Found(world, steps, stopped) => (world, steps, stopped),
-            SearchResult::Impossible => return Err(question.impossible(&limits)),
-            SearchResult::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
-            SearchResult::Unknown {
+            SolveResult::Found(world, steps, stopped) => (world, steps, stopped),
+            SolveResult::Impossible => return Err(question.impossible(&limits)),
+            SolveResult::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
+            SolveResult::Unknown {
                 work, upper_bound, ..
             } => {
                 return Err(Error::NoWorldFound { work, upper_bound });

@@ -11,7 +11,7 @@ use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undeci
 use figrs_answer::answer::{Answer, LogEvidence, RunStatistics};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand_to_depth;
+use figrs_answer::expansion::expand_to_depth;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
 

@@ -10,7 +10,7 @@ use figrs_search::marginal_map::{MarginalMapResult, MarginalMapSearch, marginal_
 use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::{Answer, RunStatistics};
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand;
+use figrs_answer::expansion::expand;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::{conflict, setters};
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};

@@ -9,7 +9,7 @@ use figrs_core::{AnyElement, Datum, Limits, Model};
 use figrs_answer::answer::Answer;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{expand, expand_for_best_world};
+use figrs_answer::expansion::{expand, expand_for_best_world};
 use figrs_factor::bounds::Improvement;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::graph::FactorGraph;

@@ -19,7 +19,7 @@ use crate::error::GaussianError;
 /// **Complexity.** All draws together need one elimination of the finite variables. The time of a draw is linear in the number of entries of the
 /// conditional distributions.
 #[derive(Debug)]
-pub struct Draws<'e> {
+pub struct HybridDraws<'e> {
     elimination: &'e Elimination<'e>,
     /// The messages of the elimination from which finite variables are drawn; `None` if the graph has no finite variables.
     finite: Option<FiniteDraws>,
@@ -33,7 +33,7 @@ struct FiniteDraws {
     sums: TreeBeliefs<SumProductPrecision>,
 }
 
-impl<'e> Draws<'e> {
+impl<'e> HybridDraws<'e> {
     /// Prepares draws by an elimination of the finite variables.
     ///
     /// **Errors.** [`GaussianError::Elimination`] if the elimination of the finite variables fails.

@@ -9,7 +9,7 @@ use crate::elimination::Elimination;
 use crate::error::GaussianError;
 use crate::hybrid_graph::HybridGraph;
 use crate::plan::{Step, plan};
-use crate::posterior::Posterior;
+use crate::posterior::HybridPosterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
@@ -45,7 +45,7 @@ pub struct Projection {
 /// A factor that is a likelihood of one real number, which is a linear function of the factor's vectors.
 ///
 /// In the graph, the factor has Gaussian functions that approximate the likelihood. Expectation propagation computes these functions.
-pub struct Site<'a> {
+pub struct LikelihoodFactor<'a> {
     /// The index of the factor in [`HybridGraph::factors`].
     pub factor: usize,
     /// For each assignment of the factor's finite variables, the real number as a function of the factor's vectors.
@@ -57,9 +57,9 @@ pub struct Site<'a> {
     pub tilted: Box<dyn Fn(usize, f64, f64) -> Option<Tilted> + 'a>,
 }
 
-impl std::fmt::Debug for Site<'_> {
+impl std::fmt::Debug for LikelihoodFactor<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Site")
+        f.debug_struct("LikelihoodFactor")
             .field("factor", &self.factor)
             .finish_non_exhaustive()
     }
@@ -108,7 +108,7 @@ struct Approximation {
 /// approximations of all other likelihoods. With a single likelihood and a single assignment of finite variables, means, covariances and the total
 /// are exact. In all other cases, the result has no guarantee.
 ///
-/// **Complexity.** A sweep consists of one elimination, one pass back through the elimination steps, and one call of [`Site::tilted`] for each
+/// **Complexity.** A sweep consists of one elimination, one pass back through the elimination steps, and one call of [`LikelihoodFactor::tilted`] for each
 /// likelihood and each assignment of its finite variables.
 ///
 /// If a likelihood increases the variance of its real number, its approximation has a negative precision. If the product of all factors with the new
@@ -118,10 +118,10 @@ struct Approximation {
 /// approximate inference in dynamic Bayesian networks*, 2002 (finite variables); Rasmussen and Williams, *Gaussian Processes for Machine Learning*,
 /// 2006, section 3.6 (negative precisions).
 ///
-/// **Errors.** The same errors as [`Elimination::run`] and [`Posterior::new`].
+/// **Errors.** The same errors as [`Elimination::run`] and [`HybridPosterior::new`].
 pub fn propagate(
     graph: &mut HybridGraph,
-    sites: &[Site<'_>],
+    sites: &[LikelihoodFactor<'_>],
     sweeps: Sweeps,
     (limit, limits): (usize, &Limits),
     progress: &dyn Fn(u64),
@@ -193,7 +193,7 @@ pub fn propagate(
 /// distribution, and calls `run` again.
 fn retreating<R>(
     graph: &mut HybridGraph,
-    sites: &[Site<'_>],
+    sites: &[LikelihoodFactor<'_>],
     (proper, approximations): (&[Vec<Approximation>], &mut Vec<Vec<Approximation>>),
     run: impl Fn(&HybridGraph, &[Vec<Approximation>]) -> Result<R, GaussianError>,
 ) -> Result<R, GaussianError> {
@@ -354,11 +354,11 @@ impl Approximation {
 fn sweep(
     graph: &HybridGraph,
     steps: &[Step],
-    (sites, approximations): (&[Site<'_>], &[Vec<Approximation>]),
+    (sites, approximations): (&[LikelihoodFactor<'_>], &[Vec<Approximation>]),
     (limit, limits): (usize, &Limits),
 ) -> Result<Sweep, GaussianError> {
     let elimination = Elimination::by_steps(graph, steps.to_vec(), limit, &limits.until)?;
-    let posterior = Posterior::new(&elimination, limits)?;
+    let posterior = HybridPosterior::new(&elimination, limits)?;
     let mut sweep = Sweep {
         approximations: Vec::with_capacity(sites.len()),
         residual: 0.0,
@@ -420,7 +420,7 @@ fn sweep(
 }
 
 /// Sets the Gaussian functions of the factor of `site` to `approximations`.
-fn write(graph: &mut HybridGraph, site: &Site<'_>, approximations: &[Approximation]) {
+fn write(graph: &mut HybridGraph, site: &LikelihoodFactor<'_>, approximations: &[Approximation]) {
     let all = site.projections.iter().zip(approximations);
     let forms = all.map(|(projection, own)| own.form(projection));
     graph.factors[site.factor].forms = forms.collect();

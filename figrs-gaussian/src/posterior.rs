@@ -52,7 +52,7 @@ impl JointMixture {
 /// **References.** Lauritzen 1992; Rauch, Tung and Striebel, *Maximum likelihood estimates of linear dynamic systems*, 1965 (the special case of a
 /// smoother).
 #[derive(Debug)]
-pub struct Posterior<'e> {
+pub struct HybridPosterior<'e> {
     elimination: &'e Elimination<'e>,
     /// The natural logarithm of the product of all factors, summed over all assignments and integrated over all real numbers.
     log_total: f64,
@@ -71,7 +71,7 @@ pub struct Posterior<'e> {
     beliefs: Vec<Beliefs>,
 }
 
-impl<'e> Posterior<'e> {
+impl<'e> HybridPosterior<'e> {
     /// Computes the moments of all vectors, and the probabilities of all finite variables.
     ///
     /// **Errors.** [`GaussianError::InfiniteTotal`] if the total is infinite; [`GaussianError::Elimination`] if the elimination of the finite

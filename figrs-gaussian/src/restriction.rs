@@ -7,9 +7,9 @@ use smallvec::smallvec;
 
 use crate::elimination::{Elimination, logs, strides};
 use crate::error::GaussianError;
-use crate::expectation_propagation::{Site, matching_form};
+use crate::expectation_propagation::{LikelihoodFactor, matching_form};
 use crate::hybrid_graph::{HybridFactor, HybridGraph};
-use crate::posterior::Posterior;
+use crate::posterior::HybridPosterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
@@ -26,7 +26,7 @@ pub struct RestrictedNumber {
 
 /// The distributions of a real number with a likelihood.
 #[derive(Clone, Debug)]
-pub struct Restriction {
+pub struct RestrictedNumbers {
     /// The finite variables on which the number depends.
     pub scope: Vec<VarId>,
     /// For each assignment of the finite variables, row-major, the distributions of the number; `None` if the assignment is impossible.
@@ -40,15 +40,15 @@ pub struct Restriction {
 ///
 /// **Complexity.** Two eliminations. The scope of the factor becomes that of the root of its elimination tree.
 ///
-/// **Errors.** The errors of [`Elimination::run`] and [`Posterior::new`].
+/// **Errors.** The errors of [`Elimination::run`] and [`HybridPosterior::new`].
 pub fn restrict(
     graph: &mut HybridGraph,
-    site: &Site<'_>,
+    site: &LikelihoodFactor<'_>,
     (limit, limits): (usize, &Limits),
-) -> Result<Restriction, GaussianError> {
+) -> Result<RestrictedNumbers, GaussianError> {
     let level = levelled(graph, (limit, limits))?;
     let elimination = Elimination::run(&level, limit, &limits.until)?;
-    let joint = Posterior::new(&elimination, limits)?.joint_of_factor(site.factor, limit)?;
+    let joint = HybridPosterior::new(&elimination, limits)?.joint_of_factor(site.factor, limit)?;
     let HybridFactor { finite, reals, .. } = &graph.factors[site.factor];
     let width = reals.iter().map(|&real| graph.dimension(real)).sum();
     let cardinalities = joint.scope.iter().map(|&v| graph.finite.cardinality(v));
@@ -75,7 +75,7 @@ pub fn restrict(
     let factor = &mut graph.factors[site.factor];
     factor.finite.clone_from(&joint.scope);
     factor.forms = forms;
-    Ok(Restriction {
+    Ok(RestrictedNumbers {
         scope: joint.scope,
         numbers,
     })

@@ -36,6 +36,8 @@ pub enum Observations {
 /// Interfaces between flat programs and inference algorithms. They are not for users of figrs, and may change with any version.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::columns::{Block, BlockWeights, PlainWeights, Pool, TargetColumn, WeightForm};
+    pub use crate::columns::{
+        Block, BlockWeights, PlainWeights, Pool, PopulationWeights, TargetColumn, WeightForm,
+    };
     pub use crate::trace::{Change, Site, Trace};
 }

@@ -5,7 +5,7 @@ use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMi
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
-use figrs_gaussian::{Elimination, GaussianError, Posterior};
+use figrs_gaussian::{Elimination, GaussianError, HybridPosterior};
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 
@@ -82,7 +82,7 @@ impl Belief {
         let explain = |error| of_filter(&hybrid, &all, error);
         let until = &limits.until;
         let elimination = Elimination::run(&hybrid.graph, limit, until).map_err(explain)?;
-        let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
+        let posterior = HybridPosterior::new(&elimination, limits).map_err(explain)?;
         if posterior.log_total() == f64::NEG_INFINITY {
             return Err(crate::closed_form::impossible(model));
         }
@@ -95,7 +95,7 @@ impl Belief {
     /// Returns the joint distribution of `elements`, a group for which the elimination has been made.
     fn of_group(
         hybrid: &HybridModel<'_>,
-        posterior: &Posterior<'_>,
+        posterior: &HybridPosterior<'_>,
         elements: &[AnyElement],
         (rows, numbers, mention): Stacked,
         limit: usize,

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use figrs_answer::answer::estimate::Estimate;
 
-use figrs_answer::answer::family_mixture::{FamilyMixture, Member};
+use figrs_answer::answer::family_mixture::{FamilyMixture, MixtureMember};
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_core::internals::AtomicOp;
 use figrs_core::{AnyElement, DegreesOfFreedom, Limits, Model, ModelError, Scale, StudentT};
-use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
+use figrs_gaussian::{Component, Elimination, GaussianError, HybridPosterior, RealId};
 use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
 
 use crate::collapse::Collapse;
-use crate::conjugate::{ScaledNormals, Spread};
+use crate::conjugate::{ScaledNormals, ScaledQuantity};
 use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Accepted, Scan};
@@ -101,7 +101,11 @@ fn answer_of_scan(
 
 /// Returns the density of the evidence as a function of a parameter, if the precisions or variances of all normal elements are multiples of this
 /// parameter. The density is computed for two values of the parameter, which determine the function.
-fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<ScaledNormals, Error> {
+fn scaled_normals(
+    model: &Model,
+    limits: &Limits,
+    measure: ScaledQuantity,
+) -> Result<ScaledNormals, Error> {
     let log_density = |parameter: f64| {
         let mut scan = Scan::new(model, &[], limits);
         scan.at = parameter;
@@ -114,7 +118,7 @@ fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<Sca
         let explain = |error| explained(&hybrid, error);
         let run = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
         let elimination = run.map_err(explain)?;
-        let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
+        let posterior = HybridPosterior::new(&elimination, limits).map_err(explain)?;
         Ok::<_, Error>((posterior.log_total(), hybrid.observed_numbers() as f64))
     };
     let (at_one, numbers) = log_density(1.0)?;
@@ -143,7 +147,7 @@ impl RealTarget {
     }
 
     /// True if the target depends on the vectors of `factor` by a chain of factors.
-    pub(crate) fn is_connected(&self, posterior: &Posterior<'_>, factor: usize) -> bool {
+    pub(crate) fn is_connected(&self, posterior: &HybridPosterior<'_>, factor: usize) -> bool {
         self.mention.is_connected(posterior, factor)
     }
 }
@@ -196,7 +200,7 @@ pub(crate) fn marginals(
     if !elimination.is_exact() {
         estimate = Estimate::Approximate;
     }
-    let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
+    let posterior = HybridPosterior::new(&elimination, limits).map_err(explain)?;
     if posterior.log_total() == f64::NEG_INFINITY {
         return Err(impossible(model));
     }
@@ -233,7 +237,7 @@ pub(crate) fn marginals(
 
 fn closed_form(
     hybrid: &HybridModel<'_>,
-    posterior: &Posterior<'_>,
+    posterior: &HybridPosterior<'_>,
     target: &RealTarget,
 ) -> Result<ClosedForm, GaussianError> {
     let RealTarget {
@@ -255,7 +259,7 @@ fn closed_form(
             }
         }
         let members = shares.into_values();
-        let members = members.map(|(share, op)| (share, Member::Distribution(op)));
+        let members = members.map(|(share, op)| (share, MixtureMember::Distribution(op)));
         return Ok(ClosedForm::Family(FamilyMixture::new(members.collect())));
     }
     let scope = joint.scope;
@@ -270,7 +274,7 @@ fn closed_form(
     {
         let scale = Scale((only.covariance[0] * squared).sqrt());
         let student = StudentT::new(only.mean[0], scale, DegreesOfFreedom(freedom));
-        let member = Member::Of(student.erased().clone());
+        let member = MixtureMember::Of(student.erased().clone());
         return Ok(ClosedForm::Family(FamilyMixture::new(vec![(1.0, member)])));
     }
     let mixture = NormalMixture::new(components);

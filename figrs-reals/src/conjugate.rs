@@ -45,7 +45,7 @@ pub(crate) struct Parameter {
 /// value at λ = 1, plus `(numbers / 2) ln λ - (λ - 1) squares / 2`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScaledNormals {
-    pub(crate) measure: Spread,
+    pub(crate) measure: ScaledQuantity,
     pub(crate) numbers: f64,
     /// The squared Mahalanobis distance of the observed numbers from their means if the parameter is one.
     pub(crate) squares: f64,
@@ -53,12 +53,12 @@ pub(crate) struct ScaledNormals {
 
 /// The quantities of normal elements that are multiples of a parameter: their precisions or their variances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spread {
+pub(crate) enum ScaledQuantity {
     Precision,
     Variance,
 }
 
-impl Spread {
+impl ScaledQuantity {
     /// Returns the factor of the precisions if the parameter has the value `parameter`.
     pub(crate) fn precision(self, parameter: f64) -> f64 {
         match self {
@@ -71,11 +71,11 @@ impl Spread {
 impl ScaledNormals {
     fn add(&self, likelihood: &mut Likelihood) {
         match self.measure {
-            Spread::Precision => {
+            ScaledQuantity::Precision => {
                 likelihood.add(Term::Log, 0.5 * self.numbers);
                 likelihood.add(Term::Linear, -0.5 * self.squares);
             }
-            Spread::Variance => {
+            ScaledQuantity::Variance => {
                 likelihood.add(Term::Log, -0.5 * self.numbers);
                 likelihood.add(Term::Inverse, -0.5 * self.squares);
             }

@@ -9,7 +9,7 @@ use figrs_core::{AnyElement, SupportBuilder};
 use smallvec::SmallVec;
 
 use crate::conjugate::{
-    Multiple, Parameter, ReadValue, Reader, Spread, is_prior, mean, not_conjugate, sorted,
+    Multiple, Parameter, ReadValue, Reader, ScaledQuantity, is_prior, mean, not_conjugate, sorted,
 };
 use crate::linear_element::{Conditional, union};
 use crate::normal_rule::rule;
@@ -145,9 +145,9 @@ impl Scan<'_> {
         let ratios: Vec<f64> = ratios.collect();
         let are_near = |ratio: f64| ratios.iter().all(|x| (x / ratio - 1.0).abs() < 1e-12);
         let measure = if are_near(0.25) {
-            Spread::Precision
+            ScaledQuantity::Precision
         } else if are_near(4.0) {
-            Spread::Variance
+            ScaledQuantity::Variance
         } else {
             return Ok(None);
         };
@@ -161,7 +161,7 @@ impl Scan<'_> {
     ///
     /// **Errors.** [`Error::NotClosedForm`] if a parameter scales only some of the normal elements, or if a finite element selects among normal
     /// elements.
-    pub(crate) fn common_scale(&self) -> Result<Option<(usize, Spread)>, Error> {
+    pub(crate) fn common_scale(&self) -> Result<Option<(usize, ScaledQuantity)>, Error> {
         let Some(&(_, parameter, measure)) = self.scales.first() else {
             return Ok(None);
         };

@@ -6,7 +6,7 @@ use figrs_answer::quality::diagnostics::pareto_k;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_core::{AnyElement, Limits, Model, SupportBuilder};
 use figrs_factor::Stopped;
-use figrs_gaussian::{Draws, Elimination, Posterior};
+use figrs_gaussian::{Elimination, HybridDraws, HybridPosterior};
 
 use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained, impossible};
 use crate::hybrid_model::HybridModel;
@@ -46,8 +46,8 @@ impl Correction {
         let explain = |error| explained(hybrid, error);
         let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
         let elimination = elimination.map_err(explain)?;
-        let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
-        let mut draws = Draws::new(&elimination, limits).map_err(explain)?;
+        let posterior = HybridPosterior::new(&elimination, limits).map_err(explain)?;
+        let mut draws = HybridDraws::new(&elimination, limits).map_err(explain)?;
         let mut found: Vec<TargetValues> = targets
             .iter()
             .map(|target| TargetValues {

@@ -5,7 +5,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
 use figrs_factor::Until;
-use figrs_gaussian::{Draws, Elimination};
+use figrs_gaussian::{Elimination, HybridDraws};
 use rand::seq::SliceRandom;
 
 use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained, impossible, real_targets};
@@ -198,7 +198,7 @@ fn draws_of_rest(
     let explain = |error| explained(&hybrid, error);
     let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
     let elimination = elimination.map_err(explain)?;
-    let mut draws = Draws::new(&elimination, limits).map_err(explain)?;
+    let mut draws = HybridDraws::new(&elimination, limits).map_err(explain)?;
     let mut all = Vec::with_capacity(count);
     for _ in 0..count {
         let drawn = draws.draw(random);

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand;
+use figrs_answer::expansion::expand;
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, Support, Uniform};
 use figrs_factor::graph::Assignments;
 use nalgebra::DVector;

@@ -9,7 +9,7 @@ use figrs_core::{AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction,
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::conjugate::{Multiple, Parameter, Spread, is_prior};
+use crate::conjugate::{Multiple, Parameter, ScaledQuantity, is_prior};
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, composed, union};
 use crate::normal_rule::{Rule, check_numbers, lower_triangle};
@@ -79,7 +79,7 @@ pub(crate) struct Scan<'m> {
     pub(crate) accepted: Accepted,
     pub(crate) parameters: Vec<Parameter>,
     /// The vectors whose precisions or variances are multiples of a parameter, each with the index of the parameter.
-    pub(crate) scales: Vec<(usize, usize, Spread)>,
+    pub(crate) scales: Vec<(usize, usize, ScaledQuantity)>,
     /// The assumed value of the parameter, for the distributions of the vectors in `scales`.
     pub(crate) at: f64,
     pub(crate) evidence: &'m [(AnyElement, Evidence)],

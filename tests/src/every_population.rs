@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use figrs_core::{AnyElement, Datum, Model, ModelError};
-use figrs_infer::internals::particle_filter::{
-    ParticleWeights, Particles, PopulationResult, filter, one_of_each,
-};
+use figrs_infer::internals::particle_filter::{Particles, PopulationResult, filter, one_of_each};
 use figrs_infer::{Error, Resampling};
+use figrs_lower::internals::PopulationWeights;
 use figrs_lower::{Choice, Chooser, Observations, Program};
 
 use crate::oracle::{EveryChoice, LogSum};
@@ -78,10 +77,10 @@ impl Particles for Populations<'_> {
         Ok(true)
     }
 
-    fn weights(&self) -> ParticleWeights {
-        let mut weighed = ParticleWeights {
+    fn weights(&self) -> PopulationWeights {
+        let mut weighed = PopulationWeights {
             weights: Vec::new(),
-            log_scales: Vec::new(),
+            log_units: Vec::new(),
         };
         for population in self.particles.chunks(self.size) {
             let log = |particle: &Particle| particle.log_weight - particle.log_replaced;
@@ -90,16 +89,16 @@ impl Particles for Populations<'_> {
             let log_scale = if largest.is_finite() { largest } else { 0.0 };
             let weights = logs.map(|log| (log - log_scale).exp());
             weighed.weights.extend(weights);
-            weighed.log_scales.push(Some(log_scale));
+            weighed.log_units.push(Some(log_scale));
         }
         weighed
     }
 
-    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]) {
-        self.size = ancestors.len().checked_div(replaced.len()).unwrap_or(1);
+    fn replace(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
+        self.size = size;
         let continued = ancestors.into_iter().enumerate().map(|(at, ancestor)| {
             let mut particle = self.particles[ancestor as usize].clone();
-            if replaced[at / self.size] {
+            if replaced[at / size] {
                 particle.log_replaced = particle.log_weight;
             }
             particle
@@ -231,7 +230,7 @@ pub fn mean_estimate(
             let log = one.place.map_or(f64::NEG_INFINITY, |place| {
                 let own = &last.weights[place * setting.particles..][..setting.particles];
                 let mean = own.iter().sum::<f64>() / setting.particles as f64;
-                estimate(*one, mean.ln() + last.log_scales[place].unwrap_or(f64::NAN))
+                estimate(*one, mean.ln() + last.log_units[place].unwrap_or(f64::NAN))
             });
             logs.push(log);
         }

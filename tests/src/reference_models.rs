@@ -17,10 +17,10 @@ mod random_walk;
 mod rare_coins;
 mod sprinkler;
 
-pub use burglary::burglary;
+pub use burglary::{burglary, burglary_network};
 pub use coin_grid::{coin_grid, flipped_coin};
 pub use diamond::diamond;
-pub use geometric::{geometric_counted, geometric_even};
+pub use geometric::{failures, geometric_counted, geometric_even};
 pub use grid_reliability::grid_reliability;
 pub use hidden_markov::hidden_markov;
 pub use ladder::ladder;
@@ -29,7 +29,7 @@ pub use qmr::{qmr_large, qmr_small};
 pub use question::{Best, Quantity, Question};
 pub use random_walk::random_walk;
 pub use rare_coins::{rare_coins, rare_coins_unobserved};
-pub use sprinkler::sprinkler;
+pub use sprinkler::{sprinkler, sprinkler_network};
 
 /// Returns the questions about all reference models.
 pub fn questions() -> Vec<Question> {

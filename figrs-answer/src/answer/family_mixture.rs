@@ -20,13 +20,13 @@ const DOUBLINGS: i32 = 1100;
 /// The value of the parameter is a number or a list of numbers. Methods that return one number use the first number of the list.
 #[derive(Clone)]
 pub struct FamilyMixture {
-    components: Vec<(f64, Member)>,
+    components: Vec<(f64, MixtureMember)>,
 }
 
 /// The distribution of one component of a [`FamilyMixture`].
 #[doc(hidden)]
 #[derive(Clone)]
-pub enum Member {
+pub enum MixtureMember {
     Distribution(Arc<dyn AtomicOp>),
     /// The distribution of an element that has no parents.
     Of(AnyElement),
@@ -34,13 +34,13 @@ pub enum Member {
     WithMoments(AnyElement, (f64, f64)),
 }
 
-impl fmt::Debug for Member {
+impl fmt::Debug for MixtureMember {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.op().map_or_else(String::new, AtomicOp::describe))
     }
 }
 
-impl Member {
+impl MixtureMember {
     /// Returns the mean and the variance of each number of a value.
     fn moments(&self) -> Vec<(f64, f64)> {
         match self {
@@ -66,7 +66,7 @@ impl fmt::Debug for FamilyMixture {
 impl FamilyMixture {
     /// Creates the mixture of `components`: pairs of a share and a distribution; the shares sum to one, and there must be at least one component.
     #[doc(hidden)]
-    pub fn new(components: Vec<(f64, Member)>) -> Self {
+    pub fn new(components: Vec<(f64, MixtureMember)>) -> Self {
         Self { components }
     }
 
@@ -109,7 +109,7 @@ impl FamilyMixture {
 
     /// Returns the density of the parameter at `x`; NaN if the parameter is a list.
     pub fn density(&self, x: f64) -> f64 {
-        let density = |member: &Member| {
+        let density = |member: &MixtureMember| {
             let log = member.op().and_then(|op| op.log_prob(&x).ok());
             log.map_or(f64::NAN, f64::exp)
         };
@@ -125,7 +125,7 @@ impl FamilyMixture {
     }
 
     fn tail(&self, x: f64, of: impl Fn(Tails) -> f64) -> f64 {
-        let tail = |member: &Member| match member.op().map(|op| op.tails(&x)) {
+        let tail = |member: &MixtureMember| match member.op().map(|op| op.tails(&x)) {
             Some(Ok(Some(tails))) => of(tails),
             _ => f64::NAN,
         };

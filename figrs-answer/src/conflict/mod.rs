@@ -8,7 +8,7 @@ use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Limits, Model};
 
 use crate::error::Error;
-use crate::limits::expand;
+use crate::expansion::expand;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 use minimal_conflict::{Core, Trial, minimal_conflict};
@@ -145,11 +145,7 @@ mod tests {
         let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
         let expansion = expand(&limits, &kept_only, &[]).unwrap();
         let encoding = Encoding::for_upper_sums(&expansion, &[]).unwrap();
-        let control = SearchControl {
-            limits: &limits,
-            decisions: u64::MAX,
-            report: &|_| (),
-        };
+        let control = SearchControl::within(&limits);
         let found = log_sum(encoding.graph(), 1 << 28, &control).unwrap();
         assert_eq!(found, f64::NEG_INFINITY);
         // A statement that only weighs worlds and excludes none belongs to no conflict.

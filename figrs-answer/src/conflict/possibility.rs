@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use crate::limits::expand;
+use crate::expansion::expand;
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::graph::{Factor, FactorGraph};

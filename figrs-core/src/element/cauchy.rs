@@ -6,11 +6,11 @@ use std::panic::Location;
 use rand::{Rng, RngExt};
 
 use super::convention::{Scale, finite, kept_finite, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::distribution::{Family, Tails};
 use super::laplace::distance;
-use super::param::{Number, Operand};
+use super::param::Operand;
 use crate::element::Element;
-use crate::element::family::{compiled_family, debug_name};
+use crate::element::family::{compiled_family, debug_name, density_parameters};
 
 /// Builds a random number with a Cauchy distribution, which has no mean.
 #[derive(Debug)]
@@ -39,19 +39,7 @@ pub(super) struct CauchyDistribution;
 debug_name!(CauchyDistribution, "Cauchy");
 
 impl Family<f64> for CauchyDistribution {
-    fn parameters(&self) -> &'static [&'static str] {
-        &["location", "scale"]
-    }
-
-    #[inline]
-    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        finite(parameters, 0)?;
-        positive(parameters, 1)
-    }
-
-    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
-        Outcomes::Continuous
-    }
+    density_parameters!(finite "location", positive "scale");
 
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {

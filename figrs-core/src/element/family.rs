@@ -123,6 +123,37 @@ macro_rules! debug_name {
 }
 pub(crate) use debug_name;
 
+/// Implements `parameters`, `check` and `outcomes` of a family of distributions with densities, from the check and the name of each parameter.
+macro_rules! density_parameters {
+    ($($check:ident $name:literal),+) => {
+        fn parameters(&self) -> &'static [&'static str] {
+            &[$($name),+]
+        }
+
+        #[inline]
+        #[allow(unused_assignments)]
+        fn check(
+            &self,
+            parameters: &[f64],
+        ) -> Result<(), $crate::element::distribution::WrongParameter> {
+            let mut index = 0;
+            $(
+                $check(parameters, index)?;
+                index += 1;
+            )+
+            Ok(())
+        }
+
+        fn outcomes(
+            &self,
+            _: &[$crate::element::param::Number],
+        ) -> $crate::element::distribution::Outcomes<f64> {
+            $crate::element::distribution::Outcomes::Continuous
+        }
+    };
+}
+pub(crate) use density_parameters;
+
 /// A parameter of a family, or one element whose value is a list of parameters.
 #[derive(Clone, Debug)]
 pub(crate) enum Parameter {

@@ -7,12 +7,12 @@ use rand::Rng;
 use statrs::function::gamma::digamma;
 
 use super::convention::{Scale, kept_positive, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
+use super::distribution::{Family, Tails, derivative_by_terms};
 use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
 use super::likelihood::{Likelihood, Term};
-use super::param::{Number, Operand};
+use super::param::Operand;
 use crate::element::Element;
-use crate::element::family::{compiled_family, debug_name};
+use crate::element::family::{compiled_family, debug_name, density_parameters};
 
 /// Builds the reciprocal of a gamma-distributed number, such as an unknown variance.
 #[derive(Debug)]
@@ -40,19 +40,7 @@ pub(super) struct InverseGammaDistribution;
 debug_name!(InverseGammaDistribution, "InverseGamma");
 
 impl Family<f64> for InverseGammaDistribution {
-    fn parameters(&self) -> &'static [&'static str] {
-        &["shape", "scale"]
-    }
-
-    #[inline]
-    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        positive(parameters, 0)?;
-        positive(parameters, 1)
-    }
-
-    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
-        Outcomes::Continuous
-    }
+    density_parameters!(positive "shape", positive "scale");
 
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {

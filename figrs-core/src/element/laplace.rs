@@ -6,11 +6,11 @@ use std::panic::Location;
 use rand::{Rng, RngExt};
 
 use super::convention::{Scale, finite, kept_finite, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::distribution::{Family, Tails};
 use super::exponential::unit_exponential;
-use super::param::{Number, Operand};
+use super::param::Operand;
 use crate::element::Element;
-use crate::element::family::{compiled_family, debug_name};
+use crate::element::family::{compiled_family, debug_name, density_parameters};
 
 /// Builds a random number whose distance from a location is exponentially distributed; both directions are equally likely.
 #[derive(Debug)]
@@ -43,19 +43,7 @@ pub(super) fn distance(parameters: &[f64], value: f64) -> f64 {
 }
 
 impl Family<f64> for LaplaceDistribution {
-    fn parameters(&self) -> &'static [&'static str] {
-        &["location", "scale"]
-    }
-
-    #[inline]
-    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        finite(parameters, 0)?;
-        positive(parameters, 1)
-    }
-
-    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
-        Outcomes::Continuous
-    }
+    density_parameters!(finite "location", positive "scale");
 
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {

@@ -6,13 +6,13 @@ use std::panic::Location;
 use rand::Rng;
 
 use super::convention::{Scale, kept_finite, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::distribution::{Family, Tails};
 use super::exponential::unit_exponential;
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::param::{Number, Operand};
+use super::param::Operand;
 use crate::element::Element;
-use crate::element::family::{compiled_family, debug_name};
+use crate::element::family::{compiled_family, debug_name, density_parameters};
 
 /// Builds a random number with a Pareto distribution, such as the size of a city or of a file.
 #[derive(Debug)]
@@ -58,19 +58,7 @@ fn ln_ratio(scale: f64, value: f64) -> f64 {
 }
 
 impl Family<f64> for ParetoDistribution {
-    fn parameters(&self) -> &'static [&'static str] {
-        &["shape", "scale"]
-    }
-
-    #[inline]
-    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        positive(parameters, 0)?;
-        positive(parameters, 1)
-    }
-
-    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
-        Outcomes::Continuous
-    }
+    density_parameters!(positive "shape", positive "scale");
 
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {

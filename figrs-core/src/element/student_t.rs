@@ -9,12 +9,12 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT as Statrs};
 use statrs::function::gamma::digamma;
 
 use super::convention::{DegreesOfFreedom, Scale, finite, kept_finite, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::distribution::{Family, Tails};
 use super::gamma::ln_unit_gamma;
-use super::param::{Number, Operand};
+use super::param::Operand;
 use super::saddle_point::ln_student;
 use crate::element::Element;
-use crate::element::family::{compiled_family, debug_name};
+use crate::element::family::{compiled_family, debug_name, density_parameters};
 
 /// Builds a random number with a shifted and scaled t-distribution.
 #[derive(Debug)]
@@ -47,20 +47,7 @@ struct StudentTDistribution;
 debug_name!(StudentTDistribution, "StudentT");
 
 impl Family<f64> for StudentTDistribution {
-    fn parameters(&self) -> &'static [&'static str] {
-        &["location", "scale", "degrees of freedom"]
-    }
-
-    #[inline]
-    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        finite(parameters, 0)?;
-        positive(parameters, 1)?;
-        positive(parameters, 2)
-    }
-
-    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
-        Outcomes::Continuous
-    }
+    density_parameters!(finite "location", positive "scale", positive "degrees of freedom");
 
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {

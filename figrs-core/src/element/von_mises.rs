@@ -9,10 +9,10 @@ use statrs::distribution::Normal;
 
 use super::bessel::{bessel_ratio, ln_scaled_bessel};
 use super::convention::{Concentration, finite, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter};
-use super::param::{Number, Operand};
+use super::distribution::{Family, Tails};
+use super::param::Operand;
 use crate::element::Element;
-use crate::element::family::{compiled_family, debug_name};
+use crate::element::family::{compiled_family, debug_name, density_parameters};
 
 /// Builds a random angle with a von Mises distribution, such as the direction of the wind or the time of day of an event.
 #[derive(Debug)]
@@ -78,19 +78,7 @@ fn turns_below(concentration: f64, angle: f64) -> f64 {
 }
 
 impl Family<f64> for VonMisesDistribution {
-    fn parameters(&self) -> &'static [&'static str] {
-        &["mean direction", "concentration"]
-    }
-
-    #[inline]
-    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        finite(parameters, 0)?;
-        positive(parameters, 1)
-    }
-
-    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
-        Outcomes::Continuous
-    }
+    density_parameters!(finite "mean direction", positive "concentration");
 
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {

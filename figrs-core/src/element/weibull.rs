@@ -5,11 +5,11 @@ use std::panic::Location;
 use rand::Rng;
 
 use super::convention::{Scale, kept_positive, positive};
-use super::distribution::{Family, Outcomes, Tails, WrongParameter};
+use super::distribution::{Family, Tails};
 use super::exponential::unit_exponential;
-use super::param::{Number, Operand};
+use super::param::Operand;
 use crate::element::Element;
-use crate::element::family::{compiled_family, debug_name};
+use crate::element::family::{compiled_family, debug_name, density_parameters};
 
 /// Builds a random lifetime with a Weibull distribution.
 #[derive(Debug)]
@@ -45,19 +45,7 @@ fn hazard(parameters: &[f64], value: f64) -> (f64, f64) {
 }
 
 impl Family<f64> for WeibullDistribution {
-    fn parameters(&self) -> &'static [&'static str] {
-        &["shape", "scale"]
-    }
-
-    #[inline]
-    fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
-        positive(parameters, 0)?;
-        positive(parameters, 1)
-    }
-
-    fn outcomes(&self, _: &[Number]) -> Outcomes<f64> {
-        Outcomes::Continuous
-    }
+    density_parameters!(positive "shape", positive "scale");
 
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {

@@ -21,7 +21,7 @@ pub use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::{Answer, LogEvidence, RunStatistics, TargetMarginal};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand;
+use figrs_answer::expansion::expand;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;

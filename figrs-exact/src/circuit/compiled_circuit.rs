@@ -172,11 +172,7 @@ impl CompiledCircuit {
                 return Ok(());
             }
         }
-        let control = SearchControl {
-            limits,
-            decisions: u64::MAX,
-            report: &|_| (),
-        };
+        let control = SearchControl::within(limits);
         let (problem, roots) = (self.problem.clone(), self.problem.roots());
         let model = problem.model.clone();
         *self = Self::new(

@@ -19,7 +19,7 @@ use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand;
+use figrs_answer::expansion::expand;
 use figrs_factor::eliminate::PlanCost;
 use figrs_factor::tree::ContractionTree;
 

@@ -25,7 +25,7 @@ use crate::compiled::Compiled;
 use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand;
+use figrs_answer::expansion::expand;
 use figrs_answer::setters;
 
 /// Exact marginals of all targets by messages on a junction tree, from the leaves to the root and back.

@@ -80,10 +80,10 @@ impl<'a> Ladder<'a> for CompilationLadder<'a> {
 
 /// Calls a method of the compiled form, which is a junction tree or a circuit.
 macro_rules! ask {
-    ($self:expr, $form:ident => $question:expr) => {
-        match $self.form {
-            CompiledForm::Tree(ref $form) => $question,
-            CompiledForm::Circuit(ref $form) => $question,
+    ($form:ident: $place:expr => $question:expr) => {
+        match $place {
+            CompiledForm::Tree($form) => $question,
+            CompiledForm::Circuit($form) => $question,
         }
     };
 }
@@ -91,37 +91,34 @@ macro_rules! ask {
 impl Compiled for CompiledExact {
     #[track_caller]
     fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        match &mut self.form {
-            CompiledForm::Tree(tree) => tree.set(element, value),
-            CompiledForm::Circuit(circuit) => circuit.set(element, value),
-        }
+        ask!(form: &mut self.form => form.set(element, value))
     }
 
     fn log_evidence(&self) -> f64 {
-        ask!(self, form => form.log_evidence())
+        ask!(form: &self.form => form.log_evidence())
     }
 
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        ask!(self, form => form.distribution(element))
+        ask!(form: &self.form => form.distribution(element))
     }
 
     fn answer(&self) -> Result<Answer, Error> {
-        ask!(self, form => form.answer())
+        ask!(form: &self.form => form.answer())
     }
 
     fn most_probable(&self) -> Result<World, Error> {
-        ask!(self, form => form.most_probable())
+        ask!(form: &self.form => form.most_probable())
     }
 
     fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
-        ask!(self, form => form.k_best(count))
+        ask!(form: &self.form => form.k_best(count))
     }
 
     fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        ask!(self, form => form.sample(rng))
+        ask!(form: &self.form => form.sample(rng))
     }
 
     fn count(&self) -> Result<BigUint, Error> {
-        ask!(self, form => form.count())
+        ask!(form: &self.form => form.count())
     }
 }

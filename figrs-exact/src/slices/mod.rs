@@ -19,7 +19,7 @@ mod slicing;
 
 use std::ops::Range;
 
-use figrs_core::{AnyElement, Limits, Model, Parents};
+use figrs_core::{AnyElement, Limits, Model};
 
 use super::question::Question;
 use figrs_answer::algorithm::{Algorithm, guarded};
@@ -28,13 +28,12 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 pub use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::watch::RunMonitor;
-use figrs_answer::setters;
 use figrs_factor::eliminate::PlanCost;
 pub use mpe_slices::MpeSlices;
 pub(crate) use mpe_slices::SlicedWorlds;
 use slice_sums::SliceSums;
 pub(crate) use sliced_sum::SlicedSum;
-use slicing::Slicing;
+use slicing::{Slicing, slicing_settings};
 
 /// Exact marginals and the probability of evidence within a limit of memory, by cutset conditioning (slicing).
 ///
@@ -103,30 +102,11 @@ pub struct SliceCost {
 impl Slices {
     const NAME: &'static str = "Slices";
 
-    setters!(memory: slicing: Slicing);
-    setters!(expansion: slicing.limits);
-    setters!(threads: slicing.limits.threads);
-    setters!(watch: slicing.watch);
-    setters!(part_of: slicing.watch);
-
-    /// Predicts the number of slices and the cost of each slice, without computing any slice.
-    ///
-    /// **Errors.** The errors of the expansion of the model and of the choice of slices.
-    pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
-        guarded(|| {
-            let targets = targets.elements();
-            let sum = self.plan(&self.start(), &Question::new(model, &targets))?;
-            Ok(sum.cost())
-        })
-    }
+    slicing_settings!();
 
     fn sum(&self, model: &Model, targets: &[AnyElement]) -> Result<SlicedSum, Error> {
         let question = Question::new(model, targets);
         SlicedSum::new(&question, self.slicing.memory, &self.slicing.limits)
-    }
-
-    pub(crate) fn start(&self) -> RunMonitor<'_> {
-        self.slicing.watch.start(Self::NAME, None)
     }
 
     pub(crate) fn plan(

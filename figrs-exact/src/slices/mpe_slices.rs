@@ -3,19 +3,18 @@
 use figrs_factor::Limits;
 use std::ops::{ControlFlow, Range};
 
-use figrs_core::{AnyElement, Model, Parents};
+use figrs_core::{AnyElement, Model};
 
 use super::SliceCost;
 use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
-use super::slicing::Slicing;
+use super::slicing::{Slicing, slicing_settings};
 use crate::question::{Question, WorldGraph};
-use figrs_answer::algorithm::{Algorithm, guarded};
+use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
-use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// The most probable world within a limit of memory, by conditioning: the result is the best of the most probable worlds of all slices.
@@ -59,26 +58,7 @@ pub struct MpeSlices {
 impl MpeSlices {
     const NAME: &'static str = "MpeSlices";
 
-    setters!(memory: slicing: Slicing);
-    setters!(expansion: slicing.limits);
-    setters!(threads: slicing.limits.threads);
-    setters!(watch: slicing.watch);
-    setters!(part_of: slicing.watch);
-
-    /// Predicts the number of slices and the cost of each slice, without searching any slice.
-    ///
-    /// **Errors.** The errors of the expansion of the model and of the choice of slices.
-    pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
-        guarded(|| {
-            let targets = targets.elements();
-            let question = Question::new(model, &targets);
-            Ok(self.plan(&self.start(), &question)?.cost())
-        })
-    }
-
-    pub(crate) fn start(&self) -> RunMonitor<'_> {
-        self.slicing.watch.start(Self::NAME, None)
-    }
+    slicing_settings!();
 
     pub(crate) fn plan(
         &self,

@@ -42,3 +42,34 @@ impl Slicing {
         self.limits.thread_count().min(at_once)
     }
 }
+
+/// Defines the setters and the predicted cost of an algorithm that has a field `slicing`, a constant `NAME` and a method `plan`.
+macro_rules! slicing_settings {
+    () => {
+        figrs_answer::setters!(memory: slicing: Slicing);
+        figrs_answer::setters!(expansion: slicing.limits);
+        figrs_answer::setters!(threads: slicing.limits.threads);
+        figrs_answer::setters!(watch: slicing.watch);
+        figrs_answer::setters!(part_of: slicing.watch);
+
+        /// Predicts the number of slices and the cost of each slice, without computing any slice.
+        ///
+        /// **Errors.** The errors of the expansion of the model and of the choice of slices.
+        pub fn cost(
+            &self,
+            model: &Model,
+            targets: impl figrs_core::Parents,
+        ) -> Result<crate::slices::SliceCost, Error> {
+            figrs_answer::algorithm::guarded(|| {
+                let targets = targets.elements();
+                let plan = self.plan(&self.start(), &Question::new(model, &targets))?;
+                Ok(plan.cost())
+            })
+        }
+
+        pub(crate) fn start(&self) -> RunMonitor<'_> {
+            self.slicing.watch.start(Self::NAME, None)
+        }
+    };
+}
+pub(super) use slicing_settings;

@@ -16,7 +16,7 @@ use figrs_answer::answer::choice::{
 use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{maxima, sums};
+use figrs_answer::expansion::{maxima, sums};
 use figrs_core::expand::{Expansion, ExpansionCache, SolvedSubmodel};
 use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Limits, Model, ModelError};

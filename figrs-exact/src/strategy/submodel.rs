@@ -3,7 +3,7 @@
 use figrs_answer::answer::choice::SubmodelSolution;
 use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_answer::error::Error;
-use figrs_answer::limits::{expand, sums};
+use figrs_answer::expansion::{expand, sums};
 use figrs_core::expand::{SolvedSubmodel, Submodel};
 use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Model, Support};

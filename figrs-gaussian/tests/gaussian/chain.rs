@@ -3,7 +3,7 @@
 use figrs_factor::Limits;
 use figrs_factor::Until;
 use figrs_gaussian::{
-    Elimination, GaussianError, HybridFactor, HybridGraph, Posterior, RealId, SquareRootForm,
+    Elimination, GaussianError, HybridFactor, HybridGraph, HybridPosterior, RealId, SquareRootForm,
 };
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 
@@ -87,7 +87,7 @@ fn long_chains_agree_with_the_smoother() {
             .collect();
         let graph = track(&readings, start_variance);
         let elimination = Elimination::run(&graph, 1, &Until::default()).unwrap();
-        let posterior = Posterior::new(&elimination, &Limits::default()).unwrap();
+        let posterior = HybridPosterior::new(&elimination, &Limits::default()).unwrap();
         let (all, log_evidence) = smoothed(&readings, start_variance);
         assert!((posterior.log_total() - log_evidence).abs() < 1e-10 * log_evidence.abs());
         for (t, (mean, covariance)) in all.iter().enumerate() {
@@ -105,7 +105,7 @@ fn long_chains_agree_with_the_smoother() {
 fn a_vague_start_loses_no_digits() {
     let graph = track(&[1.0, 2.0, 4.0, 3.0, 5.0], 1e7);
     let elimination = Elimination::run(&graph, 1, &Until::default()).unwrap();
-    let posterior = Posterior::new(&elimination, &Limits::default()).unwrap();
+    let posterior = HybridPosterior::new(&elimination, &Limits::default()).unwrap();
     let (mean, covariance) = (posterior.mean(RealId(0)), posterior.covariance(RealId(0)));
     let exact = [
         (posterior.log_total(), -24.296_059_707_674_654),

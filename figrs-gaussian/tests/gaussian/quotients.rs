@@ -3,7 +3,7 @@
 use figrs_factor::Limits;
 use figrs_factor::Until;
 use figrs_gaussian::{
-    Elimination, GaussianError, HybridFactor, HybridGraph, Posterior, RealId, SquareRootForm,
+    Elimination, GaussianError, HybridFactor, HybridGraph, HybridPosterior, RealId, SquareRootForm,
 };
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
@@ -81,7 +81,7 @@ fn random_products_and_quotients_agree_with_dense_matrices() {
         };
         proper += 1;
         let elimination = found.unwrap();
-        let posterior = Posterior::new(&elimination, &Limits::default()).unwrap();
+        let posterior = HybridPosterior::new(&elimination, &Limits::default()).unwrap();
         let (mean, covariance) = (cholesky.solve(&shift), cholesky.inverse());
         let log_determinant: f64 = cholesky.l_dirty().diagonal().iter().map(|x| x.ln()).sum();
         let log_total = constant + 0.5 * shift.dot(&mean) - log_determinant

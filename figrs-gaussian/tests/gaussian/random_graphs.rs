@@ -6,8 +6,8 @@ use figrs_factor::Limits;
 use figrs_factor::Until;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{
-    Component, Draws, Elimination, GaussianError, HybridFactor, HybridGraph, Mixture, Posterior,
-    RealId, SquareRootForm, most_probable,
+    Component, Elimination, GaussianError, HybridDraws, HybridFactor, HybridGraph, HybridPosterior,
+    Mixture, RealId, SquareRootForm, most_probable,
 };
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
@@ -302,7 +302,11 @@ fn check_most_probable(graph: &HybridGraph, all: &[(f64, DVector<f64>, DMatrix<f
 }
 
 /// Checks the means and the squares of draws. A test is wrong with probability 2e-9 for each number.
-fn check_draws(draws: &mut Draws<'_>, posterior: &Posterior<'_>, rng: &mut Xoshiro256PlusPlus) {
+fn check_draws(
+    draws: &mut HybridDraws<'_>,
+    posterior: &HybridPosterior<'_>,
+    rng: &mut Xoshiro256PlusPlus,
+) {
     const DRAWS: usize = 2000;
     let drawn: Vec<_> = (0..DRAWS).filter_map(|_| draws.draw(rng)).collect();
     assert_eq!(drawn.len(), DRAWS);
@@ -381,9 +385,9 @@ fn merged_components_that_are_equal_stay_exact() {
             Err(error) => panic!("case {case}: {error}"),
         };
         merged += usize::from(!elimination.is_exact());
-        let posterior = Posterior::new(&elimination, &Limits::default()).unwrap();
+        let posterior = HybridPosterior::new(&elimination, &Limits::default()).unwrap();
         let exact = Elimination::run(&graph, 1 << 20, &Until::default()).unwrap();
-        let exact = Posterior::new(&exact, &Limits::default()).unwrap();
+        let exact = HybridPosterior::new(&exact, &Limits::default()).unwrap();
         if exact.log_total() == f64::NEG_INFINITY {
             assert_eq!(posterior.log_total(), f64::NEG_INFINITY, "case {case}");
             continue;
@@ -420,7 +424,7 @@ fn random_networks_agree_with_dense_normal_distributions() {
         let network = random(&mut rng, false);
         let (graph, free) = without_observed(&network);
         let elimination = Elimination::run(&graph, 1 << 20, &Until::default()).unwrap();
-        let posterior = Posterior::new(&elimination, &Limits::default()).unwrap();
+        let posterior = HybridPosterior::new(&elimination, &Limits::default()).unwrap();
         let all = by_enumeration(&network);
         let largest = all.iter().map(|w| w.0).fold(f64::NEG_INFINITY, f64::max);
         if largest == f64::NEG_INFINITY {
@@ -432,7 +436,7 @@ fn random_networks_agree_with_dense_normal_distributions() {
         assert!(close(posterior.log_total(), log_total), "case {case}");
         check_most_probable(&graph, &all);
         if case % 20 == 0 {
-            let mut draws = Draws::new(&elimination, &Limits::default()).unwrap();
+            let mut draws = HybridDraws::new(&elimination, &Limits::default()).unwrap();
             check_draws(&mut draws, &posterior, &mut rng);
         }
         let mut start = 0;

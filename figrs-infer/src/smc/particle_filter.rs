@@ -5,6 +5,7 @@
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
+use figrs_lower::internals::PopulationWeights;
 
 /// Particles: worlds that are evaluated at the same time. One statement of evidence after another multiplies their weights.
 ///
@@ -34,20 +35,11 @@ pub trait Particles {
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
     /// Returns the weights of the particles of each population. A weight covers the statements since the last replacement of the particles.
-    fn weights(&self) -> ParticleWeights;
+    fn weights(&self) -> PopulationWeights;
 
-    /// Replaces the particles by copies of the particles with the indices `ancestors`; all populations have the same size. For each remaining
+    /// Replaces the particles by copies of the particles with the indices `ancestors`, in populations of `size` particles. For each remaining
     /// population, `replaced` states whether its new particles get weight one; otherwise they get the weights of their ancestors.
-    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
-}
-
-/// The weights of the particles of all populations.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ParticleWeights {
-    /// A weight for each particle; the weights of a population are adjacent.
-    pub weights: Vec<f64>,
-    /// For each population, the natural logarithm of the unit in which its weights are given; `None` if its weights cannot be compared yet.
-    pub log_scales: Vec<Option<f64>>,
+    fn replace(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]);
 }
 
 /// Result of a population: its estimate of the probability of the evidence, the number of replacements, and its index at the end.
@@ -97,12 +89,9 @@ pub fn filter<P: Particles>(
         if !has_statement {
             break;
         }
-        let ParticleWeights {
-            weights,
-            log_scales,
-        } = particles.weights();
-        let size = weights.len() / log_scales.len();
-        let fates = weights.chunks_exact(size).zip(&log_scales);
+        let PopulationWeights { weights, log_units } = particles.weights();
+        let size = weights.len() / log_units.len();
+        let fates = weights.chunks_exact(size).zip(&log_units);
         let fates: Vec<PopulationFate> = fates
             .map(|(weights, scale)| {
                 scale.map_or(PopulationFate::Kept, |scale| {
@@ -149,7 +138,7 @@ pub fn filter<P: Particles>(
             replaced.push(matches!(fates[place], PopulationFate::Replaced(_)));
         }
         ancestors.truncate(replaced.len() * size);
-        particles.replace(ancestors, &replaced);
+        particles.replace(ancestors, size, &replaced);
     }
     Ok(Some(filtered))
 }
@@ -167,19 +156,16 @@ pub fn one_of_each<P: Particles>(
     random: &mut P::Random,
     mut choose: impl FnMut(&[f64], &mut [u32], &mut P::Random),
 ) {
-    let ParticleWeights {
-        weights,
-        log_scales,
-    } = particles.weights();
-    let mut chosen = Vec::with_capacity(log_scales.len());
+    let PopulationWeights { weights, log_units } = particles.weights();
+    let mut chosen = Vec::with_capacity(log_units.len());
     for population in filtered {
         let Some(place) = population.place.take() else {
             continue;
         };
-        let size = weights.len() / log_scales.len();
+        let size = weights.len() / log_units.len();
         let own = &weights[place * size..(place + 1) * size];
         let (sum, _) = sums(own);
-        if let Some(log_scale) = log_scales[place]
+        if let Some(log_scale) = log_units[place]
             && sum > 0.0
         {
             population.log_replaced += (sum / size as f64).ln() + log_scale;
@@ -190,7 +176,7 @@ pub fn one_of_each<P: Particles>(
         }
     }
     let replaced = vec![true; chosen.len()];
-    particles.replace(chosen, &replaced);
+    particles.replace(chosen, 1, &replaced);
 }
 
 /// The treatment of a population after a statement of evidence.

@@ -1,7 +1,7 @@
 //! Sums of the weights of a block of particle populations, for each value of each target.
 
 use figrs_core::{AnyColumn, AnyElement};
-use figrs_lower::internals::Block;
+use figrs_lower::internals::{Block, PopulationWeights};
 use serde::{Deserialize, Serialize};
 
 use super::particle_filter::PopulationResult;
@@ -67,9 +67,9 @@ impl PopulationTally {
         filtered: &[PopulationResult],
     ) -> Self {
         let densities = block.keep_fewest_densities() as usize;
-        let (weights, units) = block.weights().of_populations(size);
+        let PopulationWeights { weights, log_units } = block.weights().of_populations(size);
         // Every remaining population has a unit of its weights, because populations with more density factors than others have been removed.
-        let unit = |place: usize| units[place].unwrap_or(0.0);
+        let unit = |place: usize| log_units[place].unwrap_or(0.0);
         let weigh = |one: &PopulationResult| {
             let (sum, largest) = one.place.map_or((0.0, 0.0), |place| {
                 let weights = &weights[place * size..(place + 1) * size];
@@ -96,7 +96,7 @@ impl PopulationTally {
             return tally;
         }
         if keep != KeptParticles::Sums {
-            let mut replaced = vec![0.0; units.len()];
+            let mut replaced = vec![0.0; log_units.len()];
             for one in filtered {
                 if let Some(place) = one.place {
                     replaced[place] = one.log_replaced + unit(place);

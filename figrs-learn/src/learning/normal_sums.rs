@@ -21,7 +21,7 @@ const NO_RESIDUAL: f64 = 1e-13;
 #[derive(Clone, Debug)]
 pub(super) struct NormalReader {
     pub(super) mean: Vec<MeanTerm>,
-    pub(super) spread: Spread,
+    pub(super) spread: NormalSpread,
     /// The centre of the element's value, and the centre of each real element in its mean.
     pub(super) centres: Vec<f64>,
 }
@@ -38,7 +38,7 @@ pub(super) struct MeanTerm {
 
 /// The variance or the precision of a normal element.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Spread {
+pub(super) enum NormalSpread {
     /// The variance is known and has this value.
     Variance(f64),
     /// The variance is the learned parameter with this index.
@@ -156,9 +156,9 @@ impl NormalReader {
     fn precision(&self, learned: &LearnedParameters) -> f64 {
         let value = |parameter: usize| learned.at(parameter).params[0].get();
         match self.spread {
-            Spread::Variance(variance) => 1.0 / variance,
-            Spread::LearnedVariance(parameter) => 1.0 / value(parameter),
-            Spread::LearnedPrecision(parameter) => value(parameter),
+            NormalSpread::Variance(variance) => 1.0 / variance,
+            NormalSpread::LearnedVariance(parameter) => 1.0 / value(parameter),
+            NormalSpread::LearnedPrecision(parameter) => value(parameter),
         }
     }
 }
@@ -237,11 +237,11 @@ impl NormalSums {
                 likelihood.add(Term::Square, square);
             }
             match reader.spread {
-                Spread::LearnedVariance(own) if own == parameter => {
+                NormalSpread::LearnedVariance(own) if own == parameter => {
                     likelihood.add(Term::Log, -0.5 * sums[0]);
                     likelihood.add(Term::Inverse, -0.5 * reader.squares(learned, sums));
                 }
-                Spread::LearnedPrecision(own) if own == parameter => {
+                NormalSpread::LearnedPrecision(own) if own == parameter => {
                     likelihood.add(Term::Log, 0.5 * sums[0]);
                     likelihood.add(Term::Linear, -0.5 * reader.squares(learned, sums));
                 }

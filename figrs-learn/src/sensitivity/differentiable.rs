@@ -12,7 +12,7 @@ use super::query::Query;
 use figrs_answer::answer::AnsweredModel;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand;
+use figrs_answer::expansion::expand;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
 

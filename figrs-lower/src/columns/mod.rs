@@ -7,7 +7,7 @@
 //! | `weights`, `plain_weights` | weights of rows |
 //! | `block_memory`, `block` | the state of a block |
 //! | `store`, `groups`, `memoised`, `branch_memo` | operations of a block: storage, partition by the values of parents, memoised calls |
-//! | `row_evaluation`, `rare_branches` | rows evaluated one by one |
+//! | `row_world`, `rare_branches` | rows evaluated one by one |
 //! | `run`, `chain`, `join`, `evidence` | evaluation of the roots by a stack of tasks |
 
 mod block;
@@ -23,7 +23,7 @@ mod join;
 mod memoised;
 mod plain_weights;
 mod rare_branches;
-mod row_evaluation;
+mod row_world;
 mod run;
 mod selection;
 mod store;
@@ -32,5 +32,5 @@ mod weights;
 pub use block::Block;
 pub use block_memory::Pool;
 pub use column::TargetColumn;
-pub use plain_weights::{PlainWeights, WeightForm};
+pub use plain_weights::{PlainWeights, PopulationWeights, WeightForm};
 pub use weights::BlockWeights;

@@ -27,6 +27,15 @@ pub enum WeightForm {
     Rows(Vec<f64>),
 }
 
+/// Weights of worlds in populations of successive worlds, as plain numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PopulationWeights {
+    /// The weight of each world.
+    pub weights: Vec<f64>,
+    /// For each population, the natural logarithm of the unit of its weights; `None` if its weights cannot be compared yet.
+    pub log_units: Vec<Option<f64>>,
+}
+
 impl PlainWeights {
     /// Returns the weight of each of `width` worlds.
     pub fn rows(&self, width: usize) -> Vec<f64> {
@@ -62,25 +71,24 @@ impl BlockWeights {
         }
     }
 
-    /// Returns the weights of the worlds for populations of `size` successive worlds, as plain numbers. Each population has its own unit; the second
-    /// result has the natural logarithm of this unit. The logarithm is `None` if the likelihoods of some worlds of the population contain more
-    /// densities than those of others: only the worlds with the fewest densities will have positive weight, and later evidence decides which worlds
-    /// these are.
-    pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
-        let (weights, mut units) = if let Some(weights) = self.linear() {
-            let units = vec![Some(0.0); weights.len() / size];
-            (weights, units)
+    /// Returns the weights of the worlds for populations of `size` successive worlds, as plain numbers. Each population has its own unit. The
+    /// logarithm of the unit is `None` if the likelihoods of some worlds of the population contain more densities than those of others: only the
+    /// worlds with the fewest densities will have positive weight, and later evidence decides which worlds these are.
+    pub fn of_populations(&self, size: usize) -> PopulationWeights {
+        let (weights, mut log_units) = if let Some(weights) = self.linear() {
+            let log_units = vec![Some(0.0); weights.len() / size];
+            (weights, log_units)
         } else {
             let mut logs = self.logarithms();
-            let units = logs.chunks_mut(size).map(exponentiate).map(Some).collect();
-            (logs, units)
+            let log_units = logs.chunks_mut(size).map(exponentiate).map(Some).collect();
+            (logs, log_units)
         };
-        for (population, unit) in units.iter_mut().enumerate() {
+        for (population, log_scale) in log_units.iter_mut().enumerate() {
             if self.densities_differ_among(population * size..(population + 1) * size) {
-                *unit = None;
+                *log_scale = None;
             }
         }
-        (weights, units)
+        PopulationWeights { weights, log_units }
     }
 
     fn plain_classes(&self) -> PlainWeights {

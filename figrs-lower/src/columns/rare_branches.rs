@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::block::Block;
 use super::branch_memo::Branch;
 use super::column::{ColumnSlot, StoredColumn};
-use super::row_evaluation::{FinishedRows, RowEvaluation, RowResult};
+use super::row_world::{FinishedRows, RowEvaluation, RowResult};
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::random::Stream;

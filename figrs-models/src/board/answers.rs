@@ -14,13 +14,13 @@ pub type CellDistribution<C> = Vec<(C, f64)>;
 
 /// Exact answers about boards of any size, computed by formulas of the generator.
 ///
-/// **Errors.** The errors of the generator's formulas; the error of [`Progress::step`] if the computation is interrupted.
+/// **Errors.** The errors of the generator's formulas; the error of [`AnswerProgress::step`] if the computation is interrupted.
 pub trait OwnAnswers<C, B> {
     /// Returns the name of the method.
     fn name(&self) -> &'static str;
 
     /// Returns the number of boards that follow the rules and meet all demands.
-    fn count(&self, progress: &Progress<'_>) -> Result<BigUint, BoardError>;
+    fn count(&self, progress: &AnswerProgress<'_>) -> Result<BigUint, BoardError>;
 
     /// Returns the logarithm of the probability that a board of independently drawn cells follows the rules and meets all demands.
     fn log_probability(&self) -> Result<f64, BoardError>;
@@ -29,7 +29,7 @@ pub trait OwnAnswers<C, B> {
     fn marginals(
         &self,
         memory: u64,
-        progress: &Progress<'_>,
+        progress: &AnswerProgress<'_>,
     ) -> Result<Vec<CellDistribution<C>>, BoardError>;
 
     /// Returns the most probable board, and the logarithm of its probability among all boards that follow the rules and meet all demands.
@@ -38,12 +38,12 @@ pub trait OwnAnswers<C, B> {
 
 /// Progress of a computation of [`OwnAnswers`], which can be interrupted.
 #[derive(Debug)]
-pub struct Progress<'a> {
+pub struct AnswerProgress<'a> {
     watch: &'a BoardWatch,
     algorithm: &'static str,
 }
 
-impl Progress<'_> {
+impl AnswerProgress<'_> {
     /// Reports that `steps` of `total` steps are done.
     ///
     /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] if the computation is interrupted.
@@ -125,8 +125,8 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    fn progress(&self) -> Progress<'_> {
-        Progress {
+    fn progress(&self) -> AnswerProgress<'_> {
+        AnswerProgress {
             watch: &self.watch,
             algorithm: self.method().name(),
         }

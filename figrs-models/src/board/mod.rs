@@ -32,7 +32,7 @@ mod sequence;
 mod watch;
 
 pub(crate) use answers::positive;
-pub use answers::{BoardAnswers, CellDistribution, OwnAnswers, Progress};
+pub use answers::{AnswerProgress, BoardAnswers, CellDistribution, OwnAnswers};
 pub use chain::{BoardMoves, RuledCells, WindowMoves};
 pub use conditional_sampler::ConditionalSampler;
 pub use conflict::ConflictStage;

@@ -28,6 +28,8 @@ mod corpus;
 mod level;
 #[doc(hidden)]
 pub mod sample;
+#[cfg(test)]
+mod small_corpora;
 #[doc(hidden)]
 pub mod tiles;
 mod train;

@@ -22,7 +22,7 @@ const NOT_AVAILABLE: f64 = -1e300;
 
 /// Expected counts of families under a network with given tables, conditional on the observed cells of each row. As long as there is no network, only
 /// the rows with all cells of a family are counted, and the counts are scaled up to the number of all rows.
-pub(super) struct ExpectedCounts<'d> {
+pub(super) struct ExpectedFamilyCounts<'d> {
     rows: &'d DataRows,
     /// For each incomplete row, the missing cells in the order of the variables; `None` if there is no network yet.
     missing: Option<Vec<Vec<MissingCell>>>,
@@ -42,7 +42,7 @@ struct MissingCell {
 /// A variable of a family, with its stride in the family's table.
 type Member = (u32, u64);
 
-impl<'d> ExpectedCounts<'d> {
+impl<'d> ExpectedFamilyCounts<'d> {
     /// Creates counts that use, for each variable with its parents, the rows that have the cells of the variable and of all its parents.
     pub(super) fn available(rows: &'d DataRows) -> Self {
         Self {
@@ -189,7 +189,7 @@ impl<'d> ExpectedCounts<'d> {
     }
 }
 
-impl CaseCounts for ExpectedCounts<'_> {
+impl CaseCounts for ExpectedFamilyCounts<'_> {
     fn width(&self) -> usize {
         self.rows.complete.width()
     }

@@ -33,25 +33,6 @@ impl RowCounts {
         (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
     }
 
-    pub(super) fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
-        let members = parents.iter().chain([&child]);
-        let mut cells = 1_usize;
-        for &member in members.clone() {
-            cells = cells.checked_mul(self.states(member))?;
-        }
-        if cells > self.most_cells() {
-            return None;
-        }
-        let mut places = vec![0_u32; self.distinct()];
-        for &member in members {
-            let states = self.states(member) as u32;
-            for (place, &state) in places.iter_mut().zip(self.column(member)) {
-                *place = *place * states + state;
-            }
-        }
-        Some(FamilyBase { places, cells })
-    }
-
     /// Counts the states of a variable and its parents into the dense table `memory.cells`. In the dense table, the additional parent `more` varies
     /// slowest, then the parents of `base`, and the child's state varies fastest. Returns `None` if the table would be large compared with the data.
     pub(super) fn dense<'m>(
@@ -142,23 +123,38 @@ impl RowCounts {
 
 impl CaseCounts for RowCounts {
     fn width(&self) -> usize {
-        self.width()
+        self.columns.len()
     }
 
     fn states(&self, variable: u32) -> usize {
-        self.states(variable)
+        self.states[variable as usize]
     }
 
     fn total(&self) -> u64 {
-        self.total()
+        self.total
     }
 
     fn distinct(&self) -> usize {
-        self.distinct()
+        self.numbers.len()
     }
 
     fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
-        self.base(child, parents)
+        let members = parents.iter().chain([&child]);
+        let mut cells = 1_usize;
+        for &member in members.clone() {
+            cells = cells.checked_mul(self.states(member))?;
+        }
+        if cells > self.most_cells() {
+            return None;
+        }
+        let mut places = vec![0_u32; self.distinct()];
+        for &member in members {
+            let states = self.states(member) as u32;
+            for (place, &state) in places.iter_mut().zip(self.column(member)) {
+                *place = *place * states + state;
+            }
+        }
+        Some(FamilyBase { places, cells })
     }
 
     fn sum_of_terms(

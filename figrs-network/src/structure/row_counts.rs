@@ -10,11 +10,11 @@ use super::StructureLearningError;
 #[derive(Debug)]
 pub(super) struct RowCounts {
     /// For each variable, the index of its state in each distinct row.
-    columns: Vec<Vec<u32>>,
+    pub(super) columns: Vec<Vec<u32>>,
     /// The number of states of each variable.
-    states: Vec<usize>,
-    numbers: Vec<u32>,
-    total: u64,
+    pub(super) states: Vec<usize>,
+    pub(super) numbers: Vec<u32>,
+    pub(super) total: u64,
 }
 
 /// The distinct rows of data in which cells may be missing.
@@ -151,24 +151,8 @@ impl RowCounts {
         Err(StructureLearningError::missing_cell(data.line(row), name))
     }
 
-    pub(super) fn width(&self) -> usize {
-        self.columns.len()
-    }
-
-    pub(super) fn distinct(&self) -> usize {
-        self.numbers.len()
-    }
-
-    pub(super) fn total(&self) -> u64 {
-        self.total
-    }
-
     pub(super) fn column(&self, variable: u32) -> &[u32] {
         &self.columns[variable as usize]
-    }
-
-    pub(super) fn states(&self, variable: u32) -> usize {
-        self.states[variable as usize]
     }
 
     /// Returns the number of times that each distinct row occurs.

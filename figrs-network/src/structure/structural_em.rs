@@ -5,7 +5,7 @@ use super::arc_rules::ArcRules;
 use super::case_counts::CaseCounts;
 use super::climber::resolution;
 use super::dag::Dag;
-use super::expected_counts::ExpectedCounts;
+use super::expected_counts::ExpectedFamilyCounts;
 use super::family_scores::FamilyScores;
 use super::fitted::fitted_tables;
 use super::hill_climbing::FoundStructure;
@@ -52,14 +52,14 @@ pub(super) struct FoundNetwork {
 struct Fitted<'d> {
     dag: Dag,
     tables: Vec<Vec<f64>>,
-    expected: ExpectedCounts<'d>,
+    expected: ExpectedFamilyCounts<'d>,
     score: ScoredNetwork,
     /// The score computed from the expected counts, plus the entropy of the missing cells.
     observed_score: f64,
 }
 
 impl<'s> StructuralEm<'s> {
-    /// Runs rounds from two structures: `start`, and the structure that a search with the counts of [`ExpectedCounts::available`] finds. Returns the
+    /// Runs rounds from two structures: `start`, and the structure that a search with the counts of [`ExpectedFamilyCounts::available`] finds. Returns the
     /// result with the better score.
     ///
     /// **Errors.** An error if the work would be too large.
@@ -69,7 +69,7 @@ impl<'s> StructuralEm<'s> {
         if found.is_interrupted || self.most_rounds == 0 {
             return Ok(found);
         }
-        let available = ExpectedCounts::available(self.rows);
+        let available = ExpectedFamilyCounts::available(self.rows);
         let mut families = FamilyScores::new(&available, self.score, self.threads);
         let second = (self.search)(&mut families, start.clone(), self.is_interrupted);
         self.rules.check_entries(&second.dag)?;
@@ -92,7 +92,7 @@ impl<'s> StructuralEm<'s> {
     /// Runs rounds from the structure `start` until a round does not raise the score.
     fn run_from(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
         // One is added to each count, so that no row has probability zero.
-        let available = ExpectedCounts::available(self.rows);
+        let available = ExpectedFamilyCounts::available(self.rows);
         let tables = fitted_tables(&available, &start, 1.0 + self.prior);
         let mut best = self.fitted(start, tables)?;
         let mut scores = vec![best.observed_score];
@@ -148,7 +148,7 @@ impl<'s> StructuralEm<'s> {
     }
 
     /// **Errors.** An error if the posterior of some row could not be computed.
-    fn check(expected: &ExpectedCounts<'_>) -> Result<(), StructureLearningError> {
+    fn check(expected: &ExpectedFamilyCounts<'_>) -> Result<(), StructureLearningError> {
         expected.failure().map_or(Ok(()), |large| Err(large.into()))
     }
 
@@ -158,7 +158,7 @@ impl<'s> StructuralEm<'s> {
         dag: Dag,
         mut tables: Vec<Vec<f64>>,
     ) -> Result<Fitted<'s>, StructureLearningError> {
-        let expect = |tables: &[Vec<f64>]| ExpectedCounts::new(self.rows, &dag, tables);
+        let expect = |tables: &[Vec<f64>]| ExpectedFamilyCounts::new(self.rows, &dag, tables);
         let mut expected = expect(&tables)?;
         for _ in 0..TABLE_ROUNDS {
             if (self.is_interrupted)() {

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
-use figrs_answer::answer::family_mixture::{FamilyMixture, Member};
+use figrs_answer::answer::family_mixture::{FamilyMixture, MixtureMember};
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalMixture};
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, TruncatedNormal, Variance};
-use figrs_gaussian::{GaussianError, Posterior, RealLikelihood, Restriction, Tilted, restrict};
+use figrs_gaussian::{
+    GaussianError, HybridPosterior, RealLikelihood, RestrictedNumbers, Tilted, restrict,
+};
 
 use super::HybridModel;
 use super::site_factors::SiteFactor;
@@ -22,7 +24,7 @@ pub(crate) struct IntervalFactor {
     argument: Rc<Conditional<Linear>>,
     made: SiteFactor,
     /// The distributions of the number, after they were computed.
-    restriction: Option<Restriction>,
+    restriction: Option<RestrictedNumbers>,
 }
 
 impl HybridModel<'_> {
@@ -85,7 +87,7 @@ impl HybridModel<'_> {
         let finite = &self.scan.finite;
         let sites = || interval.comparisons.iter().map(|(site, _)| site);
         let log_values: f64 = sites().map(|site| site.log_values(finite)).sum();
-        let site = figrs_gaussian::Site {
+        let site = figrs_gaussian::LikelihoodFactor {
             factor: interval.made.factor,
             projections: interval.made.projections.clone(),
             tilted: Box::new(|place, mean, variance| {
@@ -123,7 +125,7 @@ impl HybridModel<'_> {
     /// target does not depend on the restricted number.
     pub(crate) fn restricted_target(
         &self,
-        posterior: &Posterior<'_>,
+        posterior: &HybridPosterior<'_>,
         target: &RealTarget,
         components: &NormalMixture,
     ) -> Result<Option<ClosedForm>, GaussianError> {
@@ -167,7 +169,7 @@ impl HybridModel<'_> {
                 offset + slope * found.after.mean,
                 slope * slope * found.after.variance,
             );
-            let member = Member::WithMoments(truncated.erased().clone(), after);
+            let member = MixtureMember::WithMoments(truncated.erased().clone(), after);
             members.push((component.share, member));
         }
         Ok(Some(ClosedForm::Family(FamilyMixture::new(members))))

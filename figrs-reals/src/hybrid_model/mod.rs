@@ -7,7 +7,7 @@ mod targets;
 
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{expand, expand_for_best_world};
+use figrs_answer::expansion::{expand, expand_for_best_world};
 use figrs_core::expand::{Content, Encoding, Expansion};
 use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Limits, Model, Support};

@@ -135,7 +135,7 @@ impl HybridModel<'_> {
             let failed = &failed;
             let peaks = |_| site.peaks(self.sites.len(), assignments.len(), &limits.until);
             let peaks: Vec<Peaks> = (0..assignments.len()).map(peaks).collect();
-            figrs_gaussian::Site {
+            figrs_gaussian::LikelihoodFactor {
                 factor: made.factor,
                 projections: made.projections.clone(),
                 tilted: Box::new(move |place, mean, variance| {
@@ -154,7 +154,7 @@ impl HybridModel<'_> {
                 }),
             }
         });
-        let sites: Vec<figrs_gaussian::Site<'_>> = sites.collect();
+        let sites: Vec<figrs_gaussian::LikelihoodFactor<'_>> = sites.collect();
         let found = propagate(&mut self.graph, &sites, sweeps, (limit, limits), progress);
         drop(sites);
         if let Some(error) = failed.into_inner() {

@@ -9,7 +9,7 @@ use figrs_core::internals::AtomicOp;
 use figrs_core::{AnyElement, Datum, Support};
 use figrs_factor::graph::VarId;
 use figrs_gaussian::{
-    GaussianError, HybridFactor, JointMixture, Posterior, RealId, SquareRootForm,
+    GaussianError, HybridFactor, HybridPosterior, JointMixture, RealId, SquareRootForm,
 };
 use nalgebra::DMatrix;
 use smallvec::{SmallVec, smallvec};
@@ -31,7 +31,7 @@ pub(crate) struct Mention {
 
 impl Mention {
     /// True if the vectors depend on those of `factor` by a chain of factors.
-    pub(crate) fn is_connected(&self, posterior: &Posterior<'_>, factor: usize) -> bool {
+    pub(crate) fn is_connected(&self, posterior: &HybridPosterior<'_>, factor: usize) -> bool {
         let mut reals = self.vectors.iter().map(|(_, real)| *real);
         reals.any(|real| posterior.is_connected(factor, real))
     }
@@ -41,7 +41,7 @@ impl Mention {
     /// **Errors.** [`GaussianError::TooManyComponents`] if this distribution has more than `limit` components.
     pub(crate) fn joint(
         &self,
-        posterior: &Posterior<'_>,
+        posterior: &HybridPosterior<'_>,
         limit: usize,
     ) -> Result<JointMixture, GaussianError> {
         match self.factor {

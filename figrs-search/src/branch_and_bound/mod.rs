@@ -30,4 +30,4 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
-pub use solve::{SearchObserver, SearchResult, solve};
+pub use solve::{SearchObserver, SolveResult, solve};

@@ -95,7 +95,7 @@ impl fmt::Debug for SearchObserver<'_> {
 
 /// Result of a search.
 #[derive(Debug)]
-pub enum SearchResult {
+pub enum SolveResult {
     /// Every assignment has weight zero.
     Impossible,
     /// The best assignment that the search found, with all improvements, and the reason if the search ended early.
@@ -117,13 +117,13 @@ pub fn solve(
     graph: &FactorGraph,
     limits: &Limits,
     observer: SearchObserver<'_>,
-) -> Result<SearchResult, EliminationError> {
+) -> Result<SolveResult, EliminationError> {
     validate(graph, &[])?;
     let Some(reduced) = reduce(graph) else {
-        return Ok(SearchResult::Impossible);
+        return Ok(SolveResult::Impossible);
     };
     let Some(fixed) = FixedPointCosts::new(&reduced.graph) else {
-        return Ok(SearchResult::Impossible);
+        return Ok(SolveResult::Impossible);
     };
     let units = (fixed.scale, fixed.best());
     let run = SearchRun {
@@ -191,7 +191,7 @@ impl KnownWorlds {
         (gap > PROVEN * (1.0 + log.abs())).then(|| difference_above(product, *log))
     }
 
-    fn into_result(self, end: SearchEnd, reduced: &ReducedGraph) -> SearchResult {
+    fn into_result(self, end: SearchEnd, reduced: &ReducedGraph) -> SolveResult {
         let stopped = match end {
             SearchEnd::Unfinished(stopped) => stopped,
             SearchEnd::Impossible | SearchEnd::Finished => None,
@@ -199,10 +199,10 @@ impl KnownWorlds {
         match self.best {
             Some((values, _)) => {
                 let world = reduced.restriction.world(&values);
-                SearchResult::Found(world, self.steps, stopped)
+                SolveResult::Found(world, self.steps, stopped)
             }
-            None if end == SearchEnd::Impossible => SearchResult::Impossible,
-            None => SearchResult::Unknown {
+            None if end == SearchEnd::Impossible => SolveResult::Impossible,
+            None => SolveResult::Unknown {
                 work: self.work,
                 upper_bound: self.upper_bound,
                 stopped: stopped.is_some(),

@@ -54,6 +54,17 @@ pub struct SearchControl<'a> {
     pub report: &'a dyn Fn(u64),
 }
 
+impl<'a> SearchControl<'a> {
+    /// Creates the control of a search with any number of decisions, without a progress listener.
+    pub fn within(limits: &'a Limits) -> Self {
+        Self {
+            limits,
+            decisions: u64::MAX,
+            report: &|_| (),
+        }
+    }
+}
+
 impl fmt::Debug for SearchControl<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("SearchControl");

@@ -17,7 +17,7 @@ use super::components::{GraphComponent, SplitGraph};
 use super::conditional_sums::ConditionalSums;
 use super::incumbent::{Incumbent, climb};
 use super::prefix_bounds::{ORDER_WORK, PrefixBounds, slack};
-use crate::branch_and_bound::{SearchObserver, SearchResult, solve};
+use crate::branch_and_bound::{SearchObserver, SolveResult, solve};
 
 /// Maximum numbers of entries of a table in successive mini-bucket eliminations; the search also uses the last one.
 const TABLES: [usize; 3] = [1 << 8, 1 << 12, 1 << 16];
@@ -262,12 +262,12 @@ impl<'a> Run<'a> {
             .work(FIRST_WORLD)
             .table_entries(TABLES[1]);
         let world = match solve(&self.component.graph, &limits, SearchObserver::default())? {
-            SearchResult::Impossible => return Err(EliminationError::Impossible),
-            SearchResult::Found(world, ..) => world,
-            SearchResult::Unknown { stopped: true, .. } => {
+            SolveResult::Impossible => return Err(EliminationError::Impossible),
+            SolveResult::Found(world, ..) => world,
+            SolveResult::Unknown { stopped: true, .. } => {
                 return Err(EliminationError::Interrupted);
             }
-            SearchResult::Unknown { .. } => vec![0; self.component.graph.cardinalities.len()],
+            SolveResult::Unknown { .. } => vec![0; self.component.graph.cardinalities.len()],
         };
         let values = values_of(&self.component.maximised, &world);
         let limits = self.limits.clone();

@@ -4,8 +4,9 @@ use figrs::prelude::*;
 
 use super::Question;
 
-/// A burglary, an earthquake and two neighbours who call (Pearl 1988). The effective sample size of `n` weighted samples is 0.00435 `n`.
-pub fn burglary() -> Question {
+/// Returns the network of a burglary, an earthquake and two neighbours who call (Pearl 1988), given both calls, with the burglary, the earthquake and
+/// the alarm.
+pub fn burglary_network() -> (Model, [Element<bool>; 3]) {
     let burglary = Flip::new(0.001);
     let earthquake = Flip::new(0.002);
     let alarm = Cpd::new(
@@ -20,6 +21,12 @@ pub fn burglary() -> Question {
     let john = alarm.flat_map(|&rings| Flip::new(if rings { 0.90 } else { 0.05 }));
     let mary = alarm.flat_map(|&rings| Flip::new(if rings { 0.70 } else { 0.01 }));
     let model = Model::new().observe(&john, true).observe(&mary, true);
+    (model, [burglary, earthquake, alarm])
+}
+
+/// Asks about the alarm network. The effective sample size of `n` weighted samples is 0.00435 `n`.
+pub fn burglary() -> Question {
+    let (model, [burglary, earthquake, alarm]) = burglary_network();
     let world = (burglary.clone(), earthquake.clone(), alarm.clone());
     Question::new("M02_burglary", model)
         .evidence("P(j,m)", 0.002_084_100_239)

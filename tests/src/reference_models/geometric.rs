@@ -5,13 +5,13 @@ use figrs::prelude::*;
 use super::Question;
 use crate::asked::Worlds;
 
-/// Returns the number of failures before a success of probability 0.2: a model with infinitely many worlds.
-fn failures() -> Element<u32> {
-    Flip::new(0.2).flat_map(|&stop| {
+/// Returns the number of failures before a success of probability `p`: a model with infinitely many worlds.
+pub fn failures(p: f64) -> Element<u32> {
+    Flip::new(p).flat_map(move |&stop| {
         if stop {
             Constant::new(0)
         } else {
-            failures().map(|n| n + 1)
+            failures(p).map(|n| n + 1)
         }
     })
 }
@@ -19,7 +19,7 @@ fn failures() -> Element<u32> {
 /// Asks for the probability that the number of failures is even. With `q = 0.8²`: `P(even) = 0.2 / (1 − q)`, and half of the number is geometric
 /// again.
 pub fn geometric_even() -> Question {
-    let n = failures();
+    let n = failures(0.2);
     let model = Model::new().condition(&n, |n| n % 2 == 0);
     Question::new("M08_geometric", model)
         .named("M08_geometric even")
@@ -32,7 +32,7 @@ pub fn geometric_even() -> Question {
 /// Each failure is counted with the probability of a coin, and three are counted. Then the number of the other failures is negative binomial: the
 /// failures before four successes of probability 0.6.
 pub fn geometric_counted() -> Question {
-    let n = failures();
+    let n = failures(0.2);
     let counted = n.flat_map(|&n| Binomial::new(n, 0.5));
     let model = Model::new().observe(&counted, 3);
     Question::new("M08_geometric", model)

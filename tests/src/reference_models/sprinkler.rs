@@ -4,8 +4,9 @@ use figrs::prelude::*;
 
 use super::Question;
 
-/// The network of clouds, a sprinkler, rain and wet grass (Russell and Norvig): four Flips, with one impossible row in a table.
-pub fn sprinkler() -> Question {
+/// Returns the network of clouds, a sprinkler, rain and wet grass (Russell and Norvig), given wet grass, with the clouds, the sprinkler and the rain:
+/// four Flips, with one impossible row in a table.
+pub fn sprinkler_network() -> (Model, [Element<bool>; 3]) {
     let cloudy = Flip::new(0.5);
     let sprinkler = If::new(&cloudy, Flip::new(0.1), Flip::new(0.5));
     let rain = If::new(&cloudy, Flip::new(0.8), Flip::new(0.2));
@@ -19,6 +20,12 @@ pub fn sprinkler() -> Question {
         ],
     );
     let model = Model::new().observe(&wet, true);
+    (model, [cloudy, sprinkler, rain])
+}
+
+/// Asks about the sprinkler network.
+pub fn sprinkler() -> Question {
+    let (model, [cloudy, sprinkler, rain]) = sprinkler_network();
     let world = (cloudy.clone(), sprinkler.clone(), rain.clone());
     Question::new("M01_sprinkler", model)
         .evidence("P(wet)", 0.6471)

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use figrs::prelude::*;
 use figrs::{LazyVariableElimination, Limits, ModelError, Recursive};
+use figrs_tests::reference_models::failures;
 
 /// In debug builds the function of a Chain runs twice for each value, to check that it is pure.
 const ONCE: usize = if cfg!(debug_assertions) { 2 } else { 1 };
@@ -132,17 +133,6 @@ fn a_function_in_a_branch_not_taken_never_runs() {
     }
 }
 
-/// Returns the number of failures before a success of probability 0.2: a model with infinitely many worlds.
-fn failures() -> Element<u32> {
-    Flip::new(0.2).flat_map(|&stop| {
-        if stop {
-            Constant::new(0)
-        } else {
-            failures().map(|n| n + 1)
-        }
-    })
-}
-
 /// Returns the number of successes before a failure: here the first world that an enumeration tries never ends.
 fn successes() -> Element<u32> {
     Flip::new(0.8).flat_map(|&go_on| {
@@ -156,7 +146,7 @@ fn successes() -> Element<u32> {
 
 #[test]
 fn sampling_answers_about_a_model_without_end() {
-    let n = failures();
+    let n = failures(0.2);
     let answer = ImportanceSampling::new(100_000)
         .seed(5)
         .run(&Model::new(), &n)
@@ -187,7 +177,7 @@ fn refusal(algorithm: &dyn Algorithm, endless: &Element<u32>) -> Error {
 #[test]
 fn elimination_refuses_a_model_without_end() {
     for algorithm in algorithms![VariableElimination::new(), MpeVariableElimination::new()] {
-        for endless in [failures(), successes()] {
+        for endless in [failures(0.2), successes()] {
             let error = refusal(&*algorithm, &endless);
             assert!(
                 matches!(error, Error::Model(ModelError::TooDeep { .. })),
@@ -204,14 +194,14 @@ fn enumeration_refuses_a_model_without_end() {
         matches!(error, Error::Model(ModelError::TooManyElements { .. })),
         "{error}"
     );
-    let error = refusal(&Enumerate::new().max_worlds(1000), &failures());
+    let error = refusal(&Enumerate::new().max_worlds(1000), &failures(0.2));
     assert_eq!(error, Error::TooManyWorlds { limit: 1000 });
 }
 
 /// In worlds that grow without end, the number of evaluations is limited over all worlds together.
 #[test]
 fn enumeration_refuses_worlds_that_grow() {
-    let error = refusal(&Enumerate::new().max_evaluations(1_000_000), &failures());
+    let error = refusal(&Enumerate::new().max_evaluations(1_000_000), &failures(0.2));
     assert!(
         matches!(error, Error::TooManyEvaluations { limit: 1_000_000, worlds } if worlds > 100),
         "{error}"

@@ -13,7 +13,8 @@ fn run(arguments: &[&str]) -> Output {
     example::run("mario_mdmc", &[arguments, &["--seed", "4"]].concat())
 }
 
-fn folder(files: &[(&str, &str)]) -> TempDir {
+/// Returns a folder with files, each given by its path and its content.
+pub(crate) fn folder(files: &[(&str, impl AsRef<[u8]>)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = folder.path().join(name);

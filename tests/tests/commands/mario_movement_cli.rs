@@ -5,7 +5,8 @@ use std::process::Output;
 
 use figrs_tests::example::{self, text};
 use serde_json::Value;
-use tempfile::TempDir;
+
+use crate::mario_corpora_cli::folder;
 
 /// The folder of the corpora of four games; tests are skipped if it does not exist.
 const CORPORA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/vglc");
@@ -27,16 +28,6 @@ fn levels(arguments: &[&str]) -> (Vec<Value>, String) {
 fn refused(arguments: &[&str]) -> (Option<i32>, String) {
     let output = run(arguments);
     (output.status.code(), text(&output.stderr))
-}
-
-fn folder(files: &[(&str, &[u8])]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    folder
 }
 
 fn corpus(game: &str) -> Option<String> {

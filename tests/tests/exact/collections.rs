@@ -170,7 +170,8 @@ fn summaries(all: &Elements<i64>) -> Vec<Summary> {
     ]
 }
 
-fn exact() -> Vec<Box<dyn Algorithm>> {
+/// Returns the exact algorithms that answer every finite query.
+pub(crate) fn exact() -> Vec<Box<dyn Algorithm>> {
     algorithms![
         Enumerate::new(),
         VariableElimination::new(),

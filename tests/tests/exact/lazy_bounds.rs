@@ -9,17 +9,7 @@ use figrs::prelude::*;
 use figrs::{
     Bounds, Deepening, DeepeningEnd, LazyVariableElimination, ModelError, Quality, Stopped,
 };
-
-/// Returns the number of failures before a success.
-fn geometric(p: f64) -> Element<u32> {
-    Flip::new(p).flat_map(move |&stop| {
-        if stop {
-            Constant::new(0)
-        } else {
-            geometric(p).map(|n| n + 1)
-        }
-    })
-}
+use figrs_tests::reference_models::failures;
 
 /// True if a branching process, in which each member has two children or none, has an odd number of members without children.
 fn odd_leaves(split: f64) -> Element<bool> {
@@ -51,7 +41,7 @@ fn deepening(answer: &Answer) -> Deepening {
 }
 
 #[track_caller]
-fn holds(bounds: Bounds, right: f64, width: f64) {
+pub(crate) fn holds(bounds: Bounds, right: f64, width: f64) {
     let slack = 1e-12 * right.abs();
     let inside = bounds.lower - slack <= right && right <= bounds.upper + slack;
     assert!(inside && bounds.width() <= width, "{bounds:?}, {right}");
@@ -59,7 +49,7 @@ fn holds(bounds: Bounds, right: f64, width: f64) {
 
 #[test]
 fn every_event_is_as_close_as_was_asked_for() {
-    let n = geometric(0.2);
+    let n = failures(0.2);
     let even = Model::new().condition(&n, |n| n % 2 == 0);
     for width in [0.3, 1e-3, 1e-9] {
         let answer = LazyVariableElimination::to_width(width)
@@ -134,7 +124,7 @@ fn depth_does_not_depend_on_the_order_of_the_targets() {
 
 #[test]
 fn bounds_of_other_unknown_targets_are_wider_and_right() {
-    let (n, coin) = (geometric(0.5), Flip::new(0.3));
+    let (n, coin) = (failures(0.5), Flip::new(0.3));
     let lazy = LazyVariableElimination::to_depth(3);
     let alone = lazy.run(&Model::new(), &coin).unwrap();
     assert_eq!(deepening(&alone).ended, DeepeningEnd::Complete);
@@ -242,7 +232,7 @@ fn evidence_that_is_impossible_in_any_case_is_found() {
         if stop {
             Constant::new(0)
         } else {
-            geometric(0.5).map(|n| n + 1)
+            failures(0.5).map(|n| n + 1)
         }
     });
     let n = n.named("n");
@@ -272,7 +262,7 @@ fn evidence_that_is_impossible_in_any_case_is_found() {
 
 #[test]
 fn the_most_likely_value_where_it_is_certain() {
-    let n = geometric(0.3);
+    let n = failures(0.3);
     let lazy = LazyVariableElimination::to_width(0.1)
         .run(&Model::new(), &n)
         .unwrap();
@@ -289,7 +279,7 @@ fn the_most_likely_value_where_it_is_certain() {
 
 #[test]
 fn weights_are_bounded_by_their_maximum() {
-    let n = geometric(0.5);
+    let n = failures(0.5);
     let weigh =
         |maximum| Model::new().weigh_at_most(&n, maximum, |&n| if n == 0 { 3.0 } else { 2.0 });
     // The total weight is 3/2 for zero and 1/2 for one, and at most 1/4 times the maximum for all other values.
@@ -318,7 +308,7 @@ fn weights_without_a_maximum_in_a_model_that_ends() {
     assert_eq!(answer.probability(&end, &true).unwrap(), right);
     // An element beside the unexpanded part may have any weight.
     let coin = Flip::new(0.5);
-    let n = (&coin, &geometric(0.5)).map(|(&coin, &n)| u32::from(coin) + n);
+    let n = (&coin, &failures(0.5)).map(|(&coin, &n)| u32::from(coin) + n);
     let model = Model::new().weigh(&coin, |&coin| if coin { 7.0 } else { 1.0 });
     let answer = LazyVariableElimination::to_width(1e-9)
         .run(&model, &n)
@@ -379,7 +369,7 @@ fn failures_that_are_not_decided_yet_are_no_errors() {
     }
     // If no evidence can exclude the value, the failure is an error at once, however little of the model is expanded.
     let endless = Model::new().observe(&die, 0);
-    let target = (&share, &geometric(0.5)).map(|(a, b)| a + b);
+    let target = (&share, &failures(0.5)).map(|(a, b)| a + b);
     let error = LazyVariableElimination::to_depth(1)
         .run(&endless, &target)
         .unwrap_err();
@@ -446,7 +436,7 @@ fn a_deadline_ends_with_the_bounds_so_far() {
 fn an_interrupt_ends_a_depth_that_was_asked_for() {
     let lazy = LazyVariableElimination::to_depth(5);
     let lazy = lazy.interrupt(Arc::new(AtomicBool::new(true)));
-    let none = lazy.run(&Model::new(), geometric(0.2));
+    let none = lazy.run(&Model::new(), failures(0.2));
     assert!(matches!(none, Err(Error::NothingDone { .. })), "{none:?}");
 }
 

@@ -12,6 +12,8 @@ use figrs_tests::oracle::every_run;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use crate::collections::exact;
+
 /// A room with a size, and an owner of uncertain identity.
 #[derive(Clone, Debug, Parts, Value)]
 #[value(parts)]
@@ -157,17 +159,6 @@ impl Assignment {
         used.dedup();
         used
     }
-}
-
-fn exact() -> Vec<Box<dyn Algorithm>> {
-    algorithms![
-        Enumerate::new(),
-        VariableElimination::new(),
-        JunctionTree::new(),
-        Frontier::new(),
-        Exact::new()
-    ]
-    .into()
 }
 
 /// Returns evidence by paths: the age of the first person, and a part of whatever room the reference `last` turns out to be.

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use figrs_core::{AnyElement, Flip, If, Model, Normal, StandardDeviation, Stream, stream};
-use figrs_lower::internals::Block;
+use figrs_lower::internals::{Block, PopulationWeights};
 use figrs_lower::{EvidenceOrder, Observations};
 use figrs_tests::oracle::every_run;
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
@@ -227,9 +227,9 @@ fn run_with_copies(
         if root >= block.statements() {
             continue;
         }
-        let (weights, units) = block.weights().of_populations(size);
+        let PopulationWeights { weights, log_units } = block.weights().of_populations(size);
         let (mut ancestors, mut replaced, mut after) = (Vec::new(), Vec::new(), Vec::new());
-        for (unit, start) in units.into_iter().zip((0..).step_by(size)) {
+        for (unit, start) in log_units.into_iter().zip((0..).step_by(size)) {
             let left: Vec<usize> = (start..start + size)
                 .filter(|&row| weights[row].ln() > LEAST)
                 .collect();

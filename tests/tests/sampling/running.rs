@@ -13,6 +13,7 @@ use figrs::{
     LazyVariableElimination, Learned, PortableTargets, ResumableSampler, SimulatedAnnealing,
     Stopped,
 };
+use figrs_tests::reference_models::failures;
 
 /// Returns the text of an answer without its time.
 fn said(answer: &Answer) -> String {
@@ -243,16 +244,7 @@ fn annealing() {
 
 #[test]
 fn bounds_deepen() {
-    fn geometric(p: f64) -> Element<u32> {
-        Flip::new(p).flat_map(move |&stop| {
-            if stop {
-                Constant::new(0)
-            } else {
-                geometric(p).map(|n| n + 1)
-            }
-        })
-    }
-    let n = geometric(0.3);
+    let n = failures(0.3);
     let even = Model::new().condition(&n, |n| n % 2 == 0);
     let right = 0.3 * 0.49 / (0.3 / 0.51);
     let running = LazyVariableElimination::to_depth(4).start(&even, &n);

@@ -36,7 +36,7 @@ pub struct ChainDraws<'a> {
 /// The weight of an independent draw is the ratio of two densities, up to a constant: the density of the chains' distribution and that of
 /// the draws' distribution. The weight of a draw from the prior is its likelihood.
 #[derive(Clone, Copy, Debug)]
-pub struct IndependentDraws<'a> {
+pub struct IndependentValues<'a> {
     /// The values of the target or random choice in the independent draws.
     pub values: &'a dyn AnyColumn,
     /// For each independent draw, the natural logarithm of its weight.
@@ -65,7 +65,7 @@ struct Excess {
 /// powerful, but still valid. If the weights of the independent draws are far smaller than those of the chains' worlds, the test finds nothing.
 pub fn missed_values(
     (label, chains): (&Label, ChainDraws<'_>),
-    draws: IndependentDraws<'_>,
+    draws: IndependentValues<'_>,
     tests: usize,
 ) -> Option<Finding> {
     let ChainDraws {
@@ -169,7 +169,7 @@ mod tests {
         let prior = WeightedIndex::new((0..4).map(|i| SHARES[i] / WEIGHTS[i])).unwrap();
         let prior: Vec<usize> = (0..60).map(|_| prior.sample(&mut random)).collect();
         let log = |&value: &usize| WEIGHTS[value].ln();
-        let draws = IndependentDraws {
+        let draws = IndependentValues {
             values: &prior.iter().map(|&value| value as u8).collect::<Vec<u8>>(),
             log_weights: &prior.iter().map(log).collect::<Vec<f64>>(),
             chain_log_weights: &drawn.iter().map(log).collect::<Vec<f64>>(),

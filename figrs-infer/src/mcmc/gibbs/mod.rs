@@ -35,7 +35,7 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand;
+use figrs_answer::expansion::expand;
 use figrs_answer::run::chain_run::ChainRun;
 use figrs_answer::run::mergeable_sampler::{MergeableSampler, settings_text};
 use figrs_answer::run::partial::{Absorption, Partial};

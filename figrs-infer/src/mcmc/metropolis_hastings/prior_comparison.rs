@@ -10,7 +10,7 @@ use super::sites::{ChoiceSeries, SiteKey, SiteRecord};
 use figrs_answer::answer::draws::Draws;
 use figrs_answer::quality::diagnosis::Finding;
 use figrs_answer::quality::diagnosis::independent_draws::{
-    ChainDraws, IndependentDraws, missed_values,
+    ChainDraws, IndependentValues, missed_values,
 };
 
 /// Maximum number of distinct values of a random choice that is compared.
@@ -62,7 +62,7 @@ pub(super) fn missed(
         .collect();
     let tests = draws.targets.len() + choices.len();
     let finding = |label: &Label, chains: ChainDraws<'_>, values: &dyn AnyColumn| {
-        let independent = IndependentDraws {
+        let independent = IndependentValues {
             values,
             log_weights: &log_weights,
             chain_log_weights: &chain_log_weights,

@@ -8,11 +8,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_core::{AnyElement, Limits, Model, Stream, stream};
-use figrs_lower::internals::Block;
+use figrs_lower::internals::{Block, PopulationWeights};
 use figrs_lower::{EvidenceOrder, Observations};
 use rand::RngExt;
 
-use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
+use super::particle_filter::{Particles, filter, one_of_each};
 use super::population_tally::{KeptParticles, PopulationTally};
 use super::populations::{PopulationNumbers, PopulationSums};
 use super::resampling::Resampling;
@@ -293,21 +293,13 @@ impl Particles for BlockParticles<'_> {
         self.block.width() / self.size
     }
 
-    fn weights(&self) -> ParticleWeights {
-        let (weights, log_scales) = self.block.weights().of_populations(self.size);
-        ParticleWeights {
-            weights,
-            log_scales,
-        }
+    fn weights(&self) -> PopulationWeights {
+        self.block.weights().of_populations(self.size)
     }
 
-    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]) {
-        self.size = ancestors
-            .len()
-            .checked_div(replaced.len())
-            .unwrap_or(self.size);
-        self.block
-            .resample_populations(ancestors, self.size, replaced);
+    fn replace(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
+        self.size = size;
+        self.block.resample_populations(ancestors, size, replaced);
     }
 }
 

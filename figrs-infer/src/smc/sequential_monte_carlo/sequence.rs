@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use figrs_core::{AnyElement, Element, Limits, Model, Parents, Stream, Value};
-use figrs_lower::internals::Block;
+use figrs_lower::internals::{Block, PopulationWeights};
 use figrs_lower::{EvidenceOrder, Observations};
 
 use super::paths::AncestralPaths;
 use super::{FilterProgress, SequentialMonteCarlo};
 use crate::sampling::unseen_worlds::UnseenWorlds;
-use crate::smc::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
+use crate::smc::particle_filter::{Particles, filter, one_of_each};
 use crate::smc::population_tally::{KeptParticles, PopulationTally};
 use crate::smc::populations::PopulationSums;
 use figrs_answer::algorithm::guarded;
@@ -417,21 +417,14 @@ impl<S: Sequence + ?Sized> Particles for SequenceParticles<'_, '_, S> {
         self.part.block.width() / self.size
     }
 
-    fn weights(&self) -> ParticleWeights {
-        let (weights, log_scales) = self.part.block.weights().of_populations(self.size);
-        ParticleWeights {
-            weights,
-            log_scales,
-        }
+    fn weights(&self) -> PopulationWeights {
+        self.part.block.weights().of_populations(self.size)
     }
 
-    fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]) {
-        self.size = ancestors
-            .len()
-            .checked_div(replaced.len())
-            .unwrap_or(self.size);
+    fn replace(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
+        self.size = size;
         self.part
             .block
-            .resample_populations(ancestors, self.size, replaced);
+            .resample_populations(ancestors, size, replaced);
     }
 }

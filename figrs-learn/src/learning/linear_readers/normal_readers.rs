@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Walk;
-use crate::learning::normal_sums::{MeanTerm, Spread};
+use crate::learning::normal_sums::{MeanTerm, NormalSpread};
 use figrs_answer::error::Error;
 
 /// A mean as a polynomial: the coefficient of the product of a parameter and a real element. In each key, the parameter or the real element may be
@@ -19,7 +19,7 @@ impl Walk<'_> {
         &mut self,
         element: &AnyElement,
         family: &dyn FamilyOp,
-    ) -> Result<(Vec<MeanTerm>, Spread, Vec<AnyElement>), Error> {
+    ) -> Result<(Vec<MeanTerm>, NormalSpread, Vec<AnyElement>), Error> {
         let parents = element.parents();
         let mut spread = None;
         for (i, parent) in parents.iter().enumerate() {
@@ -47,13 +47,13 @@ impl Walk<'_> {
         };
         let variances = [one.covariance[0], two.covariance[0]];
         let spread = match spread {
-            None => Spread::Variance(variances[0]),
+            None => NormalSpread::Variance(variances[0]),
             Some((place, at)) => match (self.learned.at(at).prior(), variances) {
                 (LearnedPrior::InverseGamma { .. }, [1.0, 2.0]) if one.mean == two.mean => {
-                    Spread::LearnedVariance(at)
+                    NormalSpread::LearnedVariance(at)
                 }
                 (LearnedPrior::Gamma { .. }, [1.0, 0.5]) if one.mean == two.mean => {
-                    Spread::LearnedPrecision(at)
+                    NormalSpread::LearnedPrecision(at)
                 }
                 _ => return Err(self.not_learnable(&parents[place], element)),
             },
@@ -62,8 +62,8 @@ impl Walk<'_> {
         let mut mean = Polynomial::default();
         *mean.entry((None, None)).or_insert(0.0) += one.mean.offset()[0];
         let open = parents.iter().enumerate().filter(|(i, _)| match spread {
-            Spread::Variance(_) => true,
-            Spread::LearnedVariance(at) | Spread::LearnedPrecision(at) => {
+            NormalSpread::Variance(_) => true,
+            NormalSpread::LearnedVariance(at) | NormalSpread::LearnedPrecision(at) => {
                 self.learned.get(&parents[*i]).map(|(own, _)| own) != Some(at)
             }
         });

@@ -205,14 +205,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::mdmc::small_corpora::chain;
     use crate::mdmc::{Corpus, Offset, RowSplits, Structure};
-
-    fn chain(texts: &[&str], structure: &Structure) -> MarkovChain {
-        let named = texts
-            .iter()
-            .map(|text| (String::new(), text.parse().unwrap()));
-        MarkovChain::train(&Corpus::new(named).unwrap(), structure, RowSplits::NONE).unwrap()
-    }
 
     #[test]
     fn without_look_ahead_levels_have_the_probability_of_the_chain() {

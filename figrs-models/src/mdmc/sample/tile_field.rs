@@ -386,14 +386,8 @@ mod tests {
     use figrs_infer::VariableElimination;
 
     use super::*;
-    use crate::mdmc::{Corpus, RowSplits};
-
-    fn corpus(texts: &[&str]) -> Corpus {
-        let named = texts
-            .iter()
-            .map(|text| (String::new(), text.parse().unwrap()));
-        Corpus::new(named).unwrap()
-    }
+    use crate::mdmc::RowSplits;
+    use crate::mdmc::small_corpora::corpus;
 
     #[test]
     fn in_a_row_the_field_is_the_chain_of_its_pairs() {

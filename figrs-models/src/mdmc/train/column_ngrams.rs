@@ -302,14 +302,12 @@ fn tile_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mdmc::small_corpora::corpus;
     use figrs_core::Model;
     use figrs_infer::{Run, VariableElimination};
 
     fn ngrams(texts: &[&str], order: usize) -> Arc<ColumnNGrams> {
-        let named = texts
-            .iter()
-            .map(|text| (String::new(), text.parse().unwrap()));
-        Arc::new(ColumnNGrams::train(&Corpus::new(named).unwrap(), order).unwrap())
+        Arc::new(ColumnNGrams::train(&corpus(texts), order).unwrap())
     }
 
     fn tiles(text: &str) -> Vec<Tile> {

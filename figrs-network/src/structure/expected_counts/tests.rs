@@ -109,7 +109,9 @@ fn assert_near(found: f64, expected: f64, what: impl std::fmt::Debug) {
 }
 
 fn check(rows: &DataRows, model: &(Dag, Vec<Vec<f64>>), families: &[&[u32]]) {
-    let expected = ExpectedCounts::new(rows, &model.0, &model.1).ok().unwrap();
+    let expected = ExpectedFamilyCounts::new(rows, &model.0, &model.1)
+        .ok()
+        .unwrap();
     for members in families {
         let (&child, parents) = members.split_last().unwrap();
         let (counts, log_likelihood) = enumerated(rows, model, members);
@@ -155,7 +157,9 @@ fn terms_are_those_of_tables() {
     let states = [2, 3, 2, 30, 30, 30];
     let rows = rows(&states, 60, 0.2, 3);
     let (dag, tables) = model(&states, 0.3, 3);
-    let expected = ExpectedCounts::new(&rows, &dag, &tables).ok().unwrap();
+    let expected = ExpectedFamilyCounts::new(&rows, &dag, &tables)
+        .ok()
+        .unwrap();
     for score in [NetworkScore::Bic, NetworkScore::K2, NetworkScore::default()] {
         let mut scores = FamilyScores::new(&expected, score, 1);
         let never = || false;

@@ -43,7 +43,7 @@ fn cliques(n: usize) -> FactorGraph {
     graph
 }
 
-fn solved(graph: &FactorGraph, limits: &Limits, observer: SearchObserver<'_>) -> SearchResult {
+fn solved(graph: &FactorGraph, limits: &Limits, observer: SearchObserver<'_>) -> SolveResult {
     solve(graph, limits, observer).expect("well formed")
 }
 
@@ -56,7 +56,7 @@ fn an_impossible_component_ends_the_search() {
         add_pigeons(&mut graph, 6);
     }
     let result = solved(&graph, &small_search(), SearchObserver::default());
-    assert!(matches!(result, SearchResult::Impossible), "{result:?}");
+    assert!(matches!(result, SolveResult::Impossible), "{result:?}");
 }
 
 /// The final gap between the bounds must be the same in a search of many components as in a single search: two units of cost for
@@ -65,7 +65,7 @@ fn an_impossible_component_ends_the_search() {
 fn the_gap_of_many_components_is_that_of_all_factors() {
     let graph = cliques(100);
     let result = solved(&graph, &small_search(), SearchObserver::default());
-    let SearchResult::Found(values, steps, None) = result else {
+    let SolveResult::Found(values, steps, None) = result else {
         panic!("{result:?}");
     };
     let bound = steps[steps.len() - 1].upper_bound;
@@ -91,7 +91,7 @@ fn an_exact_elimination_is_told() {
         let limits = search_limits(1 << 16, 10_000_000, 1 << 30);
         let small = limits.clone().work(80_000.0);
         let limits = if seed % 2 == 0 { limits } else { small };
-        let SearchResult::Found(_, steps, None) = solved(&graph, &limits, observer) else {
+        let SolveResult::Found(_, steps, None) = solved(&graph, &limits, observer) else {
             continue;
         };
         assert_eq!(observed.into_inner(), steps, "seed {seed}");
@@ -105,7 +105,7 @@ fn an_exact_elimination_is_told() {
 }
 
 /// Runs a search whose interrupt flag is set when the search reports its `n`-th improvement.
-fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
+fn interrupted_at(graph: &FactorGraph, n: usize) -> SolveResult {
     let flag = Arc::new(AtomicBool::new(n == 0));
     let until = Until {
         interrupt: Some(Arc::clone(&flag)),
@@ -121,7 +121,7 @@ fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
         ..SearchObserver::default()
     };
     let result = solve(graph, &small_search().until(&until), observer);
-    result.unwrap_or(SearchResult::Unknown {
+    result.unwrap_or(SolveResult::Unknown {
         work: 0,
         upper_bound: f64::INFINITY,
         stopped: true,
@@ -134,13 +134,13 @@ fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
 fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
     let none = interrupted_at(&grid(5, 1.0, 0), 0);
     assert!(
-        matches!(none, SearchResult::Unknown { stopped: true, .. }),
+        matches!(none, SolveResult::Unknown { stopped: true, .. }),
         "{none:?}"
     );
     let graph = cliques(3);
     let mut ends = [0, 0];
     for n in 1..40 {
-        let SearchResult::Found(values, steps, stopped) = interrupted_at(&graph, n) else {
+        let SolveResult::Found(values, steps, stopped) = interrupted_at(&graph, n) else {
             panic!("{n}");
         };
         let last = steps[steps.len() - 1];
@@ -181,7 +181,7 @@ fn groups_of_small_separators_are_searched_along_a_tree() {
     let graph = chain_of_groups(5, 16, 1);
     let (_, best) = most_probable(&graph, &Limits::default()).expect("2^18 entries");
     let limits = search_limits(1 << 6, 20_000_000, 1 << 24);
-    let SearchResult::Found(values, steps, None) =
+    let SolveResult::Found(values, steps, None) =
         solved(&graph, &limits, SearchObserver::default())
     else {
         panic!("nothing found");
@@ -212,7 +212,7 @@ fn an_interrupt_at_any_time_leaves_sound_bounds() {
         let limits = search_limits(1 << 6, 20_000_000, 1 << 22);
         let result = solve(&graph, &limits.until(&until), SearchObserver::default());
         timer.join().expect("no panic");
-        let Ok(SearchResult::Found(values, steps, stopped)) = result else {
+        let Ok(SolveResult::Found(values, steps, stopped)) = result else {
             continue;
         };
         let last = steps[steps.len() - 1];

@@ -8,7 +8,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::neighbourhood::Neighbourhoods;
-use super::solve::{SearchObserver, SearchResult, solve};
+use super::solve::{SearchObserver, SolveResult, solve};
 use figrs_factor::eliminate::{log_weight, most_probable};
 use figrs_factor::{Limits, Until};
 use figrs_random_graphs::{
@@ -22,7 +22,7 @@ fn search_limits(table: usize, work: u64, memory: u64) -> Limits {
     limits.work(work as f64)
 }
 
-fn searched(graph: &FactorGraph, table: usize, work: u64) -> SearchResult {
+fn searched(graph: &FactorGraph, table: usize, work: u64) -> SolveResult {
     let limits = search_limits(table, work, 1 << 20);
     solve(graph, &limits, SearchObserver::default()).expect("well formed")
 }
@@ -100,14 +100,14 @@ fn random_graphs_are_solved_whatever_the_tables() {
             for table in [1, 8, 100] {
                 let case = format!("seed {seed}, {range:?}, tables of {table}");
                 match searched(&graph, table, AMPLE) {
-                    SearchResult::Found(values, steps, _) => {
+                    SolveResult::Found(values, steps, _) => {
                         let (found, bound) = check_found(&graph, &values, &steps, &case);
                         assert!(close(found, best), "{case}: {found}, not {best}");
                         assert!(close(bound, best), "{case}: a bound of {bound} for {best}");
                         searches += usize::from(steps[steps.len() - 1].work > 0);
                     }
-                    SearchResult::Impossible => assert!(worlds.is_empty(), "{case}: {best}"),
-                    SearchResult::Unknown { .. } => panic!("{case}: nothing found"),
+                    SolveResult::Impossible => assert!(worlds.is_empty(), "{case}: {best}"),
+                    SolveResult::Unknown { .. } => panic!("{case}: nothing found"),
                 }
             }
         }
@@ -165,13 +165,13 @@ fn bounds_hold_for_every_budget() {
                 let holds =
                     |bound: f64| assert!(bound >= best - 1e-9 * (1.0 + best.abs()), "{case}");
                 match searched(&graph, table, work) {
-                    SearchResult::Found(values, steps, _) => {
+                    SolveResult::Found(values, steps, _) => {
                         let (_, bound) = check_found(&graph, &values, &steps, &case);
                         holds(bound);
                         open += usize::from(!close(bound, best));
                     }
-                    SearchResult::Impossible => assert!(worlds.is_empty(), "{case}: {best}"),
-                    SearchResult::Unknown { upper_bound, .. } => holds(upper_bound),
+                    SolveResult::Impossible => assert!(worlds.is_empty(), "{case}: {best}"),
+                    SolveResult::Unknown { upper_bound, .. } => holds(upper_bound),
                 }
             }
         }
@@ -211,7 +211,7 @@ fn a_small_grid_is_proven_with_tables_that_are_too_small_for_it() {
     for seed in 0..3 {
         let graph = grid(10, 2.0, seed);
         let (_, best) = most_probable(&graph, &Limits::default()).expect("narrow");
-        let SearchResult::Found(_, steps, _) = searched(&graph, 1 << 6, AMPLE) else {
+        let SolveResult::Found(_, steps, _) = searched(&graph, 1 << 6, AMPLE) else {
             panic!("nothing found");
         };
         let last = steps[steps.len() - 1];
@@ -226,7 +226,7 @@ fn a_small_grid_is_proven_with_tables_that_are_too_small_for_it() {
 #[test]
 fn a_large_grid_has_a_world_and_a_bound() {
     let graph = grid(20, 2.0, 7);
-    let SearchResult::Found(values, steps, _) = searched(&graph, 1 << 12, 200_000) else {
+    let SolveResult::Found(values, steps, _) = searched(&graph, 1 << 12, 200_000) else {
         panic!("nothing found");
     };
     let last = steps[steps.len() - 1];
@@ -254,7 +254,7 @@ fn deep_trees_do_not_recurse() {
         graph.factors.push(dense(three, &weights));
     }
     let (_, best) = most_probable(&graph, &Limits::default()).expect("narrow");
-    let SearchResult::Found(values, steps, None) = searched(&graph, 3, 0) else {
+    let SolveResult::Found(values, steps, None) = searched(&graph, 3, 0) else {
         panic!("nothing found");
     };
     // Variables with few neighbours are eliminated one after another from the ends of the chain, which leaves nothing
@@ -287,7 +287,7 @@ fn costs_of_bad_worlds_do_not_limit_the_resolution() {
             };
         }
         let (_, best) = most_probable(&graph, &Limits::default()).expect("narrow");
-        let SearchResult::Found(_, steps, None) = searched(&graph, 2, AMPLE) else {
+        let SolveResult::Found(_, steps, None) = searched(&graph, 2, AMPLE) else {
             panic!("nothing found");
         };
         let last = steps[steps.len() - 1];

@@ -7,12 +7,11 @@ use rand::RngExt;
 use super::super::decision_circuit::CircuitNode;
 use super::super::labelled_circuit::LabelledCircuit;
 use super::super::log_sum::log_sum;
-use super::super::logical_form::LogicalForm;
 use super::super::scaled_number::ScaledNumber;
 use super::super::search::{ExhaustiveSearch, SearchControl};
 use super::super::search_trace::SumTrace;
 use super::problems::{
-    cases, log_sum_of, random_clauses, random_formula, random_graph, rng, worlds,
+    cases, log_sum_of, logical_form, random_clauses, random_formula, random_graph, rng, worlds,
 };
 use figrs_factor::eliminate::sum_product;
 use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
@@ -24,11 +23,7 @@ fn is_close(a: f64, b: f64) -> bool {
 #[test]
 fn sums_of_all_engines_are_those_over_all_assignments() {
     let limits = Limits::default();
-    let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
-        report: &|_| (),
-    };
+    let control = SearchControl::within(&limits);
     let (mut empty, cases) = (0, cases(3000));
     for seed in 0..cases {
         let mut graph = random_graph(&mut rng(seed), 7);
@@ -51,11 +46,7 @@ fn sums_of_all_engines_are_those_over_all_assignments() {
 #[test]
 fn preprocessing_keeps_the_number_of_solutions() {
     let limits = Limits::default();
-    let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
-        report: &|_| (),
-    };
+    let control = SearchControl::within(&limits);
     let (mut empty, mut eliminated) = (0, 0);
     for seed in 20_000..24_000 {
         let mut rng = rng(seed);
@@ -83,11 +74,7 @@ fn preprocessing_keeps_the_number_of_solutions() {
 #[test]
 fn a_cache_that_forgets_changes_no_sum() {
     let limits = Limits::default();
-    let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
-        report: &|_| (),
-    };
+    let control = SearchControl::within(&limits);
     let mut evictions = 0;
     for seed in 0..300 {
         let mut rng = rng(30_000 + seed);
@@ -95,13 +82,7 @@ fn a_cache_that_forgets_changes_no_sum() {
             0 => random_formula(&mut rng, 14, 30),
             _ => random_graph(&mut rng, 9),
         };
-        let mut form = LogicalForm::new(
-            &graph,
-            &[],
-            &vec![false; graph.cardinalities.len()],
-            &limits,
-        )
-        .expect("small");
+        let mut form = logical_form(&graph);
         let trace = SumTrace::new(form.symbol_logs.iter().copied());
         let preferences = vec![0.0; graph.cardinalities.len()];
         let mut search = ExhaustiveSearch::new(&mut form, (preferences, &[]), trace, 0);
@@ -117,11 +98,7 @@ fn a_cache_that_forgets_changes_no_sum() {
 #[test]
 fn circuits_know_counts_marginals_and_worlds() {
     let limits = Limits::default();
-    let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
-        report: &|_| (),
-    };
+    let control = SearchControl::within(&limits);
     let mut left_out = [0, 0];
     for seed in 10_000..10_000 + cases(2000) {
         let mut rng = rng(seed);

@@ -2,22 +2,17 @@
 
 use super::super::clause_database::ClauseKind;
 use super::super::literal::AtomLiteral;
-use super::super::logical_form::LogicalForm;
 use super::super::scaled_number::ScaledNumber;
 use super::super::search::{ExhaustiveSearch, SearchControl};
 use super::super::search_trace::SumTrace;
 use super::CacheReplay;
-use super::problems::{log_sum_of, random_formula, random_graph, rng, worlds};
+use super::problems::{log_sum_of, logical_form, random_formula, random_graph, rng, worlds};
 use figrs_factor::Limits;
 
 #[test]
 fn learned_clauses_hold_in_all_worlds() {
     let limits = Limits::default();
-    let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
-        report: &|_| (),
-    };
+    let control = SearchControl::within(&limits);
     let (mut learned, mut facts) = (0, 0);
     for seed in 0..400 {
         let mut rng = rng(seed);
@@ -25,13 +20,7 @@ fn learned_clauses_hold_in_all_worlds() {
             0 => random_formula(&mut rng, 11, 40),
             _ => random_graph(&mut rng, 8),
         };
-        let mut form = LogicalForm::new(
-            &graph,
-            &[],
-            &vec![false; graph.cardinalities.len()],
-            &limits,
-        )
-        .expect("small");
+        let mut form = logical_form(&graph);
         let copy = form.clone();
         let logs = form.symbol_logs.clone();
         let preferences = vec![0.0; graph.cardinalities.len()];
@@ -77,11 +66,7 @@ fn learned_clauses_hold_in_all_worlds() {
 #[test]
 fn cached_values_are_those_of_a_second_search() {
     let limits = Limits::default();
-    let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
-        report: &|_| (),
-    };
+    let control = SearchControl::within(&limits);
     let mut compared = 0;
     for seed in 0..300 {
         let mut rng = rng(1000 + seed);
@@ -90,13 +75,7 @@ fn cached_values_are_those_of_a_second_search() {
             1 => random_formula(&mut rng, 18, 30),
             _ => random_graph(&mut rng, 9),
         };
-        let mut form = LogicalForm::new(
-            &graph,
-            &[],
-            &vec![false; graph.cardinalities.len()],
-            &limits,
-        )
-        .expect("small");
+        let mut form = logical_form(&graph);
         let trace = SumTrace::new(form.symbol_logs.clone());
         let preferences = vec![0.0; graph.cardinalities.len()];
         let mut search = ExhaustiveSearch::new(&mut form, (preferences, &[]), trace, 1 << 20);

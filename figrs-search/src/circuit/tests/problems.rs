@@ -1,5 +1,7 @@
 //! Random factor graphs with many zeros, and enumeration of their assignments.
 
+use super::super::logical_form::LogicalForm;
+use figrs_factor::Limits;
 use figrs_factor::graph::{
     Assignments, Factor, FactorGraph, FactorTable, VarId, Weights, log_entry,
 };
@@ -10,6 +12,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub(super) fn cases(usual: u64) -> u64 {
     let stated = std::env::var("PROPTEST_CASES").ok();
     stated.and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}
+
+/// Returns the logical form of a graph, for the sum over all its variables.
+pub(super) fn logical_form(graph: &FactorGraph) -> LogicalForm {
+    let kept = vec![false; graph.cardinalities.len()];
+    LogicalForm::new(graph, &[], &kept, &Limits::default()).expect("small")
 }
 
 pub(super) fn rng(seed: u64) -> Xoshiro256PlusPlus {

@@ -29,11 +29,7 @@ fn chain(n: usize) -> FactorGraph {
 #[test]
 fn long_chains_do_not_overflow_the_stack() {
     let limits = Limits::default();
-    let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
-        report: &|_| (),
-    };
+    let control = SearchControl::within(&limits);
     let n = 20_000;
     let graph = chain(n);
     // The number of assignments is a Fibonacci number; its logarithm is computed as the sum of the logarithms of ratios
@@ -77,9 +73,8 @@ fn interrupted_at(count: u64, search: impl Fn(&SearchControl<'_>) -> bool) -> (b
         flag.store(calls.get() >= count, Ordering::Relaxed);
     };
     let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
         report: &report,
+        ..SearchControl::within(&limits)
     };
     (search(&control), last.get())
 }
@@ -129,11 +124,7 @@ fn an_interrupt_at_any_decision_ends_the_search() {
 #[test]
 fn a_circuit_that_outgrows_the_budget_is_refused() {
     let limits = Limits::default().memory(1 << 20);
-    let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
-        report: &|_| (),
-    };
+    let control = SearchControl::within(&limits);
     let graph = random_formula(&mut rng(2), 70, 110);
     let kept = vec![true; 70];
     let refused = LabelledCircuit::new(graph.into(), &[], kept, 1 << 20, &control);
@@ -146,11 +137,7 @@ fn a_circuit_that_outgrows_the_budget_is_refused() {
 #[test]
 fn tables_of_too_many_rows_are_refused() {
     let limits = Limits::default().table_entries(5000);
-    let control = SearchControl {
-        limits: &limits,
-        decisions: u64::MAX,
-        report: &|_| (),
-    };
+    let control = SearchControl::within(&limits);
     // The graph has a function with 6000 values, and these values have weights.
     let graph = FactorGraph {
         cardinalities: vec![6000, 2],

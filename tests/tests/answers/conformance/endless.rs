@@ -2,6 +2,7 @@
 
 use figrs::Recursive;
 use figrs::prelude::*;
+use figrs_tests::reference_models::failures;
 
 use crate::conformance::asked::{
     expectation, probability, probability_of_evidence, probability_that,
@@ -26,17 +27,6 @@ fn letters() -> Element<(bool, bool)> {
         }
         let head = Select::new([(0.6, 'a'), (0.4, 'b')]);
         (&head, &letters()).map(|(&head, &(a, b))| (a || head == 'a', b || head == 'b'))
-    })
-}
-
-/// Returns the number of failures before a success of probability 0.2.
-fn failures() -> Element<u32> {
-    Flip::new(0.2).flat_map(|&stop| {
-        if stop {
-            Constant::new(0)
-        } else {
-            failures().map(|n| n + 1)
-        }
     })
 }
 
@@ -82,37 +72,37 @@ cases! {
     };
 
     geometric_tail_given_even: Number(0.4096), Endless, || {
-        let n = failures();
+        let n = failures(0.2);
         probability_that(Model::new().observe(&n.map(|n| n % 2 == 0), true), &n, |&n| n >= 4)
     };
 
     geometric_is_even: Number(5.0 / 9.0), Endless, || {
-        probability_of_evidence(Model::new().condition(&failures(), |n| n % 2 == 0))
+        probability_of_evidence(Model::new().condition(&failures(0.2), |n| n % 2 == 0))
     };
 
     geometric_given_binomial: Number(0.1296), Endless, || {
-        let n = failures();
+        let n = failures(0.2);
         probability(Model::new().observe(&counted(&n), 3), &n, 3)
     };
 
     /// The weights are 3 for even and 1 for odd numbers, so the result is 5/9 · 3 / (5/9 · 3 + 4/9).
     geometric_weighed: Number(15.0 / 19.0), Endless, || {
-        let n = failures();
+        let n = failures(0.2);
         let weighed = Model::new().weigh_at_most(&n, 3.0, |n| if n % 2 == 0 { 3.0 } else { 1.0 });
         probability_that(weighed, &n, |n| n % 2 == 0)
     };
 
     geometric_mean_given_even: Number(32.0 / 9.0), Endless, || {
-        let n = failures();
+        let n = failures(0.2);
         expectation(Model::new().condition(&n, |n| n % 2 == 0), &n, |&n| f64::from(n))
     };
 
     geometric_then_binomial: Number(8.0 / 81.0), Endless, || {
-        probability_of_evidence(Model::new().observe(&counted(&failures()), 3))
+        probability_of_evidence(Model::new().observe(&counted(&failures(0.2)), 3))
     };
 
     geometric_mean_given_binomial: Number(17.0 / 3.0), Endless, || {
-        let n = failures();
+        let n = failures(0.2);
         expectation(Model::new().observe(&counted(&n), 3), &n, |&n| f64::from(n))
     };
 

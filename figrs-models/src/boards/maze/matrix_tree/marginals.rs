@@ -1,6 +1,6 @@
 //! Computes the marginal distributions of pointers from Green's function of a random walk on the grid.
 
-use crate::board::{BoardError, CellDistribution, Method, Progress, positive};
+use crate::board::{AnswerProgress, BoardError, CellDistribution, Method, positive};
 use crate::boards::maze::{PerfectMaze, Pointer};
 use crate::grid::{Position, Size};
 
@@ -20,7 +20,7 @@ use crate::grid::{Position, Size};
 pub(super) fn of_pointers(
     maze: &PerfectMaze,
     memory: u64,
-    progress: &Progress<'_>,
+    progress: &AnswerProgress<'_>,
 ) -> Result<Vec<CellDistribution<Pointer>>, BoardError> {
     let blocks = Blocks::of(maze);
     let (side, lines) = (blocks.side, blocks.lines);

@@ -21,7 +21,7 @@ mod spectrum;
 use num_bigint::BigUint;
 
 use super::{PerfectMaze, Pointer};
-use crate::board::{BoardError, CellDistribution, OwnAnswers, Progress};
+use crate::board::{AnswerProgress, BoardError, CellDistribution, OwnAnswers};
 use crate::grid::Board;
 
 /// Exact answers about mazes without clues and without bounds on steps.
@@ -32,7 +32,7 @@ impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
         "matrix-tree"
     }
 
-    fn count(&self, progress: &Progress<'_>) -> Result<BigUint, BoardError> {
+    fn count(&self, progress: &AnswerProgress<'_>) -> Result<BigUint, BoardError> {
         let size = self.0.size();
         count::spanning_trees((size.rows(), size.columns()), |done, all| {
             progress.step(done, all)
@@ -55,7 +55,7 @@ impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
     fn marginals(
         &self,
         memory: u64,
-        progress: &Progress<'_>,
+        progress: &AnswerProgress<'_>,
     ) -> Result<Vec<CellDistribution<Pointer>>, BoardError> {
         marginals::of_pointers(&self.0, memory, progress)
     }

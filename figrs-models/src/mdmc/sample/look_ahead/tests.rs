@@ -2,14 +2,8 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::mdmc::sample::look_ahead::*;
+use crate::mdmc::small_corpora::chain;
 use crate::mdmc::{Corpus, Offset, RowSplits, Structure, Tile};
-
-fn chain(texts: &[&str], structure: &Structure) -> MarkovChain {
-    let named = texts
-        .iter()
-        .map(|text| (String::new(), text.parse().unwrap()));
-    MarkovChain::train(&Corpus::new(named).unwrap(), structure, RowSplits::NONE).unwrap()
-}
 
 #[test]
 fn too_deep_and_impossible_widths_are_errors() {

@@ -3,14 +3,8 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::mdmc::sample::run::*;
-use crate::mdmc::{Corpus, Offset, RowSplits, Structure};
-
-fn train(texts: &[&str], structure: &Structure) -> MarkovChain {
-    let named = texts
-        .iter()
-        .map(|text| (String::new(), text.parse().unwrap()));
-    MarkovChain::train(&Corpus::new(named).unwrap(), structure, RowSplits::NONE).unwrap()
-}
+use crate::mdmc::small_corpora::chain;
+use crate::mdmc::{Offset, Structure};
 
 /// Test oracle of the look-ahead: tries every tile in every cell.
 fn fillable_by_force(
@@ -49,7 +43,7 @@ fn the_look_ahead_agrees_with_brute_force() {
     let two_left = Structure::new([Offset::LEFT, Offset::BELOW, Offset { dx: -2, dy: 0 }]).unwrap();
     let mut outcomes = [0, 0];
     for structure in [Structure::NS1, Structure::NS2, Structure::NS3, two_left] {
-        let chain = train(&texts, &structure);
+        let chain = chain(&texts, &structure);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         for _ in 0..200 {
             let any = || Tile::EMPTY;
@@ -85,7 +79,7 @@ fn the_look_ahead_agrees_with_brute_force() {
 #[test]
 fn a_distant_dead_end_is_found_without_trying_every_path() {
     // In training no tile occurs that has an o below and an X or S to its left; X and S follow each other in all orders.
-    let chain = train(&["XXSSXS\nXXXXXX", "X\no"], &Structure::NS2);
+    let chain = chain(&["XXSSXS\nXXXXXX", "X\no"], &Structure::NS2);
     let mut run = LookAheadRun::new(&chain, 40);
     for column in 0..40 {
         let below = if column == 36 { 'o' } else { 'X' };

@@ -3,15 +3,9 @@ use std::sync::Arc;
 use figrs_core::Model;
 use figrs_infer::{Run, VariableElimination};
 
+use crate::mdmc::small_corpora::corpus;
 use crate::mdmc::train::hierarchy::*;
 use crate::mdmc::{LookAheadSampler, SamplingError, Structure, TileDistribution};
-
-fn corpus(texts: &[&str]) -> Corpus {
-    let named = texts
-        .iter()
-        .map(|text| (String::new(), text.parse().unwrap()));
-    Corpus::new(named).unwrap()
-}
 
 fn train(corpus: &Corpus, section: usize, kinds: usize) -> Arc<HierarchicalChain> {
     let chain =

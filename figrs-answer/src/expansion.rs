@@ -1,29 +1,13 @@
-//! Expansion of models within the limits of an exact algorithm.
+//! Expansion of models within the limits of an exact algorithm, and the solver of shared recursive calls.
 
 use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
 use figrs_core::internals::QueryKind;
-use figrs_core::{AnyElement, Bytes, Limits, Model};
+use figrs_core::{AnyElement, Limits, Model};
 
 use crate::error::Error;
 use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{eliminate, share_weights};
 use figrs_factor::graph::{VarId, Weights};
-
-pub use figrs_factor::cores;
-
-/// Parses `text`, an amount of memory such as `6GiB`.
-///
-/// **Errors.** [`Error::InvalidSetting`] if the text is not an amount of memory.
-pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
-    text.parse().map_err(|_| {
-        Error::invalid_setting(
-            algorithm,
-            "fitting",
-            text,
-            "write an amount of memory such as 512MiB or 6GiB",
-        )
-    })
-}
 
 /// Expands a model, within `limits`, for sums of weights over the worlds of the model.
 pub fn expand(limits: &Limits, model: &Model, targets: &[AnyElement]) -> Result<Expansion, Error> {

@@ -1,4 +1,4 @@
-//! Evaluation of a Chain's branch in one world of a block, one element after another.
+//! A row of a block as a [`World`], which evaluates a Chain's branch one element after another.
 //!
 //! Evaluation by columns is slow if nearly every world takes its own branch, because the set of worlds of an element then takes more memory than its
 //! values. If the branch depends on an element that every world evaluates, the evaluation reads the column of this element, or waits until the column
@@ -25,7 +25,7 @@ use figrs_factor::graph::WorldWeight;
 #[derive(Default)]
 pub(super) struct RowEvaluation {
     pub(super) row: u32,
-    pub(super) known: KnownValues,
+    pub(super) known: RowValues,
     pub(super) run: WorldRun<IsOwn>,
 }
 
@@ -36,7 +36,7 @@ type IsOwn = bool;
 struct RowWorld<'b> {
     block: &'b mut Block,
     row: u32,
-    known: &'b mut KnownValues,
+    known: &'b mut RowValues,
 }
 
 impl RowEvaluation {
@@ -156,13 +156,13 @@ const LINEAR_SEARCH_LIMIT: usize = 16;
 
 /// Computed values of elements to which other elements may refer.
 #[derive(Default)]
-pub(super) struct KnownValues {
+pub(super) struct RowValues {
     values: Vec<(AnyElement, Datum)>,
     /// For each element, the index of its value in `list`; this map is built when there are many values.
     positions: FxHashMap<ElementId, u32>,
 }
 
-impl KnownValues {
+impl RowValues {
     pub(super) fn get(&self, element: &AnyElement) -> Option<&Datum> {
         if self.values.len() > LINEAR_SEARCH_LIMIT {
             let position = *self.positions.get(&element.id())?;
@@ -332,14 +332,14 @@ impl Block {
 
 #[cfg(test)]
 mod tests {
-    use super::KnownValues;
+    use super::RowValues;
     use figrs_core::element::{Constant, Element};
     use figrs_core::value::datum::Datum;
 
     #[test]
     fn values_are_found_whether_few_or_many() {
         let elements: Vec<Element<usize>> = (0..100).map(Constant::new).collect();
-        let mut known = KnownValues::default();
+        let mut known = RowValues::default();
         for _ in 0..2 {
             for (n, element) in elements.iter().enumerate() {
                 assert!(known.get(element.erased()).is_none());
