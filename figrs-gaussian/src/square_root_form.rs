@@ -150,6 +150,11 @@ impl SquareRootForm {
 
     /// Returns the natural logarithm of the value of the function at `x`.
     pub fn log_value(&self, x: &DVector<f64>) -> f64 {
+        self.log_scale - 0.5 * self.squares(x)
+    }
+
+    /// Returns the sum of the squares at `x`; the squares of the last rows are subtracted if the function is a quotient.
+    pub fn squares(&self, x: &DVector<f64>) -> f64 {
         let (rows, added) = self.rows();
         let mut sums = [0.0; 2];
         for (i, row) in rows.enumerate() {
@@ -157,7 +162,19 @@ impl SquareRootForm {
             let apart = terms.sum::<f64>() - row[self.dimension];
             sums[usize::from(i >= added)] += apart * apart;
         }
-        self.log_scale - 0.5 * (sums[0] - sums[1])
+        sums[0] - sums[1]
+    }
+
+    /// Returns the density of a residual whose precision matrix is that of this density times `precision`. The function must be a
+    /// [`residual`](Self::residual).
+    #[must_use]
+    pub fn with_precision(&self, precision: f64) -> Self {
+        let (root, squares) = (precision.sqrt(), self.rows().0.len() as f64);
+        Self {
+            entries: self.entries.iter().map(|x| root * x).collect(),
+            log_scale: self.log_scale + 0.5 * squares * precision.ln(),
+            ..*self
+        }
     }
 
     /// Returns the function of the other numbers of the vector, if the numbers from the index `first` on have the values `values`.

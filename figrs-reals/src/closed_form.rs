@@ -16,7 +16,6 @@ use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
 
 use crate::collapse::Collapse;
-use crate::conjugate::{ScaledNormals, ScaledQuantity};
 use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Accepted, Scan};
@@ -78,10 +77,7 @@ fn answer_of_scan(
     (model, targets): (&Model, &[AnyElement]),
     (limits, collapse): (&Limits, Collapse),
 ) -> Result<Answer, Error> {
-    if let Some((parameter, measure)) = scan.common_scale()? {
-        let scaled = scaled_normals(model, limits, measure)?;
-        scan.parameters[parameter].scaled = Some(scaled);
-    }
+    scan.integrate_common_scale()?;
     let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
     let reals = real_targets(&mut hybrid, targets)?;
     // The exact moments of a restricted number need all components.
@@ -97,37 +93,6 @@ fn answer_of_scan(
         (limits, collapse),
         Estimate::Exact,
     )
-}
-
-/// Returns the density of the evidence as a function of a parameter, if the precisions or variances of all normal elements are multiples of this
-/// parameter. The density is computed for two values of the parameter, which determine the function.
-fn scaled_normals(
-    model: &Model,
-    limits: &Limits,
-    measure: ScaledQuantity,
-) -> Result<ScaledNormals, Error> {
-    let log_density = |parameter: f64| {
-        let mut scan = Scan::new(model, &[], limits);
-        scan.at = parameter;
-        scan.run()?;
-        // The value of the parameter is given; therefore the parameter's own factor is omitted.
-        for parameter in &mut scan.parameters {
-            parameter.is_chosen = true;
-        }
-        let hybrid = HybridModel::new(scan, model, &[], limits)?;
-        let explain = |error| explained(&hybrid, error);
-        let run = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
-        let elimination = run.map_err(explain)?;
-        let posterior = HybridPosterior::new(&elimination, limits).map_err(explain)?;
-        Ok::<_, Error>((posterior.log_total(), hybrid.observed_numbers() as f64))
-    };
-    let (at_one, numbers) = log_density(1.0)?;
-    let (at_double, _) = log_density(measure.precision(2.0))?;
-    Ok(ScaledNormals {
-        measure,
-        numbers,
-        squares: numbers * std::f64::consts::LN_2 - 2.0 * (at_double - at_one),
-    })
 }
 
 /// A real target: a linear function of vectors, or a parameter.
@@ -269,10 +234,11 @@ fn closed_form(
     });
     let components: Vec<NormalComponent> = components.collect();
     if let (Some(posterior), [only]) = (hybrid.scale_posterior(), &components[..])
-        && let Some((freedom, squared)) = posterior.student_t_of_spread()
+        && let Some((freedom, _)) = posterior.student_t_of_spread()
         && only.covariance[0] > 0.0
     {
-        let scale = Scale((only.covariance[0] * squared).sqrt());
+        // The covariances of the graph are those for a typical value of the parameter, which gives normal numbers the scale of the t-distribution.
+        let scale = Scale(only.covariance[0].sqrt());
         let student = StudentT::new(only.mean[0], scale, DegreesOfFreedom(freedom));
         let member = MixtureMember::Of(student.erased().clone());
         return Ok(ClosedForm::Family(FamilyMixture::new(vec![(1.0, member)])));

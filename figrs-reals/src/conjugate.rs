@@ -41,13 +41,13 @@ pub(crate) struct Parameter {
 
 /// The density of the observed numbers as a function of a parameter that scales the precisions, or the variances, of all normal elements.
 ///
-/// Let λ be the parameter itself if it scales the precisions, and its inverse if it scales the variances. The natural logarithm of the density is its
-/// value at λ = 1, plus `(numbers / 2) ln λ - (λ - 1) squares / 2`.
+/// Let λ be the parameter itself if it scales the precisions, and its inverse if it scales the variances. The natural logarithm of the density is
+/// `(numbers / 2) ln λ - λ squares / 2`, up to a constant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScaledNormals {
     pub(crate) measure: ScaledQuantity,
     pub(crate) numbers: f64,
-    /// The squared Mahalanobis distance of the observed numbers from their means if the parameter is one.
+    /// The squared Mahalanobis distance of the observed numbers from their means, if the parameter is one.
     pub(crate) squares: f64,
 }
 
@@ -59,11 +59,11 @@ pub(crate) enum ScaledQuantity {
 }
 
 impl ScaledQuantity {
-    /// Returns the factor of the precisions if the parameter has the value `parameter`.
-    pub(crate) fn precision(self, parameter: f64) -> f64 {
+    /// Returns the parameter that multiplies the precisions by `precision`.
+    fn parameter(self, precision: f64) -> f64 {
         match self {
-            Self::Precision => parameter,
-            Self::Variance => parameter.recip(),
+            Self::Precision => precision,
+            Self::Variance => precision.recip(),
         }
     }
 }
@@ -81,13 +81,13 @@ impl ScaledNormals {
             }
         }
     }
+}
 
-    /// Returns the natural logarithm of the density of the observed numbers for the parameter value `parameter`, divided by their density for the
-    /// value one, which the factor graph contains.
-    fn log_ratio(&self, parameter: f64) -> f64 {
-        let precision = self.measure.precision(parameter);
-        0.5 * self.numbers * precision.ln() - 0.5 * (precision - 1.0) * self.squares
-    }
+/// Returns a typical precision of normal numbers whose precision or variance has the distribution `parameter`: a normal number with this precision
+/// has the scale of their Student's t-distribution. Returns `None` if this distribution is not known.
+pub(crate) fn typical_precision(parameter: &dyn AtomicOp) -> Option<f64> {
+    let (_, squared_scale) = parameter.student_t_of_spread()?;
+    Some(squared_scale.recip())
 }
 
 /// An element whose distribution depends on a parameter with a conjugate prior.
@@ -152,7 +152,7 @@ impl Parameter {
             return Err(not_conjugate(&self.element, &self.element));
         };
         let mut likelihood = Likelihood::new(op.conjugate_terms());
-        let own = mean(prior, &**op);
+        let own = middle(prior, &**op);
         for reader in &self.readers {
             reader.with_arguments(finite, value_of, &own, |family, arguments, value| {
                 reader.add(family, arguments, value, &mut likelihood)
@@ -170,13 +170,17 @@ impl Parameter {
         let Some(posterior) = op.posterior(&likelihood).map_err(fault)? else {
             return Err(not_conjugate(&self.element, &self.element));
         };
-        // At each value of the parameter, the integral is the product of the prior and the likelihoods, divided by the posterior density. At the
-        // mean, no digits are lost.
-        let value = mean(prior, &*posterior);
+        // At each value of the parameter, the integral is the product of the prior and the likelihoods, divided by the posterior density. At a
+        // typical value, no digits are lost.
+        let value = match &self.scaled {
+            None => middle(prior, &*posterior),
+            Some(scaled) => {
+                let precision = typical_precision(&*posterior);
+                let value = precision.map(|precision| scaled.measure.parameter(precision));
+                Datum::new(value.ok_or_else(|| not_conjugate(&self.element, &self.element))?)
+            }
+        };
         let mut log_total = op.log_prob(value.as_any()).map_err(fault)?;
-        if let (Some(scaled), Some(&parameter)) = (&self.scaled, value.get::<f64>()) {
-            log_total += scaled.log_ratio(parameter);
-        }
         for reader in &self.readers {
             let scaled = reader.scaled(&value);
             log_total += reader.log_values(finite);
@@ -198,12 +202,15 @@ impl Parameter {
     }
 }
 
-/// Returns the mean of a distribution of `prior`'s type; one if the mean does not exist.
-pub(crate) fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
+/// Returns a typical value of a distribution of `prior`'s type: its mean. If the mean is infinite, returns the squared scale of the Student's
+/// t-distribution of a normal number whose variance has the distribution; one if this scale does not exist either.
+pub(crate) fn middle(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
     let moments = op.moments().unwrap_or_default();
     let mut means = moments.iter().map(|moments| moments.0);
     if prior.no_values().insert(&0.0).is_some() {
-        Datum::new(means.next().filter(|mean| mean.is_finite()).unwrap_or(1.0))
+        let mean = means.next().filter(|mean| mean.is_finite());
+        let squared_scale = || op.student_t_of_spread().map(|(_, squared)| squared);
+        Datum::new(mean.or_else(squared_scale).unwrap_or(1.0))
     } else {
         Datum::new(means.collect::<Vec<f64>>())
     }

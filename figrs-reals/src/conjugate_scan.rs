@@ -9,7 +9,7 @@ use figrs_core::{AnyElement, SupportBuilder};
 use smallvec::SmallVec;
 
 use crate::conjugate::{
-    Multiple, Parameter, ReadValue, Reader, ScaledQuantity, is_prior, mean, not_conjugate, sorted,
+    Multiple, Parameter, ReadValue, Reader, ScaledQuantity, is_prior, middle, not_conjugate, sorted,
 };
 use crate::linear_element::{Conditional, union};
 use crate::normal_rule::rule;
@@ -105,8 +105,7 @@ impl Scan<'_> {
         Ok(form)
     }
 
-    /// Classifies the normal `element`, whose precision or variance is a multiple of a parameter; the parameter is assumed to have the value
-    /// [`at`](Self::at). Returns `None` if the precision or variance is not a multiple of a parameter, or if the element is observed and has no real
+    /// Classifies the normal `element`, whose precision or variance is a multiple of a parameter; the parameter is assumed to be one. Returns `None` if the precision or variance is not a multiple of a parameter, or if the element is observed and has no real
     /// parent.
     pub(crate) fn scaled_member(
         &mut self,
@@ -129,9 +128,8 @@ impl Scan<'_> {
         if !has_real && self.observed(element).is_some() {
             return Ok(None);
         }
-        let at = self.at;
-        let rows = self.laws(element, forms, at, family)?;
-        let (Some(rows), Some(wider)) = (rows, self.laws(element, forms, 4.0 * at, family)?) else {
+        let rows = self.laws(element, forms, 1.0, family)?;
+        let (Some(rows), Some(wider)) = (rows, self.laws(element, forms, 4.0, family)?) else {
             return Ok(None);
         };
         let ratios = rows
@@ -157,13 +155,14 @@ impl Scan<'_> {
         Ok(Some(self.add_vector(element, rule)))
     }
 
-    /// Returns the parameter that scales the precisions or the variances of all normal elements; `None` if no parameter scales a normal element.
+    /// Records the parameter that scales the precisions or the variances of all normal elements, if a parameter scales a normal element; the factor
+    /// graph then integrates over this parameter.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if a parameter scales only some of the normal elements, or if a finite element selects among normal
     /// elements.
-    pub(crate) fn common_scale(&self) -> Result<Option<(usize, ScaledQuantity)>, Error> {
+    pub(crate) fn integrate_common_scale(&mut self) -> Result<(), Error> {
         let Some(&(_, parameter, measure)) = self.scales.first() else {
-            return Ok(None);
+            return Ok(());
         };
         let element = &self.parameters[parameter].element;
         let are_alike = self
@@ -184,7 +183,8 @@ impl Scan<'_> {
             && self.sites.is_empty()
             && !self.accepts_all()
         {
-            return Ok(Some((parameter, measure)));
+            self.common_scale = Some((parameter, measure));
+            return Ok(());
         }
         let problem = "it scales some normal elements, and the model has other normal elements, or finite elements that they depend on: an unknown precision has a closed form only if the precisions of all normal elements are multiples of it (a prior such as `Normal::new(0.0, Precision(&precision * 0.1))`)";
         Err(Error::not_closed_form(element, problem))
@@ -208,7 +208,7 @@ impl Scan<'_> {
         let Kind::Atomic(op) = prior.kind() else {
             return Err(not_conjugate(element, element));
         };
-        let parameter = mean(prior, &**op);
+        let parameter = middle(prior, &**op);
         let mut values = element.no_values();
         for assignment in self.finite.assignments(element, &places)? {
             let known = places.iter().zip(&assignment);

@@ -80,8 +80,8 @@ pub(crate) struct Scan<'m> {
     pub(crate) parameters: Vec<Parameter>,
     /// The vectors whose precisions or variances are multiples of a parameter, each with the index of the parameter.
     pub(crate) scales: Vec<(usize, usize, ScaledQuantity)>,
-    /// The assumed value of the parameter, for the distributions of the vectors in `scales`.
-    pub(crate) at: f64,
+    /// The parameter over which the factor graph integrates because it scales the precisions or the variances of all vectors.
+    pub(crate) common_scale: Option<(usize, ScaledQuantity)>,
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
     /// If the scan failed, the element that could not be classified.
     pub(crate) refused: Option<AnyElement>,
@@ -124,7 +124,7 @@ impl<'m> Scan<'m> {
             accepted: Accepted::Gaussian,
             parameters: Vec::new(),
             scales: Vec::new(),
-            at: 1.0,
+            common_scale: None,
             evidence: model.evidence(),
             refused: None,
             observed: first_observed(model),

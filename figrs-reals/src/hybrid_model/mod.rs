@@ -1,7 +1,9 @@
 //! The factor graph of the normal and the finite elements of a model.
 
+mod common_scale;
 mod interval_factor;
 mod observations;
+mod rule_factors;
 mod site_factors;
 mod targets;
 
@@ -12,14 +14,14 @@ use figrs_core::expand::{Content, Encoding, Expansion};
 use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Limits, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
-use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
+use figrs_gaussian::{HybridGraph, RealId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::conjugate::ParameterPosterior;
 use crate::finite_part::numbers_of;
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::{Form, NormalVector, Scan};
+use crate::scan::{Form, Scan};
 use interval_factor::IntervalFactor;
 use site_factors::SiteFactor;
 pub(crate) use targets::{Mention, NumbersOfElement};
@@ -73,12 +75,10 @@ impl<'m> HybridModel<'m> {
         (model, targets): (&Model, &[AnyElement]),
         limits: &Limits,
     ) -> Result<(Self, Encoding), Error> {
-        if let Some(&(_, parameter, _)) = scan.scales.first() {
+        if let (Some(&(_, parameter, _)), None) = (scan.scales.first(), scan.common_scale) {
             let parameter = &scan.parameters[parameter];
-            if parameter.scaled.is_none() && !parameter.is_chosen {
-                let problem = "it is an unknown precision or variance of normal elements, which filters and ExpectationPropagation do not integrate out";
-                return Err(Error::not_closed_form(&parameter.element, problem));
-            }
+            let problem = "it is an unknown precision or variance of normal elements, which filters and ExpectationPropagation do not integrate out";
+            return Err(Error::not_closed_form(&parameter.element, problem));
         }
         for target in targets {
             if matches!(scan.form(target), Form::Finite | Form::Observed) {
@@ -171,9 +171,11 @@ impl<'m> HybridModel<'m> {
         }
         let vectors = std::mem::take(&mut this.scan.vectors);
         this.graph.factors.reserve(vectors.len());
+        let precision = this.common_precision(&vectors, limits)?;
         for (index, vector) in vectors.iter().enumerate() {
             if let Some(vector) = vector {
-                this.add_rule(index, vector)?;
+                let rule = this.rule_factor(index, vector)?;
+                this.add_rule(rule.with_precision(precision));
             }
         }
         this.scan.vectors = vectors;
@@ -196,59 +198,6 @@ impl<'m> HybridModel<'m> {
             this.add_comparisons(sites)?;
         }
         Ok((this, encoding))
-    }
-
-    /// Adds the factor of the conditional distribution of `vector` given earlier vectors.
-    fn add_rule(&mut self, index: usize, vector: &NormalVector) -> Result<(), Error> {
-        let NormalVector {
-            element,
-            dimension,
-            rule,
-        } = vector;
-        let residuals = rule.rows.iter().map(|rule| {
-            let mut residual = Linear::vector(index, *dimension);
-            residual.add_multiple(-1.0, &rule.mean);
-            residual
-        });
-        let residuals = Conditional {
-            finite: rule.finite.clone(),
-            rows: residuals.collect(),
-        };
-        let residuals = self.substituted(element, &residuals)?.unwrap_or(residuals);
-        let sizes = self.scan.finite.sizes(&residuals.finite);
-        let reals = residuals.vectors();
-        let columns = self.columns(&reals);
-        let width: usize = columns.iter().map(|(_, width)| width).sum();
-        let assignments = self.scan.finite.assignments(element, &residuals.finite)?;
-        let mut forms: SmallVec<[SquareRootForm; 1]> = SmallVec::with_capacity(assignments.len());
-        for (values, row) in assignments.iter().zip(&residuals.rows) {
-            let lower = &rule.row(&residuals.finite, values, &sizes).lower;
-            let blocks = row.terms().map(|(index, matrix)| {
-                let place = reals.binary_search(&index).unwrap_or_default();
-                (columns[place].0, matrix)
-            });
-            let form = SquareRootForm::residual(width, blocks, row.offset(), lower);
-            forms.push(form);
-        }
-        if reals.is_empty() {
-            let logs: Vec<f64> = forms.iter().map(SquareRootForm::log_constant).collect();
-            self.add_finite(&residuals.finite, |place| logs[place]);
-            return Ok(());
-        }
-        let (finite, places) = self.entries(&residuals.finite);
-        if places.iter().copied().ne(0..forms.len()) {
-            forms = places.iter().map(|&place| forms[place].clone()).collect();
-        }
-        let reals = reals
-            .iter()
-            .filter_map(|&index| self.reals[index])
-            .collect();
-        self.graph.factors.push(HybridFactor {
-            finite,
-            reals,
-            forms,
-        });
-        Ok(())
     }
 
     /// For each of the vectors `reals`, returns its first column and its number of columns in a matrix whose columns belong to these vectors.
@@ -304,16 +253,6 @@ impl<'m> HybridModel<'m> {
         let (variable, in_scan) = &self.variables[place];
         let value = variable.and_then(|v| variables.binary_search(&v).ok());
         in_scan[value.map_or(0, |at| values[at] as usize)]
-    }
-
-    pub(crate) fn observed_numbers(&self) -> usize {
-        let all = self
-            .scan
-            .vectors
-            .iter()
-            .flatten()
-            .map(|vector| vector.dimension);
-        all.sum::<usize>() - self.graph.dimensions.iter().sum::<usize>()
     }
 
     pub(crate) fn scan(&self) -> &Scan<'m> {

@@ -168,3 +168,134 @@ fn the_next_reading_of_an_unknown_variance() {
         );
     }
 }
+
+/// The posterior of readings whose mean is normal, with a common precision or variance, by the formulas of the normal-gamma prior.
+struct NormalGamma {
+    mean: f64,
+    weight: f64,
+    shape: f64,
+    rate: f64,
+    log_evidence: f64,
+}
+
+/// Returns the log-density of `n` numbers around zero with the sum of squares `squares`, whose precision has the prior `Gamma(shape, rate)`.
+fn log_density((shape, rate): (f64, f64), (n, squares): (f64, f64)) -> f64 {
+    let (shape_after, rate_after) = (shape + n / 2.0, rate + squares / 2.0);
+    libm::lgamma(shape_after) - libm::lgamma(shape) + shape * rate.ln()
+        - shape_after * rate_after.ln()
+        - n / 2.0 * (2.0 * std::f64::consts::PI).ln()
+}
+
+/// Returns the posterior for a mean with the prior mean `mean` and `weight` times the precision of a reading, and a precision with the prior
+/// `Gamma(shape, rate)`.
+fn normal_gamma(
+    (mean, weight): (f64, f64),
+    (shape, rate): (f64, f64),
+    readings: &[f64],
+) -> NormalGamma {
+    let n = readings.len() as f64;
+    let average = readings.iter().sum::<f64>() / n;
+    let within: f64 = readings.iter().map(|y| (y - average).powi(2)).sum();
+    let between = weight * n / (weight + n) * (average - mean).powi(2);
+    let (weight_after, shape_after) = (weight + n, shape + n / 2.0);
+    let rate_after = rate + (within + between) / 2.0;
+    let log_density = log_density((shape, rate), (n, within + between));
+    NormalGamma {
+        mean: (weight * mean + n * average) / weight_after,
+        weight: weight_after,
+        shape: shape_after,
+        rate: rate_after,
+        log_evidence: log_density + (weight / weight_after).ln() / 2.0,
+    }
+}
+
+fn near(found: f64, expected: f64) {
+    assert!(
+        (found / expected - 1.0).abs() < 1e-10,
+        "{found} is not {expected}"
+    );
+}
+
+/// Units of measurement in which the answers are the same up to the unit.
+const UNITS: [f64; 5] = [1e-9, 1e-6, 1.0, 1e6, 1e9];
+
+#[test]
+fn an_unknown_precision_in_any_unit() {
+    let all = [1.0, 2.0, 1.5, 0.7, 1.9, 2.4, 1.2, 1.7, 0.9, 2.1];
+    for unit in UNITS {
+        for count in [1, 3, 10] {
+            let readings: Vec<f64> = all[..count].iter().map(|y| y * unit).collect();
+            let (prior, shape, rate) = ((0.3 * unit, 0.1), 2.0, 1.3 * unit * unit);
+            let exact = normal_gamma(prior, (shape, rate), &readings);
+            let precision = Gamma::new(shape, Rate(rate));
+            let mu = Normal::new(prior.0, Precision(&precision * prior.1));
+            let model = readings.iter().fold(Model::new(), |model, &y| {
+                model.observe(&Normal::new(&mu, Precision(&precision)), y)
+            });
+            let answer = Exact::new().run(&model, (&mu, &precision)).unwrap();
+            near(answer.mean(&precision).unwrap(), exact.shape / exact.rate);
+            near(
+                answer.variance(&precision).unwrap(),
+                exact.shape / exact.rate.powi(2),
+            );
+            near(answer.mean(&mu).unwrap(), exact.mean);
+            near(
+                answer.variance(&mu).unwrap(),
+                exact.rate / (exact.weight * (exact.shape - 1.0)),
+            );
+            near(answer.log_evidence().unwrap().value, exact.log_evidence);
+        }
+    }
+}
+
+#[test]
+fn an_unknown_variance_in_any_unit() {
+    let all = [1.0, 2.0, 1.5, 0.7, 1.9];
+    for unit in UNITS {
+        for count in [2, 5] {
+            let readings: Vec<f64> = all[..count].iter().map(|y| y * unit).collect();
+            let (prior, shape, scale) = ((0.3 * unit, 0.1), 2.5, 1.3 * unit * unit);
+            let exact = normal_gamma(prior, (shape, scale), &readings);
+            let variance = InverseGamma::new(shape, Scale(scale));
+            let mu = Normal::new(prior.0, Variance(&variance * 10.0));
+            let model = readings.iter().fold(Model::new(), |model, &y| {
+                model.observe(&Normal::new(&mu, Variance(&variance)), y)
+            });
+            let answer = Exact::new().run(&model, (&mu, &variance)).unwrap();
+            let mean = exact.rate / (exact.shape - 1.0);
+            near(answer.mean(&variance).unwrap(), mean);
+            near(
+                answer.variance(&variance).unwrap(),
+                mean * mean / (exact.shape - 2.0),
+            );
+            near(answer.mean(&mu).unwrap(), exact.mean);
+            near(answer.variance(&mu).unwrap(), mean / exact.weight);
+            near(answer.log_evidence().unwrap().value, exact.log_evidence);
+        }
+    }
+}
+
+/// All normal numbers are observed, and the mean of the variance does not exist.
+#[test]
+fn an_observed_mean_and_a_variance_without_a_mean() {
+    for unit in UNITS {
+        let (shape, scale) = (0.2, 1.3 * unit * unit);
+        let variance = InverseGamma::new(shape, Scale(scale));
+        let exact = |n: f64, squares: f64| log_density((shape, scale), (n, squares * unit * unit));
+        let model = Model::new().observe(&Normal::new(0.0, Variance(&variance)), 1.7 * unit);
+        let answer = Exact::new().run(&model, &variance).unwrap();
+        near(answer.log_evidence().unwrap().value, exact(1.0, 2.89));
+        let mu = Normal::new(0.0, Variance(&variance));
+        let reading = Normal::new(&mu, Variance(&variance * 4.0));
+        let model = Model::new()
+            .observe(&mu, 1.7 * unit)
+            .observe(&reading, 4.7 * unit);
+        let answer = Exact::new().run(&model, &variance).unwrap();
+        // Half the distance between the reading and the mean has the variance of the mean.
+        let squares = 2.89 + 2.25;
+        near(
+            answer.log_evidence().unwrap().value,
+            exact(2.0, squares) - 2_f64.ln(),
+        );
+    }
+}
