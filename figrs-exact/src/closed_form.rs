@@ -1,11 +1,12 @@
 //! Exact answers in closed form for models of real numbers, if the feature `reals` is on.
 
 #[cfg(feature = "reals")]
-pub(crate) use figrs_reals::{Collapse, best_world_in_closed_form, in_closed_form};
+pub(crate) use figrs_reals::{
+    Collapse, best_world_in_closed_form, despite_rounding, in_closed_form,
+};
 
-#[cfg(not(feature = "reals"))]
-use figrs_answer::{answer::Answer, error::Error};
-#[cfg(not(feature = "reals"))]
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, Model};
 
 /// The approximation of mixtures with too many components; only models of real numbers have such mixtures.
@@ -27,6 +28,16 @@ pub(crate) fn in_closed_form(
     Err(refused)
 }
 
+/// Returns `None`, because the feature `reals` is off.
+#[cfg(not(feature = "reals"))]
+pub(crate) fn despite_rounding(
+    _: &'static str,
+    _: (&Model, &[AnyElement]),
+    _: (&Limits, Collapse),
+) -> Option<Answer> {
+    None
+}
+
 /// Returns the error, because the feature `reals` is off.
 #[cfg(not(feature = "reals"))]
 pub(crate) fn best_world_in_closed_form(
@@ -36,6 +47,27 @@ pub(crate) fn best_world_in_closed_form(
     refused: Error,
 ) -> Result<Answer, Error> {
     Err(refused)
+}
+
+/// Returns the answer of an algorithm for finite elements, or the answer in closed form if that algorithm refused the model, or found that the
+/// evidence is impossible although it is possible up to rounding errors.
+pub(crate) fn or_in_closed_form(
+    algorithm: &'static str,
+    question: (&Model, &[AnyElement]),
+    within: (&Limits, Collapse),
+    found: Result<Answer, Error>,
+) -> Result<Answer, Error> {
+    match found {
+        Err(refused) => in_closed_form(algorithm, question, within, refused),
+        Ok(answer) => {
+            let log_evidence = answer.log_evidence().map(|evidence| evidence.value);
+            let better = match log_evidence {
+                Ok(f64::NEG_INFINITY) => despite_rounding(algorithm, question, within),
+                _ => None,
+            };
+            Ok(better.unwrap_or(answer))
+        }
+    }
 }
 
 /// Defines the setter for the approximation of mixtures with too many components, from the path of its field.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, Parents};
 
-use super::closed_form::{Collapse, collapse_setter, in_closed_form};
+use super::closed_form::{Collapse, collapse_setter, or_in_closed_form};
 use super::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::estimate::Estimate;
@@ -133,16 +133,12 @@ impl Algorithm for VariableElimination {
 impl VariableElimination {
     /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
-        let expansion = match question.expand(&self.limits) {
-            Ok(expansion) => expansion,
-            Err(refused) => {
-                let question = (question.model, question.targets);
-                let within = (&self.limits, self.collapse);
-                return in_closed_form(self.name(), question, within, refused);
-            }
-        };
         let (model, targets) = (question.model, question.targets);
-        marginals(self.name(), model, targets, &expansion, &self.limits)
+        let found = question
+            .expand(&self.limits)
+            .and_then(|expansion| marginals(self.name(), model, targets, &expansion, &self.limits));
+        let within = (&self.limits, self.collapse);
+        or_in_closed_form(self.name(), (model, targets), within, found)
     }
 }
 

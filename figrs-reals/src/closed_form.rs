@@ -9,8 +9,10 @@ use figrs_answer::answer::family_mixture::{FamilyMixture, MixtureMember};
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
-use figrs_core::internals::AtomicOp;
-use figrs_core::{AnyElement, DegreesOfFreedom, Limits, Model, ModelError, Scale, StudentT};
+use figrs_core::internals::{AtomicOp, Kind};
+use figrs_core::{
+    AnyElement, DegreesOfFreedom, Evidence, Limits, Model, ModelError, Scale, StudentT,
+};
 use figrs_gaussian::{Component, Elimination, GaussianError, HybridPosterior, RealId};
 use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
@@ -18,12 +20,13 @@ use nalgebra::{DMatrix, DVector};
 use crate::collapse::Collapse;
 use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::{Accepted, Scan};
+use crate::scan::{Accepted, Scan, is_float};
 
 /// Maximum number of components of the distribution of a target, which is a mixture of normal distributions.
 pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 
-/// Answers a query in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
+/// Answers a query in closed form if the error `refused` states that an element is continuous, or that evidence is impossible that is possible up to
+/// rounding errors; otherwise returns `refused`.
 ///
 /// **Guarantee.** The result is exact, because the real elements that the query needs are linear functions of normal elements, given the finite
 /// elements. If comparisons restrict one real number to an interval, the log-evidence, the probabilities of finite elements, and all means and
@@ -31,6 +34,10 @@ pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 ///
 /// **Complexity.** The cost is that of an elimination of the real elements, followed by an elimination of the finite elements. The table of an
 /// elimination step contains all finite elements on which the step depends.
+/// An observation that other observations imply has the conditional probability one; an observation that contradicts them has the probability
+/// zero. The observed and the implied value are equal if they differ by at most 1e-14 times the sum of the magnitudes of all terms from which they
+/// were computed (45 times the rounding error of one operation).
+///
 ///
 /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
 ///
@@ -44,6 +51,10 @@ pub fn in_closed_form(
 ) -> Result<Answer, Error> {
     if !matches!(refused, Error::Model(ModelError::NotFinite { .. })) {
         return Err(refused);
+    if matches!(refused, Error::ImpossibleEvidence { .. }) {
+        let answer = despite_rounding(algorithm, (model, targets), (limits, collapse));
+        return answer.ok_or(refused);
+    }
     }
     let mut scan = Scan::new(model, targets, limits).accepting(Accepted::Comparisons);
     match scan.run() {
@@ -60,6 +71,28 @@ pub fn in_closed_form(
 
 /// Answers a query in closed form, without merging components.
 ///
+/// Answers a query in closed form if the evidence, which is impossible for an algorithm that compares values without tolerance, is possible up to the
+/// rounding errors of observed linear functions of real elements.
+pub fn despite_rounding(
+    algorithm: &'static str,
+    (model, targets): (&Model, &[AnyElement]),
+    (limits, collapse): (&Limits, Collapse),
+) -> Option<Answer> {
+    let is_computed = |(element, evidence): &(AnyElement, Evidence)| {
+        let is_function = is_float(element) && matches!(element.kind(), Kind::Apply(..));
+        is_function && evidence.observed().is_some()
+    };
+    if !model.evidence().iter().any(is_computed) {
+        return None;
+    }
+    let mut scan = Scan::new(model, targets, limits).accepting(Accepted::Comparisons);
+    scan.run().ok()?;
+    if scan.vectors.is_empty() {
+        return None;
+    }
+    answer_of_scan(algorithm, scan, (model, targets), (limits, collapse)).ok()
+}
+
 /// **Errors.** The same errors as [`in_closed_form`].
 pub(crate) fn closed_form_answer(
     algorithm: &'static str,

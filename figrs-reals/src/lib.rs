@@ -53,6 +53,8 @@ mod site_scan;
 mod with_reals;
 
 pub use best_world::best_world_in_closed_form;
+#[doc(hidden)]
+pub use closed_form::despite_rounding;
 pub use closed_form::in_closed_form;
 pub use collapse::Collapse;
 pub use collapsed::Collapsed;

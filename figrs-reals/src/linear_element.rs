@@ -1,16 +1,19 @@
 //! Linear functions of normal vectors, one function for each assignment of some finite elements.
 
-use std::borrow::Borrow;
+use std::ops::Range;
 
 use figrs_core::LinearFunction;
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
-/// Rounding error of a coefficient, relative to its size.
+/// Largest rounding error of a sum, relative to the sum of the magnitudes of its terms. It is 45 times the rounding error of one operation.
 const ROUNDING: f64 = 1e-14;
 
 /// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap
 /// allocation.
+///
+/// The offset and the coefficients are sums of products of the numbers of the model. The magnitude of such a sum is the same sum with the absolute
+/// values of these numbers; the rounding error of the sum is proportional to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
     /// Number of real numbers of the function's value.
@@ -19,6 +22,8 @@ pub(crate) struct Linear {
     vectors: SmallVec<[(u32, u32); 2]>,
     /// The offset, followed by the coefficients of each vector, column by column.
     entries: SmallVec<[f64; 6]>,
+    /// For each entry, its magnitude.
+    magnitudes: SmallVec<[f64; 6]>,
 }
 
 impl Linear {
@@ -27,19 +32,21 @@ impl Linear {
             numbers: offset.len(),
             vectors: SmallVec::new(),
             entries: SmallVec::from_slice(offset),
+            magnitudes: offset.iter().map(|x| x.abs()).collect(),
         }
     }
 
     pub(crate) fn vector(index: usize, dimension: usize) -> Self {
-        let mut this = Self {
+        let mut entries: SmallVec<[f64; 6]> = smallvec![0.0; dimension * (dimension + 1)];
+        for i in 0..dimension {
+            entries[dimension + i * (dimension + 1)] = 1.0;
+        }
+        Self {
             numbers: dimension,
             vectors: smallvec![(index as u32, dimension as u32)],
-            entries: smallvec![0.0; dimension * (dimension + 1)],
-        };
-        for i in 0..dimension {
-            this.entries[dimension + i * (dimension + 1)] = 1.0;
+            magnitudes: entries.clone(),
+            entries,
         }
-        this
     }
 
     pub(crate) fn numbers(&self) -> usize {
@@ -52,15 +59,20 @@ impl Linear {
 
     /// Returns the vectors of the function by index, in ascending order, with their coefficients.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (usize, DMatrixView<'_, f64>)> {
-        let mut rest = &self.entries[self.numbers..];
+        self.blocks().map(|(index, width, block)| {
+            let own = &self.entries[block];
+            (index, DMatrixView::from_slice(own, self.numbers, width))
+        })
+    }
+
+    /// Returns the index and the dimension of each vector, and the range of its coefficients among the entries.
+    fn blocks(&self) -> impl Iterator<Item = (usize, usize, Range<usize>)> {
+        let mut start = self.numbers;
         self.vectors.iter().map(move |&(index, width)| {
-            let width = width as usize;
-            let (own, others) = rest.split_at(self.numbers * width);
-            rest = others;
-            (
-                index as usize,
-                DMatrixView::from_slice(own, self.numbers, width),
-            )
+            let end = start + self.numbers * width as usize;
+            let block = start..end;
+            start = end;
+            (index as usize, width as usize, block)
         })
     }
 
@@ -114,41 +126,80 @@ impl Linear {
         self.vectors.is_empty()
     }
 
-    /// Returns the function with the magnitudes of all coefficients.
-    pub(crate) fn absolute(&self) -> Self {
-        let mut absolute = self.clone();
-        absolute.entries.iter_mut().for_each(|x| *x = x.abs());
-        absolute
+    /// True if the function is constant and has the value `value`, up to rounding: each number differs from the observed one by at most 1e-14 times
+    /// the magnitude of the number, plus the observed one.
+    pub(crate) fn agrees_with(&self, value: &[f64]) -> bool {
+        let mut pairs = self.offset().iter().zip(&self.magnitudes).zip(value);
+        let is_near = |((x, size), value): ((&f64, &f64), &f64)| {
+            (x - value).abs() <= ROUNDING * (size + value.abs())
+        };
+        self.is_constant() && pairs.all(is_near)
+    }
+
+    /// Returns the number with the index `position` of the function's value.
+    pub(crate) fn number(&self, position: usize) -> Self {
+        let picked = |numbers: &[f64]| {
+            let rows = numbers.iter().skip(position);
+            rows.step_by(self.numbers).copied().collect()
+        };
+        Self {
+            numbers: 1,
+            vectors: self.vectors.clone(),
+            entries: picked(&self.entries),
+            magnitudes: picked(&self.magnitudes),
+        }
     }
 
     /// Replaces each vector for which `known` returns a function by that function.
-    pub(crate) fn replaced<K: Borrow<Self>>(&self, known: impl Fn(usize) -> Option<K>) -> Self {
-        let mut sum = Self::constant(self.offset());
-        for (index, coefficients) in self.terms() {
+    pub(crate) fn replaced<'k>(&self, known: impl Fn(usize) -> Option<&'k Self>) -> Self {
+        let mut sum = self.with_blocks(|_, _| false);
+        for (index, width, block) in self.blocks() {
+            let own = (&self.entries[block.clone()], &self.magnitudes[block]);
             match known(index) {
-                Some(known) => sum.add(coefficients, known.borrow()),
-                None => sum.add_term(1.0, index, coefficients),
+                Some(known) => sum.add_product(own, known),
+                None => sum.add_block(1.0, (index, width), own),
             }
         }
         sum
     }
 
-    /// Sets each coefficient to zero that is not larger than the rounding errors of its sum, and removes vectors without other coefficients. The
-    /// magnitudes of the terms add up to the coefficients of `absolute`.
-    pub(crate) fn drop_rounding_errors(&mut self, absolute: &Self) {
-        let pairs = self.entries.iter_mut().zip(&absolute.entries);
+    /// Sets each coefficient to zero that is not larger than its rounding error, and removes vectors without other coefficients.
+    pub(crate) fn drop_rounding_errors(&mut self) {
+        let pairs = self.entries.iter_mut().zip(&self.magnitudes);
         for (x, size) in pairs.skip(self.numbers) {
             if x.abs() <= ROUNDING * size {
                 *x = 0.0;
             }
         }
-        let mut rest = Self::constant(self.offset());
-        for (index, coefficients) in self.terms() {
-            if coefficients.iter().any(|&x| x != 0.0) {
-                rest.add_term(1.0, index, coefficients);
+        if self
+            .terms()
+            .any(|(_, block)| block.iter().all(|&x| x == 0.0))
+        {
+            *self = self.with_blocks(|_, block| block.iter().any(|&x| x != 0.0));
+        }
+    }
+
+    /// Returns the function without the vector `index`.
+    pub(crate) fn without(&self, index: usize) -> Self {
+        self.with_blocks(|other, _| other != index)
+    }
+
+    /// Returns the function without the vectors for which `keeps` is false. The arguments of `keeps` are the index of the vector and its
+    /// coefficients.
+    fn with_blocks(&self, keeps: impl Fn(usize, &[f64]) -> bool) -> Self {
+        let mut sum = Self {
+            numbers: self.numbers,
+            vectors: SmallVec::new(),
+            entries: SmallVec::from_slice(self.offset()),
+            magnitudes: SmallVec::from_slice(&self.magnitudes[..self.numbers]),
+        };
+        for (index, width, block) in self.blocks() {
+            if keeps(index, &self.entries[block.clone()]) {
+                let own = (&self.entries[block.clone()], &self.magnitudes[block]);
+                sum.add_block(1.0, (index, width), own);
             }
         }
-        *self = rest;
+        sum
     }
 
     pub(crate) fn is_finite(&self) -> bool {
@@ -157,47 +208,69 @@ impl Linear {
 
     /// Returns the function with the indices of its vectors replaced.
     pub(crate) fn renamed(&self, new_index: impl Fn(usize) -> usize) -> Self {
-        let mut sum = Self::constant(self.offset());
-        for (index, coefficients) in self.terms() {
-            sum.add_term(1.0, new_index(index), coefficients);
+        let mut sum = self.with_blocks(|_, _| false);
+        for (index, width, block) in self.blocks() {
+            let own = (&self.entries[block.clone()], &self.magnitudes[block]);
+            sum.add_block(1.0, (new_index(index), width), own);
         }
         sum
     }
 
     pub(crate) fn add_multiple(&mut self, factor: f64, other: &Self) {
-        add_multiple(&mut self.entries, factor, other.offset());
-        for (index, coefficients) in other.terms() {
-            self.add_term(factor, index, coefficients);
+        let n = self.numbers;
+        add_multiple(&mut self.entries[..n], factor, other.offset());
+        let sizes = &other.magnitudes[..other.numbers];
+        add_multiple(&mut self.magnitudes[..n], factor.abs(), sizes);
+        for (index, width, block) in other.blocks() {
+            let own = (&other.entries[block.clone()], &other.magnitudes[block]);
+            self.add_block(factor, (index, width), own);
         }
     }
 
-    pub(crate) fn add(&mut self, coefficients: DMatrixView<'_, f64>, other: &Self) {
-        let offset = &mut self.entries[..self.numbers];
-        add_product(offset, coefficients, other.offset());
-        for (index, of_other) in other.terms() {
-            let own = self.columns(index, of_other.ncols());
-            let columns = own.chunks_exact_mut(coefficients.nrows());
-            for (sum, column) in columns.zip(of_other.column_iter()) {
-                add_product(sum, coefficients, column.as_slice());
-            }
+    /// Adds the product of the matrix `coefficients`, which is given column by column, and the function `other`.
+    pub(crate) fn add(&mut self, coefficients: &[f64], other: &Self) {
+        let sizes: SmallVec<[f64; 6]> = coefficients.iter().map(|x| x.abs()).collect();
+        self.add_product((coefficients, &sizes), other);
+    }
+
+    /// Adds the product of a matrix and the function `other`. The matrix and the magnitudes of its coefficients are given column by column.
+    fn add_product(&mut self, (coefficients, sizes): (&[f64], &[f64]), other: &Self) {
+        let n = self.numbers;
+        add_product(&mut self.entries[..n], coefficients, other.offset());
+        let of_other = &other.magnitudes[..other.numbers];
+        add_product(&mut self.magnitudes[..n], sizes, of_other);
+        for (index, width, block) in other.blocks() {
+            let own = self.block(index, width);
+            let m = other.numbers;
+            let columns = |numbers: &[f64], sum: &mut [f64], matrix: &[f64]| {
+                let pairs = sum
+                    .chunks_exact_mut(n.max(1))
+                    .zip(numbers.chunks_exact(m.max(1)));
+                pairs.for_each(|(sum, column)| add_product(sum, matrix, column));
+            };
+            columns(
+                &other.entries[block.clone()],
+                &mut self.entries[own.clone()],
+                coefficients,
+            );
+            columns(&other.magnitudes[block], &mut self.magnitudes[own], sizes);
         }
     }
 
-    pub(crate) fn add_term(
+    /// Adds `factor` times the coefficients of a vector, which are given column by column with their magnitudes.
+    fn add_block(
         &mut self,
         factor: f64,
-        index: usize,
-        coefficients: DMatrixView<'_, f64>,
+        (index, width): (usize, usize),
+        (coefficients, sizes): (&[f64], &[f64]),
     ) {
-        let own = self.columns(index, coefficients.ncols());
-        let columns = own.chunks_exact_mut(coefficients.nrows().max(1));
-        for (sum, column) in columns.zip(coefficients.column_iter()) {
-            add_multiple(sum, factor, column.as_slice());
-        }
+        let own = self.block(index, width);
+        add_multiple(&mut self.entries[own.clone()], factor, coefficients);
+        add_multiple(&mut self.magnitudes[own], factor.abs(), sizes);
     }
 
-    /// Returns the coefficients of the vector `index`, column by column; zeros are inserted if the function does not contain the vector.
-    fn columns(&mut self, index: usize, dimension: usize) -> &mut [f64] {
+    /// Returns the range of the coefficients of the vector `index` among the entries; zeros are inserted if the function does not contain the vector.
+    fn block(&mut self, index: usize, width: usize) -> Range<usize> {
         let key = index as u32;
         let found = self.vectors.binary_search_by_key(&key, |vector| vector.0);
         let place = found.unwrap_or_else(|place| place);
@@ -205,19 +278,22 @@ impl Linear {
             .iter()
             .map(|vector| vector.1)
             .sum::<u32>() as usize;
-        let (start, count) = (self.numbers * (1 + before), self.numbers * dimension);
+        let (start, count) = (self.numbers * (1 + before), self.numbers * width);
         if found.is_err() {
-            self.vectors.insert(place, (key, dimension as u32));
-            self.entries.resize(self.entries.len() + count, 0.0);
-            self.entries[start..].rotate_right(count);
+            self.vectors.insert(place, (key, width as u32));
+            for numbers in [&mut self.entries, &mut self.magnitudes] {
+                numbers.resize(numbers.len() + count, 0.0);
+                numbers[start..].rotate_right(count);
+            }
         }
-        &mut self.entries[start..start + count]
+        start..start + count
     }
 }
 
-fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
-    for (own, &x) in matrix.column_iter().zip(column) {
-        add_multiple(sum, x, own.as_slice());
+/// Adds the product of a matrix, which is given column by column, and a vector.
+fn add_product(sum: &mut [f64], matrix: &[f64], vector: &[f64]) {
+    for (column, &x) in matrix.chunks_exact(sum.len().max(1)).zip(vector) {
+        add_multiple(sum, x, column);
     }
 }
 
@@ -290,7 +366,7 @@ pub(crate) fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     for linear in open {
         let (own, others) = rest.split_at(n * linear.numbers());
         rest = others;
-        sum.add(DMatrixView::from_slice(own, n, linear.numbers()), linear);
+        sum.add(own, linear);
     }
     sum
 }

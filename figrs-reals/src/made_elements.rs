@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 
 use crate::belief::{Belief, BeliefComponent};
 
-/// An eigenvalue of a covariance matrix is treated as zero if it is smaller than this number times the largest eigenvalue.
+/// A conditional variance is treated as zero if it is smaller than this number times the variance.
 const ROUNDING: f64 = 1e-14;
 
 pub(crate) struct MadeElements {
@@ -93,12 +93,44 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
         return DMatrix::zeros(0, 1);
     }
     if let Some(lower) = covariance.clone().cholesky() {
-        return lower.unpack();
+        let (pivots, variances) = (lower.l_dirty().diagonal(), covariance.diagonal());
+        let mut pairs = pivots.iter().zip(&variances);
+        if pairs.all(|(pivot, variance)| pivot * pivot > ROUNDING * variance) {
+            return lower.unpack();
+        }
     }
-    let eigen = covariance.clone().symmetric_eigen();
-    let least = ROUNDING * eigen.eigenvalues.max();
-    let root = |x: f64| if x > least { x.sqrt() } else { 0.0 };
-    eigen.eigenvectors * DMatrix::from_diagonal(&eigen.eigenvalues.map(root))
+    singular_factor(covariance)
+}
+
+/// Returns a matrix L for which L L' is the singular matrix `covariance`. The columns of L that stand for conditional variances of the size of
+/// rounding errors are zero.
+///
+/// **References.** Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 10.3 (Cholesky factors with complete pivoting).
+fn singular_factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
+    let n = covariance.nrows();
+    let (mut rest, mut factor) = (covariance.clone(), DMatrix::zeros(n, n));
+    let mut open: Vec<usize> = (0..n).filter(|&i| covariance[(i, i)] > 0.0).collect();
+    for column in 0..n {
+        // The part of a variance that the columns so far do not explain.
+        let part = |i: usize, rest: &DMatrix<f64>| rest[(i, i)] / covariance[(i, i)];
+        let largest =
+            (0..open.len()).max_by(|&a, &b| part(open[a], &rest).total_cmp(&part(open[b], &rest)));
+        let Some(place) = largest.filter(|&place| part(open[place], &rest) > ROUNDING) else {
+            break;
+        };
+        let pivot = open.swap_remove(place);
+        let root = rest[(pivot, pivot)].sqrt();
+        factor[(pivot, column)] = root;
+        for &i in &open {
+            factor[(i, column)] = rest[(i, pivot)] / root;
+        }
+        for &i in &open {
+            for &j in &open {
+                rest[(i, j)] -= factor[(i, column)] * factor[(j, column)];
+            }
+        }
+    }
+    factor
 }
 
 /// Creates elements with the joint distributions `beliefs`, which are independent of each other. The created elements have the types of the elements

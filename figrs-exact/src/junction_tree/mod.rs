@@ -6,7 +6,7 @@ pub(crate) mod compiled_tree;
 pub(crate) mod elimination_tree;
 pub(crate) mod saved_tree;
 
-use crate::closed_form::{Collapse, collapse_setter, in_closed_form};
+use crate::closed_form::{Collapse, collapse_setter, or_in_closed_form};
 use crate::compiled_problem::CompiledProblem;
 use crate::question::Question;
 use std::sync::Arc;
@@ -174,13 +174,9 @@ impl Algorithm for JunctionTree {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let found = self.tree(model, targets.to_vec(), None);
-        match found.and_then(|tree| tree.answer()) {
-            Err(refused) => {
-                let within = (&self.limits, self.collapse);
-                in_closed_form(self.name(), (model, targets), within, refused)
-            }
-            found => found,
-        }
+        let found = found.and_then(|tree| tree.answer());
+        let within = (&self.limits, self.collapse);
+        or_in_closed_form(self.name(), (model, targets), within, found)
     }
 }
 

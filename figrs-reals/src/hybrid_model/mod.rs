@@ -1,6 +1,7 @@
 //! The factor graph of the normal and the finite elements of a model.
 
 mod common_scale;
+mod contradictions;
 mod interval_factor;
 mod observations;
 mod rule_factors;
@@ -19,7 +20,6 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::conjugate::ParameterPosterior;
-use crate::finite_part::numbers_of;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Form, Scan};
 use interval_factor::IntervalFactor;
@@ -140,30 +140,7 @@ impl<'m> HybridModel<'m> {
             expansion,
             scan,
         };
-        for (position, (element, evidence)) in model.evidence().iter().enumerate() {
-            if let Form::Real(rows) = this.scan.form(element).clone() {
-                if this.scan.accepts_all() && evidence.observed().is_none() {
-                    continue;
-                }
-                let value = evidence
-                    .observed()
-                    .and_then(|value| numbers_of(value.as_any()));
-                let value = value.filter(|value| value.len() == rows.rows[0].numbers());
-                let value = value.ok_or_else(|| {
-                    let problem = "the only evidence that it supports is an observed value with as many numbers as it has; state an interval by \
-                    an observed comparison such as `greater_than`, or use ExpectationPropagation, which supports conditions and weights of one \
-                    number";
-                    Error::not_closed_form(element, problem)
-                })?;
-                if value.iter().any(|x| !x.is_finite()) {
-                    return Err(Error::ImpossibleEvidence {
-                        conflict: vec![model.describe(position)],
-                        is_minimal: true,
-                    });
-                }
-                this.observe(element, &rows, &value)?;
-            }
-        }
+        this.observe_evidence(model)?;
         for index in 0..this.known.len() {
             if this.known[index].is_none() && this.dimensions[index] > 0 {
                 this.reals[index] = Some(this.graph.add_real(this.dimensions[index]));
@@ -193,6 +170,7 @@ impl<'m> HybridModel<'m> {
         }
         let sites = std::mem::take(&mut this.scan.sites);
         if this.scan.accepts_all() {
+            this.check_comparisons(model, &sites)?;
             sites.into_iter().try_for_each(|site| this.add_site(site))?;
         } else {
             this.add_comparisons(sites)?;

@@ -1,39 +1,129 @@
 //! Observations of real elements, which make one vector a function of other vectors.
 
+use std::borrow::Cow;
+use std::rc::Rc;
+
 use figrs_answer::error::Error;
-use figrs_core::AnyElement;
-use nalgebra::DVector;
+use figrs_core::{AnyElement, Model};
+use nalgebra::DMatrix;
 use smallvec::SmallVec;
 
 use super::HybridModel;
+use super::contradictions::contradiction;
+use crate::finite_part::numbers_of;
 use crate::linear_element::{Conditional, Linear, union};
+use crate::scan::Form;
+
+/// If the squared sine of the angle between a row of coefficients and the rows before it is below this number, the numbers of an observation are
+/// observed one after another, because the solution for all of them at once would lose digits.
+const NEARLY_DEPENDENT: f64 = 1e-8;
 
 impl HybridModel<'_> {
-    /// Adds the observation that a linear function of vectors has the value `value`; one of the vectors becomes a function of the others.
-    pub(super) fn observe(
+    /// Adds the observations of real elements to the graph.
+    ///
+    /// **Errors.** [`Error::ImpossibleEvidence`] if an observation contradicts earlier ones; [`Error::NotClosedForm`] if a statement of evidence on a
+    /// real element is not an observation.
+    pub(super) fn observe_evidence(&mut self, model: &Model) -> Result<(), Error> {
+        for (position, (element, evidence)) in model.evidence().iter().enumerate() {
+            let rows = match self.scan.form(element) {
+                Form::Observed => {
+                    let pair = self.scan.observed(element).zip(evidence.observed());
+                    if pair.is_some_and(|(first, value)| !first.same_as(value.as_any())) {
+                        let is_same = |other: &AnyElement| other.id() == element.id();
+                        return Err(contradiction(model, position, is_same));
+                    }
+                    continue;
+                }
+                Form::Real(_) if self.scan.accepts_all() && evidence.observed().is_none() => {
+                    continue;
+                }
+                Form::Real(rows) => Rc::clone(rows),
+                Form::Finite | Form::Function(_) | Form::Parameter(_) => continue,
+            };
+            let value = evidence
+                .observed()
+                .and_then(|value| numbers_of(value.as_any()));
+            let value = value.filter(|value| value.len() == rows.rows[0].numbers());
+            let value = value.ok_or_else(|| {
+                let problem = "the only evidence that it supports is an observed value with as many numbers as it has; state an interval by \
+                an observed comparison such as `greater_than`, or use ExpectationPropagation, which supports conditions and weights of one \
+                number";
+                Error::not_closed_form(element, problem)
+            })?;
+            if value.iter().any(|x| !x.is_finite()) {
+                return Err(Error::ImpossibleEvidence {
+                    conflict: vec![model.describe(position)],
+                    is_minimal: true,
+                });
+            }
+            if !self.observe(element, &rows, value.as_slice())? {
+                let is_real = |other: &AnyElement| self.scan.is_real(other);
+                return Err(contradiction(model, position, is_real));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the observation that a linear function of vectors has the value `value`; one of the vectors becomes a function of the others. Returns
+    /// `false` if earlier observations contradict this observation for every assignment of the finite elements.
+    ///
+    /// An observation that earlier observations imply changes nothing: its conditional probability is one. The implied and the observed value are
+    /// equal up to rounding if they differ by at most 1e-14 times the sum of the magnitudes of all terms from which they were computed. A
+    /// coefficient is zero up to rounding if it is at most 1e-14 times the sum of the magnitudes of its terms.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if, for some assignments of the finite elements, the observation has a probability, and for others a
+    /// density; or if no single vector has a density for all assignments.
+    fn observe(
         &mut self,
         element: &AnyElement,
         rows: &Conditional<Linear>,
-        value: &DVector<f64>,
-    ) -> Result<(), Error> {
+        value: &[f64],
+    ) -> Result<bool, Error> {
         let replaced = self.substituted(element, rows)?;
-        let rows = replaced.as_ref().unwrap_or(rows);
-        let index = chosen_vector(rows).ok_or_else(|| {
-            let problem = "its value is observed, but other observations already determine it, or it has a density only for some values of finite \
-            elements";
-            Error::not_closed_form(element, problem)
-        })?;
-        let mut solved = SmallVec::with_capacity(rows.rows.len());
-        let mut logs: SmallVec<[f64; 1]> = SmallVec::with_capacity(rows.rows.len());
-        let free = self.known.len();
-        for row in &rows.rows {
-            let (solution, log) = solution(row, (index, free), value).ok_or_else(|| {
-                let problem = "its value is observed, and its numbers depend on each other";
-                Error::not_closed_form(element, problem)
-            })?;
-            solved.push(solution);
-            logs.push(log);
+        let mut rows = replaced.map_or(Cow::Borrowed(rows), Cow::Owned);
+        if rows.rows.iter().any(|row| row.as_vector().is_none()) {
+            let rows = rows.to_mut().rows.iter_mut();
+            rows.for_each(Linear::drop_rounding_errors);
         }
+        let is_excluded = |row: &Linear| row.is_constant() && !row.agrees_with(value);
+        let is_implied = |row: &Linear| row.agrees_with(value);
+        if rows.rows.iter().all(is_excluded) {
+            return Ok(false);
+        }
+        if rows.rows.iter().all(Linear::is_constant) {
+            let log = |place: usize| match is_implied(&rows.rows[place]) {
+                true => 0.0,
+                false => f64::NEG_INFINITY,
+            };
+            if rows.rows.iter().any(is_excluded) {
+                self.add_finite(&rows.finite, log);
+            }
+            return Ok(true);
+        }
+        if rows.rows.iter().any(is_implied) {
+            let problem = "its value is observed: for some values of finite elements, other observations determine it, and for others it has a density";
+            return Err(Error::not_closed_form(element, problem));
+        }
+        let open = rows.rows.iter().filter(|row| !is_excluded(row));
+        let chosen = chosen_vector(open);
+        let free = self.known.len();
+        let solution = |index: usize, row: &Linear| match is_excluded(row) {
+            true => Some((
+                any_solution(self.dimensions[index], (free, value.len())),
+                f64::NEG_INFINITY,
+            )),
+            false => solution(row, (index, free), value),
+        };
+        let solved = |index| rows.rows.iter().map(|row| solution(index, row)).collect();
+        let solved: Option<SmallVec<[(Linear, f64); 1]>> = chosen.and_then(solved);
+        let (Some(index), Some(solved)) = (chosen, solved) else {
+            if value.len() > 1 {
+                return self.observe_numbers(element, &rows, value);
+            }
+            let problem = "its value is observed, and it depends on different normal elements for different values of finite elements";
+            return Err(Error::not_closed_form(element, problem));
+        };
+        let (solved, logs): (SmallVec<_>, SmallVec<[f64; 1]>) = solved.into_iter().unzip();
         if logs.iter().any(|&log| log != 0.0) {
             self.add_finite(&rows.finite, |place| logs[place]);
         }
@@ -55,7 +145,27 @@ impl HybridModel<'_> {
                 self.define(other, definition);
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Adds the observation of a list of numbers as one observation for each number; see [`observe`](Self::observe).
+    fn observe_numbers(
+        &mut self,
+        element: &AnyElement,
+        rows: &Conditional<Linear>,
+        value: &[f64],
+    ) -> Result<bool, Error> {
+        for (position, number) in value.iter().enumerate() {
+            let row = |row: &Linear| row.number(position);
+            let own = Conditional {
+                finite: rows.finite.clone(),
+                rows: rows.rows.iter().map(row).collect(),
+            };
+            if !self.observe(element, &own, std::slice::from_ref(number))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Records that the vector `index` is the function `definition` of other vectors.
@@ -96,13 +206,9 @@ impl HybridModel<'_> {
                 Some(known.row(&scope, values, &sizes))
             };
             let mut sum = row.replaced(known);
-            if row
-                .vectors()
-                .filter_map(known)
-                .any(|known| !known.is_constant())
-            {
-                let absolute = |index| known(index).map(Linear::absolute);
-                sum.drop_rounding_errors(&row.absolute().replaced(absolute));
+            let mut replaced = row.vectors().filter_map(known);
+            if replaced.any(|known| !known.is_constant()) {
+                sum.drop_rounding_errors();
             }
             sum
         });
@@ -113,57 +219,62 @@ impl HybridModel<'_> {
     }
 }
 
-/// Returns the last vector that has a nonzero coefficient in `rows` for every assignment of the finite elements.
-fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
-    let first = rows.rows.first()?;
+/// Returns the last vector that has a nonzero coefficient in all of `rows`.
+fn chosen_vector<'r>(rows: impl Iterator<Item = &'r Linear> + Clone) -> Option<usize> {
     let is_everywhere = |index: usize| {
-        rows.rows.iter().all(|row| {
+        rows.clone().all(|row| {
             let found = row.coefficients(index);
             found.is_some_and(|coefficients| coefficients.iter().any(|&x| x != 0.0))
         })
     };
-    let mut indices = first.vectors().rev();
+    let mut indices = rows.clone().next()?.vectors().rev();
     indices.find(|&index| is_everywhere(index))
 }
 
 /// Solves a linear equation for the vector `index`: returns this vector as a function of the other vectors, and the logarithm of the factor by which
 /// the density changes. If the equation determines only a part of the vector, the solution also depends on the vector `free`, which stands for the
-/// undetermined part. Returns `None` if the rows of the equation are linearly dependent.
-fn solution(
-    row: &Linear,
-    (index, free): (usize, usize),
-    value: &DVector<f64>,
-) -> Option<(Linear, f64)> {
+/// undetermined part. Returns `None` if the rows of the equation are linearly dependent, or nearly so.
+fn solution(row: &Linear, (index, free): (usize, usize), value: &[f64]) -> Option<(Linear, f64)> {
     if row.as_vector() == Some(index) {
-        return Some((Linear::constant(value.as_slice()), 0.0));
+        return Some((Linear::constant(value), 0.0));
     }
     let coefficients = row.coefficients(index)?;
     let (m, n) = coefficients.shape();
     if m > n {
         return None;
     }
-    let squares = (coefficients * coefficients.transpose()).cholesky()?;
-    let log_determinant = 2.0
-        * squares
-            .l_dirty()
-            .diagonal()
-            .iter()
-            .map(|x| x.ln())
-            .sum::<f64>();
-    let inverse = coefficients.transpose() * squares.inverse();
-    let offset = DVector::from_column_slice(row.offset());
-    let mut solved = Linear::constant((&inverse * (value - offset)).as_slice());
-    for (other, coefficients) in row.terms() {
-        if other != index {
-            solved.add_term(-1.0, other, (&inverse * coefficients).as_view());
-        }
+    let products = coefficients * coefficients.transpose();
+    let squares = products.diagonal();
+    let lower = products.cholesky()?;
+    let roots = lower.l_dirty().diagonal();
+    let mut pairs = roots.iter().zip(&squares);
+    if pairs.any(|(root, square)| root * root < NEARLY_DEPENDENT * square) {
+        return None;
     }
+    let log_determinant = 2.0 * roots.iter().map(|x| x.ln()).sum::<f64>();
+    let inverse = coefficients.transpose() * lower.inverse();
+    let mut rest = Linear::constant(value);
+    rest.add_multiple(-1.0, &row.without(index));
+    let mut solved = Linear::constant(&vec![0.0; n]);
+    solved.add(inverse.as_slice(), &rest);
     if n > m {
         let eigen = (coefficients.transpose() * coefficients).symmetric_eigen();
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
         let basis = eigen.eigenvectors.select_columns(&order[..n - m]);
-        solved.add_term(1.0, free, basis.as_view());
+        solved.add(basis.as_slice(), &Linear::vector(free, n - m));
     }
     Some((solved, -0.5 * log_determinant))
+}
+
+/// Returns a function with the form of a [`solution`] for a vector with the dimension `dimension`, if the equation has `numbers` numbers. It stands
+/// for the solution in an assignment of finite elements that the evidence excludes.
+fn any_solution(dimension: usize, (free, numbers): (usize, usize)) -> Linear {
+    let mut solved = Linear::constant(&vec![0.0; dimension]);
+    let left = dimension - numbers.min(dimension);
+    if left > 0 {
+        let basis = DMatrix::<f64>::identity(dimension, left);
+        solved.add(basis.as_slice(), &Linear::vector(free, left));
+    }
+    solved
 }

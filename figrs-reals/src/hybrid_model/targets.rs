@@ -162,9 +162,9 @@ impl HybridModel<'_> {
             for part in &parts {
                 let row = part.row(&scope, &values, &sizes);
                 let n = row.numbers();
-                let mut place = DMatrix::zeros(start, n);
+                let mut place = DMatrix::<f64>::zeros(start, n);
                 place.view_mut((at, 0), (n, n)).fill_with_identity();
-                all.add(place.as_view(), row);
+                all.add(place.as_slice(), row);
                 at += n;
             }
             rows.push(all);

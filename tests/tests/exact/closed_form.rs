@@ -14,4 +14,5 @@ mod random_models;
 mod reference;
 mod refusals;
 mod saved_filter;
+mod repeated_observations;
 mod widening;

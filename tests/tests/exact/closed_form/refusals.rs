@@ -104,25 +104,6 @@ fn evidence_that_is_no_value() {
 }
 
 #[test]
-fn observations_of_one_number_twice() {
-    let (x, y) = (x(), Normal::new(0.0, Variance(2.0)));
-    let sum = &x + &y;
-    let next = (&sum + 1.0).named("next");
-    for value in [3.0, 7.0] {
-        let model = Model::new().observe(&sum, 2.0).observe(&next, value);
-        about(&refused(&model, &x), "next", "already determine it");
-    }
-    // An element with one possible value is finite.
-    let after = &x + 1.0;
-    let model = Model::new().observe(&x, 2.0).observe(&after, 7.0);
-    let target = Normal::new(&x, Variance(1.0));
-    assert!(matches!(
-        refused(&model, &target),
-        Error::ImpossibleEvidence { .. }
-    ));
-}
-
-#[test]
 fn wrong_parameters_and_values() {
     for variance in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
         let y = Normal::new(0.0, Variance(variance));

@@ -130,7 +130,8 @@ fn evidence_that_cannot_be_learned_from_is_named() {
     let throw = Flip::new(&rate);
     let mixed = If::new(&throw, value.clone(), Constant::new(5.0)).named("mixed");
     let none = Model::new;
-    let in_one_branch = learner().fit(&none(), &Cases::new(&mixed).rows([1.0]));
+    // The value has a probability in one branch, and a density in the other.
+    let in_one_branch = learner().fit(&none(), &Cases::new(&mixed).rows([5.0]));
     let error = in_one_branch.unwrap_err();
     assert!(matches!(error, Error::NotClosedForm { .. }), "{error}");
     let refused = [
