@@ -55,8 +55,8 @@ use figrs_factor::tree::{self, Marginals};
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct VariableElimination {
-    limits: Limits,
-    collapse: Collapse,
+    pub(crate) limits: Limits,
+    pub(crate) collapse: Collapse,
 }
 
 impl VariableElimination {

@@ -205,7 +205,10 @@ impl<'a> Attempts<'a> {
 
     /// Returns the settings of an elimination with at most `operations` predicted operations.
     pub(super) fn variable_elimination(&self, operations: f64) -> VariableElimination {
-        VariableElimination::new().limits(self.settings.elimination(operations, self.run))
+        VariableElimination {
+            collapse: self.settings.collapse,
+            ..VariableElimination::new().limits(self.settings.elimination(operations, self.run))
+        }
     }
 
     /// Returns the settings of a search for the most probable world with at most `steps` steps.

@@ -202,6 +202,27 @@ fn merged_components_of_a_switching_system_are_near_enumeration() {
     }
 }
 
+/// The portfolio answers a question about one element by another algorithm than a question about several.
+#[test]
+fn the_portfolio_merges_components_for_every_number_of_targets() {
+    let system = Switching::new(1, 20);
+    let (switches, levels, model) = system.elements();
+    let merging = Exact::new().collapse(Collapse::Moments);
+    let (last, switch) = (&levels[19], &switches[19]);
+    let several = merging.run(&model, (last, switch)).unwrap();
+    let level = merging.run(&model, last).unwrap();
+    let kind = merging.run(&model, switch).unwrap();
+    let none = merging.answer(&model, &[]).unwrap();
+    for answer in [&several, &level, &kind, &none] {
+        assert!(answer.log_evidence().unwrap().standard_error.is_nan());
+    }
+    let apart = level.mean(last).unwrap() - several.mean(last).unwrap();
+    assert!(apart.abs() < 1e-6, "{apart}");
+    let probability = |answer: &Answer| answer.probability(switch, &true).unwrap();
+    let apart = probability(&kind) - probability(&several);
+    assert!(apart.abs() < 1e-6, "{apart}");
+}
+
 #[test]
 fn switching_systems_of_forty_steps_have_an_answer() {
     let system = Switching::new(1, 40);
