@@ -415,3 +415,21 @@ operations! {
     /// Returns the remainder, also written `&a % &b`; the remainder has the sign of `a`. A world that divides an integer by zero has an error.
     modulo remainder Rem rem,
 }
+
+macro_rules! negations {
+    ($($type:ty),+) => {$(
+        negations!(@of $type, Element<$type>);
+        negations!(@of $type, &Element<$type>);
+    )+};
+    (@of $number:ty, $element:ty) => {
+        impl ops::Neg for $element {
+            type Output = Element<$number>;
+            /// Returns -1 [times](Element::times) the element; a world in which the result does not fit into its type has an error.
+            #[track_caller]
+            fn neg(self) -> Element<$number> {
+                (-1 as $number) * self
+            }
+        }
+    };
+}
+negations!(i8, i16, i32, i64, i128, isize, f32, f64);

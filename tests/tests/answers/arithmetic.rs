@@ -41,6 +41,8 @@ fn operators_are_the_named_operations() {
         (1.0 - &a, -2.0),
         (10.0 / a.clone(), 6.0),
         (2.0 * (&a + 1.0) * &b, 16.0),
+        (-&a, -3.0),
+        (-(&a - 1.0) + &b, 0.0),
     ] {
         assert_eq!(mean(&result), expected, "{}", result.label());
     }
@@ -61,6 +63,11 @@ fn operators_are_the_named_operations() {
         .unwrap_err();
     assert!(error.to_string().contains("200 plus 100"), "{error}");
     assert!(error.to_string().contains("arithmetic.rs"), "{error}");
+    let (least, next) = (-&Constant::new(i8::MIN), -Constant::new(i8::MIN + 1));
+    let answer = Enumerate::new().run(&Model::new(), &next).unwrap();
+    assert_eq!(answer.probability(&next, &i8::MAX).unwrap(), 1.0);
+    let error = Enumerate::new().run(&Model::new(), &least).unwrap_err();
+    assert!(error.to_string().contains("-128"), "{error}");
 }
 
 /// Overflow is the same error in debug and in release builds.
