@@ -348,8 +348,8 @@ impl<'m> Scan<'m> {
             }
         }
         if !self.accepts_all() {
-            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, and a comparison by \
-                           `greater_than` and the like, or use ExpectationPropagation";
+            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, a list by `inject`, and a \
+                           comparison by `greater_than` and the like, or use ExpectationPropagation";
             return Err(Error::not_closed_form(element, problem));
         }
         if is_float(element) {

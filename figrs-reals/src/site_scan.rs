@@ -1,6 +1,7 @@
 //! Search for likelihoods of one real number that are not Gaussian: elements that depend on the number without being normal, and evidence other than
 //! observations.
 
+use std::any::TypeId;
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
@@ -62,15 +63,26 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    pub(crate) fn number(&self, element: &AnyElement) -> Result<RealFunction, Error> {
+    /// Returns the real `element` as a function of one real number: the number itself, or a list of numbers that are functions of one number.
+    fn number(&mut self, element: &AnyElement) -> Result<RealFunction, Error> {
+        let is_number = |element: &AnyElement| {
+            element.no_values().value_type() == TypeId::of::<f64>() || !self.is_real(element)
+        };
         match self.form(element) {
-            Form::Real(rows) if rows.rows[0].numbers() == 1 => Ok(RealFunction {
+            Form::Real(rows) if is_number(element) => Ok(RealFunction {
                 base: element.clone(),
                 argument: Rc::clone(rows),
                 others: Vec::new(),
                 path: Vec::new(),
                 scope: Vec::new(),
             }),
+            _ if matches!(element.kind(), Kind::Apply(..))
+                && element.parents().iter().all(is_number) =>
+            {
+                let mut function = self.number_of_parents(element)?;
+                function.path.push(element.clone());
+                Ok(function)
+            }
             _ => {
                 let problem = "a function or a condition depends on its list of real numbers; let it depend on one number instead, such as an \
                 `entry` or a `weighted_sum`";

@@ -314,6 +314,43 @@ impl Answer {
         ))
     }
 
+    /// Returns the covariance matrix of a list of real numbers, row by row. For the joint covariance of several elements, ask for the list of them,
+    /// which `inject` creates.
+    ///
+    /// **Errors.** [`Error::NotATarget`] if `list` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form, or
+    /// if the target is a parameter with a conjugate prior.
+    ///
+    /// ```
+    /// # use figrs_core::{Model, Normal, Variance, inject};
+    /// # use figrs_infer::{Exact, Run};
+    /// // A reading of the sum of two numbers makes them depend on each other.
+    /// let (a, b) = (Normal::new(0.0, Variance(1.0)), Normal::new(0.0, Variance(2.0)));
+    /// let model = Model::new().observe(&Normal::new(&(&a + &b), Variance(1.0)), 3.0);
+    /// let both = inject([&a, &b]);
+    /// let answer = Exact::new().run(&model, &both)?;
+    /// let covariance = answer.covariance(&both)?;
+    /// assert!((covariance[0][1] + 0.5).abs() < 1e-12);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn covariance(&self, list: &Element<Vec<f64>>) -> Result<Vec<Vec<f64>>, Error> {
+        match self.closed_form(list.erased()) {
+            Some(ClosedForm::Normal(mixture) | ClosedForm::Moments(mixture)) => {
+                return Ok(mixture.covariance());
+            }
+            Some(ClosedForm::Family(_)) => {
+                return Err(self.missing_content_error(
+                    "covariance of a parameter with a conjugate prior",
+                    "ask for its `family_mixture`",
+                ));
+            }
+            None => self.target(list)?,
+        };
+        Err(self.missing_content_error(
+            "covariance in closed form",
+            "average the products of the numbers over its `distribution`, or use Exact on a model that is linear and normal",
+        ))
+    }
+
     /// Returns the distribution of a parameter with a conjugate prior, or of a normal number that comparisons restrict to an interval.
     ///
     /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed

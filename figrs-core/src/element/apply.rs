@@ -1,15 +1,17 @@
 //! `Apply`: a deterministic function of other elements.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use super::function::{FunctionId, contained};
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind, ParentList};
 use super::operations::{ApplyOp, OpenArgument};
-use super::parents::{Arguments, Parents};
+use super::parents::{Arguments, Many, Parents};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
@@ -105,6 +107,23 @@ where
     Element::from_kind(constructor, location, kind)
 }
 
+/// Creates the list of the values of `parents`; it is a linear function of them if they are real numbers.
+pub(crate) fn apply_list<T: Value>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    demand: ImpliedParents,
+) -> Element<Vec<T>> {
+    let list = |values: Vec<&T>| values.into_iter().cloned().collect::<Vec<T>>();
+    let op = ApplyFunction::<Many<T>, _> {
+        demand: Some((demand, parents.len())),
+        is_list_of_reals: TypeId::of::<T>() == TypeId::of::<f64>(),
+        ..ApplyFunction::new(list)
+    };
+    let kind = Kind::Apply(parents.into(), Arc::new(op));
+    Element::from_kind(constructor, location, kind)
+}
+
 pub(crate) fn apply_comparison<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -167,6 +186,8 @@ struct ApplyFunction<A, F> {
     identity: Option<FunctionId>,
     demand: Option<(ImpliedParents, usize)>,
     comparison: Option<RealComparison>,
+    /// True if the value is the list of the arguments, which are real numbers.
+    is_list_of_reals: bool,
     arguments: PhantomData<fn(A)>,
 }
 
@@ -177,6 +198,7 @@ impl<A, F: 'static> ApplyFunction<A, F> {
             body,
             demand: None,
             comparison: None,
+            is_list_of_reals: false,
             arguments: PhantomData,
         }
     }
@@ -219,6 +241,17 @@ where
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
         let (demand, parents) = self.demand?;
         demand(value, parents)
+    }
+
+    fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
+        let number = |argument: &OpenArgument<'_>| match argument {
+            OpenArgument::Open(1) => Some(None),
+            OpenArgument::Open(_) => None,
+            OpenArgument::Known(value) => value.downcast_ref::<f64>().copied().map(Some),
+        };
+        let numbers = self.is_list_of_reals.then_some(arguments)?.iter();
+        let numbers: Option<SmallVec<[Option<f64>; 4]>> = numbers.map(number).collect();
+        Some(LinearFunction::of_numbers(&numbers?))
     }
 
     fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {

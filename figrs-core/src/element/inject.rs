@@ -2,9 +2,9 @@
 
 use std::panic::Location;
 
-use super::parents::{AsElement, Many};
+use super::parents::AsElement;
 use crate::element::Element;
-use crate::element::apply::apply_with_demand;
+use crate::element::apply::apply_list;
 use crate::value::Value;
 use crate::value::datum::Datum;
 
@@ -17,6 +17,9 @@ impl Inject {
     ///
     /// The support has a list for every combination of the elements' values. For a summary of many elements
     /// (a count, a maximum), use [`fold`](crate::fold).
+    ///
+    /// A list of real numbers is a linear function of them: if exact algorithms compute the numbers in closed form, they compute the joint
+    /// distribution of the list too, with its covariance matrix.
     #[track_caller]
     pub fn new<T: Value>(
         elements: impl IntoIterator<Item: AsElement<Value = T>>,
@@ -38,14 +41,13 @@ pub(crate) fn inject_at<T: Value>(
     location: &'static Location<'static>,
     elements: impl IntoIterator<Item: AsElement<Value = T>>,
 ) -> Element<Vec<T>> {
-    let elements = elements.into_iter();
-    apply_with_demand::<Many<T>, Vec<T>, _>(
+    let parents = elements.into_iter();
+    apply_list(
         constructor,
         location,
-        elements
+        parents
             .map(|element| element.as_element().erased().clone())
             .collect(),
-        |values| values.into_iter().cloned().collect(),
         |value: &Datum, parents| {
             let values = value.get::<Vec<T>>()?;
             (values.len() == parents)
