@@ -24,6 +24,9 @@ pub enum Fault {
     /// The result of a calculation does not fit into its type.
     #[error("{0}; use a wider type, or exclude these values by evidence")]
     Arithmetic(String),
+    /// A linear function reads a list of another length than it needs.
+    #[error("{0}; or exclude these values by evidence")]
+    Shape(String),
     /// A user-defined distribution returned numbers that are not probabilities.
     #[error("its distribution {0}")]
     Distribution(String),
@@ -167,7 +170,8 @@ pub enum ModelError {
     /// An exact algorithm reached an element with infinitely many values, or with too many values to list them.
     #[error(
         "{element}: {kind} values cannot be enumerated by an exact algorithm; {remedy}, make it finite (discretise it if it is continuous, \
-         truncate it if it is a count), use Exact with the feature `reals` if it is normal, or use a sampling algorithm such as ImportanceSampling"
+         truncate it if it is a count), use Exact with the feature `reals` if the model has a closed form, or use a sampling algorithm \
+         such as ImportanceSampling"
     )]
     NotFinite {
         /// The element whose values cannot be enumerated.

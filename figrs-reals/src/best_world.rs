@@ -9,7 +9,7 @@ use figrs_factor::eliminate::EliminationError;
 use figrs_gaussian::{GaussianError, most_probable};
 use rustc_hash::FxHashSet;
 
-use crate::closed_form::{MAX_COMPONENTS, explained, impossible};
+use crate::closed_form::{MAX_COMPONENTS, explained, first_cause, impossible};
 use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::HybridWorld;
 use crate::scan::{Form, Scan};
@@ -36,7 +36,9 @@ pub fn best_world_in_closed_form(
     }
     let mut scan = Scan::new(model, targets, limits);
     match scan.run() {
-        Err(Error::NotClosedForm { .. }) if scan.vectors.is_empty() => return Err(refused),
+        Err(error @ Error::NotClosedForm { .. }) if scan.vectors.is_empty() => {
+            return Err(first_cause(&scan, refused, error));
+        }
         found => found?,
     }
     if let Some(parameter) = scan.parameters.first() {

@@ -16,8 +16,10 @@ use figrs_core::{
 use figrs_gaussian::{Component, Elimination, GaussianError, HybridPosterior, RealId};
 use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
+use rustc_hash::FxHashSet;
 
 use crate::collapse::Collapse;
+use crate::conjugate::is_prior;
 use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Accepted, Scan, is_float};
@@ -32,12 +34,12 @@ pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 /// elements. If comparisons restrict one real number to an interval, the log-evidence, the probabilities of finite elements, and all means and
 /// variances are exact; the restricted number is a mixture of truncated normal distributions. With [`Collapse::Moments`], the result is an approximation if components of mixtures were merged.
 ///
-/// **Complexity.** The cost is that of an elimination of the real elements, followed by an elimination of the finite elements. The table of an
-/// elimination step contains all finite elements on which the step depends.
 /// An observation that other observations imply has the conditional probability one; an observation that contradicts them has the probability
 /// zero. The observed and the implied value are equal if they differ by at most 1e-14 times the sum of the magnitudes of all terms from which they
 /// were computed (45 times the rounding error of one operation).
 ///
+/// **Complexity.** The cost is that of an elimination of the real elements, followed by an elimination of the finite elements. The table of an
+/// elimination step contains all finite elements on which the step depends.
 ///
 /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
 ///
@@ -49,28 +51,26 @@ pub fn in_closed_form(
     (limits, collapse): (&Limits, Collapse),
     refused: Error,
 ) -> Result<Answer, Error> {
-    if !matches!(refused, Error::Model(ModelError::NotFinite { .. })) {
-        return Err(refused);
     if matches!(refused, Error::ImpossibleEvidence { .. }) {
         let answer = despite_rounding(algorithm, (model, targets), (limits, collapse));
         return answer.ok_or(refused);
     }
+    if !matches!(refused, Error::Model(ModelError::NotFinite { .. })) {
+        return Err(refused);
     }
     let mut scan = Scan::new(model, targets, limits).accepting(Accepted::Comparisons);
     match scan.run() {
         // This algorithm does not answer queries without normal elements.
-        Err(Error::NotClosedForm { .. })
+        Err(error @ Error::NotClosedForm { .. })
             if scan.vectors.is_empty() && scan.parameters.is_empty() =>
         {
-            return Err(refused);
+            return Err(first_cause(&scan, refused, error));
         }
         found => found?,
     }
     answer_of_scan(algorithm, scan, (model, targets), (limits, collapse))
 }
 
-/// Answers a query in closed form, without merging components.
-///
 /// Answers a query in closed form if the evidence, which is impossible for an algorithm that compares values without tolerance, is possible up to the
 /// rounding errors of observed linear functions of real elements.
 pub fn despite_rounding(
@@ -93,6 +93,31 @@ pub fn despite_rounding(
     answer_of_scan(algorithm, scan, (model, targets), (limits, collapse)).ok()
 }
 
+/// Returns the error `error` of the scan if `refused`, the error of an algorithm for finite elements, blames a normal element or a parameter, which
+/// the closed form accepts; otherwise returns `refused`.
+pub(crate) fn first_cause(scan: &Scan<'_>, refused: Error, error: Error) -> Error {
+    let Error::Model(ModelError::NotFinite { element, .. }) = &refused else {
+        return refused;
+    };
+    let (mut stack, mut seen) = (scan.roots.to_vec(), FxHashSet::default());
+    while let Some(other) = stack.pop() {
+        if !seen.insert(other.id()) {
+            continue;
+        }
+        let is_accepted = match other.kind() {
+            Kind::Atomic(op) => op.linear_gaussian().is_some() || is_prior(&other),
+            _ => false,
+        };
+        if is_accepted && other.label() == *element {
+            return error;
+        }
+        stack.extend(other.parents().iter().cloned());
+    }
+    refused
+}
+
+/// Answers a query in closed form, without merging components.
+///
 /// **Errors.** The same errors as [`in_closed_form`].
 pub(crate) fn closed_form_answer(
     algorithm: &'static str,

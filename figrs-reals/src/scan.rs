@@ -292,6 +292,8 @@ impl<'m> Scan<'m> {
         let are_linear = forms.iter().all(Form::is_linear);
         if are_linear {
             let rows = self.rows(element, forms, 1.0, |arguments| {
+                let checked = op.check_open(arguments);
+                checked.map_err(|fault| Error::from(element.fault(fault)))?;
                 Ok(op.linear(arguments).map(|f| (f, ())))
             })?;
             if let Some(rows) = rows {

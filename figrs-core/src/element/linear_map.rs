@@ -147,13 +147,18 @@ impl<T: Value> LinearMap<T> {
 
     fn check(&self, numbers: usize) -> Result<(), Fault> {
         let Self { rows, columns, .. } = self;
-        if *columns > numbers || *rows != self.offset.len() {
-            return Err(Fault::Arithmetic(format!(
-                "a matrix of {rows} rows of up to {columns} numbers and an offset of {} numbers do not fit a list of {numbers} numbers",
-                self.offset.len()
-            )));
-        }
-        Ok(())
+        let problem = if *columns > numbers {
+            let last = columns - 1;
+            format!("it reads the number at the index {last} of a list of {numbers} numbers")
+        } else if *rows != self.offset.len() {
+            let offset = self.offset.len();
+            format!(
+                "it adds an offset of {offset} numbers to the product of a matrix of {rows} rows"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Fault::Shape(problem))
     }
 
     /// Returns the coefficients of the number with the index `position`.
@@ -193,6 +198,14 @@ impl<T: Value> ApplyOp for LinearMap<T> {
             values.push(canonical(self.value(&arguments)?));
         }
         Ok(Box::new(values))
+    }
+
+    fn check_open(&self, arguments: &[OpenArgument<'_>]) -> Result<(), Fault> {
+        let numbers = |argument: &OpenArgument<'_>| match argument {
+            OpenArgument::Open(numbers) => *numbers,
+            OpenArgument::Known(value) => value.downcast_ref::<Vec<f64>>().map_or(1, Vec::len),
+        };
+        self.check(arguments.iter().map(numbers).sum())
     }
 
     fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {

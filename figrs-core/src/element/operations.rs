@@ -168,6 +168,11 @@ pub trait ApplyOp: Send + Sync {
     fn identity(&self) -> Option<FunctionId> {
         None
     }
+    /// Checks that the function has a value for arguments with these known values and numbers of unknown numbers, as far as the arguments show it.
+    fn check_open(&self, arguments: &[OpenArgument<'_>]) -> Result<(), Fault> {
+        let _ = arguments;
+        Ok(())
+    }
     /// Returns the function as a linear function of the unknown numbers in `arguments`, if it is linear.
     fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
         let _ = arguments;

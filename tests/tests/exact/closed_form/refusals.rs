@@ -103,6 +103,39 @@ fn evidence_that_is_no_value() {
     about(&refused(&model, &list.entry(0)), "moved", "as many numbers");
 }
 
+/// The refusal names the element without a closed form, not the normal element that finite algorithms cannot enumerate.
+#[test]
+fn sums_with_a_number_that_is_not_normal() {
+    let (x, share) = (x(), ContinuousUniform::new(0.0, 1.0).named("share"));
+    for sum in [&x + &share, &share + &x] {
+        let error = refused(&Model::new(), &sum);
+        assert!(error.to_string().contains("`share`"), "{error}");
+    }
+}
+
+#[test]
+fn entries_that_a_list_does_not_have() {
+    let list = MultivariateNormal::new([0.0, 0.0], Covariance::diagonal([1.0, 1.0]));
+    let sixth = list.entry(5).named("sixth");
+    let wide = list.affine([[1.0, 0.0, 2.0]], [0.0]).named("wide");
+    let uneven = list.affine([[1.0, 0.0]], [0.0, 0.0]).named("uneven");
+    for (element, words) in [
+        (&sixth, "`sixth`"),
+        (&sixth, "index 5 of a list of 2 numbers"),
+        (&wide.entry(0), "index 2 of a list of 2 numbers"),
+        (&uneven.entry(0), "an offset of 2 numbers"),
+    ] {
+        let sampled = ImportanceSampling::new(10).run(&Model::new(), element);
+        for error in [refused(&Model::new(), element), sampled.unwrap_err()] {
+            assert!(
+                matches!(error, Error::Model(ModelError::Function { .. })),
+                "{error}"
+            );
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+}
+
 #[test]
 fn wrong_parameters_and_values() {
     for variance in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
