@@ -32,7 +32,8 @@ const CHECKING_DRAWS: u64 = 10_000;
 /// numbers that are about a hundredth of a standard deviation apart, and a search for narrow peaks looks once at up to 65 536 numbers within eight
 /// standard deviations. If the likelihood is the same at all these numbers, the search goes on to numbers that are some millionths of a standard
 /// deviation apart. Parts of a likelihood that are narrower are missed, unless the likelihood is a comparison: state an interval as two
-/// comparisons. The distributions in the answer are normal approximations. With
+/// comparisons. All comparisons of linear functions of one real number are a single likelihood, an interval, whose moments have closed forms or are
+/// computed to 1e-13. The distributions in the answer are normal approximations. With
 /// other likelihoods or finite elements, the results are approximations without bounds
 /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood that widens a
 /// distribution, such as a Student-t reading far from the mean, is approximated by a Gaussian function with a negative precision.

@@ -72,7 +72,7 @@ pub(crate) struct Site {
 
 impl Site {
     /// Returns the distribution of the real number, multiplied by the likelihood for an assignment of the finite elements; `None` if the likelihood
-    /// is zero everywhere.
+    /// is zero everywhere. The likelihood must not be a comparison.
     ///
     /// **Errors.** The errors of the model's functions and distributions; [`Error::NotClosedForm`] if a finite element has a value that is not in its
     /// support.
@@ -83,22 +83,6 @@ impl Site {
         (mean, variance): (f64, f64),
         peaks: &Peaks,
     ) -> Result<Option<Tilted>, Error> {
-        if let Some((is_true, at_zero)) = self.sign(finite, value_of) {
-            if variance <= 0.0 && mean == 0.0 {
-                let certain = Tilted {
-                    log_mass: 0.0,
-                    mean,
-                    variance: 0.0,
-                };
-                return Ok((is_true == at_zero).then_some(certain));
-            }
-            let likelihood = if is_true {
-                RealLikelihood::Between(0.0, f64::INFINITY)
-            } else {
-                RealLikelihood::Between(f64::NEG_INFINITY, 0.0)
-            };
-            return Ok(likelihood.tilted(mean, variance));
-        }
         let failures = RefCell::new(Vec::new());
         let log = |number: f64| match self.log_likelihood(finite, value_of, number) {
             Ok(log) => log,
