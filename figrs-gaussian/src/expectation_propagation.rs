@@ -52,7 +52,7 @@ pub struct Site<'a> {
     pub projections: Vec<Projection>,
     /// Returns the normal distribution of the real number, multiplied by the likelihood. The arguments are the index of an assignment of the factor's
     /// finite variables, and the mean and the variance of the real number without the likelihood. Returns `None` if the likelihood is zero
-    /// everywhere.
+    /// everywhere. The result is not [proper](Tilted::is_proper) if the expected value of the likelihood is infinite.
     #[allow(clippy::type_complexity)]
     pub tilted: Box<dyn Fn(usize, f64, f64) -> Option<Tilted> + 'a>,
 }
@@ -111,6 +111,9 @@ struct Approximation {
 /// **Complexity.** A sweep consists of one elimination, one pass back through the elimination steps, and one call of [`Site::tilted`] for each
 /// likelihood and each assignment of its finite variables.
 ///
+/// A likelihood that has an infinite expected value in one sweep may have a finite one after other likelihoods are approximated; until then, its
+/// approximation stays as it is.
+///
 /// If a likelihood increases the variance of its real number, its approximation has a negative precision. If the product of all factors with the new
 /// approximations is no distribution, the new approximations are averaged with the approximations of the previous sweep.
 ///
@@ -118,7 +121,8 @@ struct Approximation {
 /// approximate inference in dynamic Bayesian networks*, 2002 (finite variables); Rasmussen and Williams, *Gaussian Processes for Machine Learning*,
 /// 2006, section 3.6 (negative precisions).
 ///
-/// **Errors.** The same errors as [`Elimination::run`] and [`Posterior::new`].
+/// **Errors.** [`GaussianError::InfiniteLikelihood`] if a likelihood has an infinite expected value after all other approximations have converged, or
+/// in the last sweep; the same errors as [`Elimination::run`] and [`Posterior::new`].
 pub fn propagate(
     graph: &mut HybridGraph,
     sites: &[Site<'_>],
@@ -146,6 +150,7 @@ pub fn propagate(
         widening: 0,
     };
     let mut proper = approximations.clone();
+    let mut infinite = None;
     while state.stopped != Stopped::Finished && state.sweeps < sweeps.most {
         let before = state.residual;
         let around = (&proper[..], &mut approximations);
@@ -161,6 +166,7 @@ pub fn propagate(
         };
         (state.residual, state.last_moved) = (next.residual, next.last_moved);
         (state.sweeps, state.widening) = (state.sweeps + 1, next.widening);
+        infinite = next.infinite;
         proper.clone_from(&approximations);
         if next.residual > GROWTH * before {
             weight = (weight / 2.0).max(MIN_WEIGHT);
@@ -179,6 +185,9 @@ pub fn propagate(
             state.stopped = Stopped::Finished;
         }
         progress(state.sweeps);
+    }
+    if let Some(site) = infinite {
+        return Err(GaussianError::InfiniteLikelihood { site });
     }
     let is_widening = |own: &Approximation| own.precision < 0.0;
     if approximations.iter().flatten().any(is_widening) {
@@ -231,6 +240,8 @@ struct Sweep {
     residual: f64,
     last_moved: usize,
     widening: usize,
+    /// The first likelihood with an infinite expected value.
+    infinite: Option<usize>,
 }
 
 /// A new Gaussian approximation of a likelihood, for one assignment of finite variables.
@@ -364,6 +375,7 @@ fn sweep(
         residual: 0.0,
         last_moved: 0,
         widening: 0,
+        infinite: None,
     };
     if posterior.log_total() == f64::NEG_INFINITY {
         let unchanged = approximations
@@ -399,6 +411,11 @@ fn sweep(
                 sweep.residual = f64::INFINITY;
                 continue;
             };
+            if !tilted.is_proper() {
+                proposals.push(Proposal::Unchanged);
+                sweep.infinite.get_or_insert(index);
+                continue;
+            }
             let proposal = Proposal::matching((precision, cavity), &tilted);
             let new = proposal.precision();
             sweep.widening += usize::from(new < 0.0);

@@ -11,9 +11,13 @@ const TAIL: f64 = -2.0;
 /// Number of terms of the continued fraction, which is exact to rounding at [`TAIL`].
 const TERMS: u32 = 200;
 
-/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated; at greater distances, the normal density is
-/// negligible.
+/// Distance from the mean, in standard deviations, at which a normal density is negligible. A likelihood is evaluated at greater distances only if its
+/// product with the normal density is not negligible at this distance.
 const REACH: f64 = 38.0;
+
+/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated. A product that is not negligible there has an infinite
+/// integral, or a precision of less than 1e-12 of the normal density's precision, which is a rounding error.
+const FARTHEST: f64 = REACH * 1_048_576.0;
 
 /// Number of points on each side of the mean at which a likelihood is evaluated to find its peaks and its zeros. Near the mean, the distance between
 /// the points is a hundredth of a standard deviation.
@@ -43,12 +47,27 @@ pub enum RealLikelihood<'a> {
 /// The distribution of a normal number after a multiplication by a likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tilted {
-    /// The natural logarithm of the expected value of the likelihood.
+    /// The natural logarithm of the expected value of the likelihood. If the expected value is infinite, there is no distribution, and the mean and
+    /// the variance are NaN.
     pub log_mass: f64,
     /// The mean of the distribution.
     pub mean: f64,
     /// The variance of the distribution.
     pub variance: f64,
+}
+
+impl Tilted {
+    /// The result for a likelihood that grows so fast that its expected value is infinite.
+    const IMPROPER: Self = Self {
+        log_mass: f64::INFINITY,
+        mean: f64::NAN,
+        variance: f64::NAN,
+    };
+
+    /// True if the likelihood has a finite expected value.
+    pub fn is_proper(&self) -> bool {
+        self.log_mass < f64::INFINITY
+    }
 }
 
 impl std::fmt::Debug for RealLikelihood<'_> {
@@ -66,7 +85,8 @@ impl RealLikelihood<'_> {
     ///
     /// **Guarantee.** For an interval with one infinite bound, the result has a closed form that is exact up to rounding, also in the far tail. For
     /// any other likelihood, the result is computed by adaptive quadrature with an estimated relative error of 1e-13. If the variance is zero, the
-    /// likelihood is evaluated at the mean.
+    /// likelihood is evaluated at the mean. If the likelihood grows so fast that its expected value is infinite, the result is not
+    /// [proper](Tilted::is_proper).
     ///
     /// ```
     /// use figrs_gaussian::RealLikelihood;
@@ -195,21 +215,26 @@ fn by_quadrature(
     };
     let width = (REACH * 100.0).ln_1p() / f64::from(POINTS);
     let place = |i: i32| f64::from(i.signum()) * (f64::from(i.abs()) * width).exp_m1() / 100.0;
-    let mut places: Vec<f64> = (-POINTS..=POINTS).map(place).collect();
+    let point = |z: f64| (z, log_density(z));
+    let Some(mut grid) = surveyed(|i| point(place(i))) else {
+        return Some(Tilted::IMPROPER);
+    };
+    let ends = grid[0].0..=grid[grid.len() - 1].0;
     let narrow = peaks.of(log, (mean, deviation));
     if !narrow.is_empty() {
         for (number, spacing) in narrow {
             let (z, apart) = ((number - mean) / deviation, spacing / deviation);
-            places.extend([z - apart, z, z + apart]);
+            let around = [z - apart, z, z + apart];
+            grid.extend(around.into_iter().filter(|z| ends.contains(z)).map(point));
         }
-        places.retain(|z| z.abs() <= REACH);
-        places.sort_by(f64::total_cmp);
-        places.dedup();
+        grid.sort_by(|a, b| a.0.total_cmp(&b.0));
+        grid.dedup_by_key(|point| point.0);
     }
-    let logs: Vec<f64> = places.iter().map(|&z| log_density(z)).collect();
+    let (places, logs): (Vec<f64>, Vec<f64>) = grid.into_iter().unzip();
     let mut points = Vec::new();
     let mut best = f64::NEG_INFINITY;
-    let mut peaks: Vec<(f64, f64)> = Vec::new();
+    // For each peak, the index of the nearest point of the grid, its place and the logarithm of its density.
+    let mut peaks: Vec<(usize, f64, f64)> = Vec::new();
     for i in 0..places.len() {
         let (before, after) = (i.saturating_sub(1), (i + 1).min(places.len() - 1));
         let is_peak =
@@ -223,25 +248,28 @@ fn by_quadrature(
                 (places[i], logs[i])
             };
             best = best.max(log);
-            peaks.push((peak, log));
+            peaks.push((i, peak, log));
         }
     }
     if best == f64::NEG_INFINITY {
         return None;
     }
-    peaks.retain(|(_, log)| log - best > NEGLIGIBLE);
-    for &(peak, _) in &peaks {
+    peaks.retain(|(_, _, log)| log - best > NEGLIGIBLE);
+    for &(_, peak, _) in &peaks {
         let halves = (0..HALVES).map(|power| REACH / 2.0_f64.powi(power));
         points.extend(halves.flat_map(|apart| [peak - apart, peak + apart]));
         points.push(peak);
     }
-    let is_needed = |i: usize| {
+    let mut is_high: Vec<bool> = logs.iter().map(|log| log - best > NEGLIGIBLE).collect();
+    // A peak may be so narrow that the density is negligible at all points of the grid.
+    for peak in &peaks {
+        is_high[peak.0] = true;
+    }
+    let is_needed = |i: &usize| {
         let (before, after) = (i.saturating_sub(1), (i + 1).min(places.len() - 1));
-        [before, i, after]
-            .iter()
-            .any(|&j| logs[j] - best > NEGLIGIBLE)
+        is_high[before..=after].contains(&true)
     };
-    let needed: Vec<usize> = (0..places.len()).filter(|&i| is_needed(i)).collect();
+    let needed: Vec<usize> = (0..places.len()).filter(is_needed).collect();
     let (first, last) = (places[needed[0]], places[needed[needed.len() - 1]]);
     points.extend(needed.iter().step_by(8).map(|&i| places[i]));
     for i in 1..places.len() - 2 {
@@ -265,6 +293,32 @@ fn by_quadrature(
     let density = |z: f64| (log_density(z) - best).exp();
     let tilted = of_moments(density, &points, (mean, deviation), best);
     tilted.log_mass.is_finite().then_some(tilted)
+}
+
+/// Returns the points of a grid at which a quadrature evaluates a density, in ascending order, each with the logarithm of the density. The points are
+/// those with the indices from `-POINTS` to `POINTS`, and farther ones on a side on which the density increases, or is not negligible, at the last
+/// point. Returns `None` if it does so beyond the distance [`FARTHEST`].
+fn surveyed(point: impl Fn(i32) -> (f64, f64)) -> Option<Vec<(f64, f64)>> {
+    let near: Vec<(f64, f64)> = (-POINTS..=POINTS).map(&point).collect();
+    let largest = |points: &[(f64, f64)]| {
+        let logs = points.iter().map(|point| point.1);
+        logs.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let mut best = largest(&near);
+    let mut sides = [Vec::new(), Vec::new()];
+    for (side, sign) in sides.iter_mut().zip([-1, 1]) {
+        let (mut before, mut end) = (point(sign * (POINTS - 1)), point(sign * POINTS));
+        while end.1 > before.1 || end.1 - best > NEGLIGIBLE {
+            if end.0.abs() > FARTHEST {
+                return None;
+            }
+            (before, end) = (end, point(sign * (POINTS + 1 + side.len() as i32)));
+            side.push(end);
+            best = best.max(end.1);
+        }
+    }
+    let [low, high] = sides;
+    Some(low.into_iter().rev().chain(near).chain(high).collect())
 }
 
 /// Finds a jump of `function` by bisection: each step keeps the half of the interval in which the function changes more.

@@ -137,6 +137,18 @@ impl Site {
         matches!(self.weighed, Weighed::Sign(..) | Weighed::ObservedSign(..))
     }
 
+    /// Describes the evidence of which the likelihood is the probability.
+    pub(crate) fn statement(&self) -> String {
+        let element = self.element.label();
+        match &self.weighed {
+            Weighed::Evidence(evidence) => format!("{element} {evidence:?}"),
+            Weighed::Observed(value) => format!("{element} = {value:?}"),
+            Weighed::Child(_) | Weighed::Sign(..) | Weighed::ObservedSign(..) => {
+                element.to_string()
+            }
+        }
+    }
+
     /// If the likelihood is a comparison, returns the value of the comparison, and its value if the real number is zero.
     pub(crate) fn sign(
         &self,

@@ -7,7 +7,8 @@ use figrs_core::{AnyElement, Limits};
 use figrs_factor::Until;
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_gaussian::{
-    Convergence, HybridFactor, Peaks, Projection, SquareRootForm, Sweeps, Tilted, propagate,
+    Convergence, GaussianError, HybridFactor, Peaks, Projection, SquareRootForm, Sweeps, Tilted,
+    propagate,
 };
 use nalgebra::DVector;
 use rustc_hash::FxHashMap;
@@ -43,6 +44,15 @@ impl Likelihood {
 
     fn element(&self) -> &AnyElement {
         &self.site().element
+    }
+
+    /// Returns the error for a likelihood that grows so fast that its number has no posterior.
+    fn improper(&self) -> Error {
+        let site = self.site();
+        Error::ImproperPosterior {
+            element: site.function.base.label(),
+            statement: site.statement(),
+        }
     }
 }
 
@@ -359,7 +369,10 @@ impl HybridModel<'_> {
             check_interrupt(&limits.until)?;
             return Err(error);
         }
-        found.map_err(|error| explained(self, error))
+        found.map_err(|error| match error {
+            GaussianError::InfiniteLikelihood { site } => self.sites[site].likelihood.improper(),
+            error => explained(self, error),
+        })
     }
 
     /// Returns the logarithm of the product of all likelihoods that are not Gaussian in a world, divided by the product of their approximations.

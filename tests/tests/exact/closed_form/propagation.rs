@@ -1,6 +1,7 @@
 //! Expectation propagation: fixed points and exact moments computed elsewhere, and refusals.
 
 mod comparisons;
+mod improper;
 pub(super) mod likelihoods;
 
 use figrs::prelude::*;
