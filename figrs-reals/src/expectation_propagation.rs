@@ -46,7 +46,8 @@ const CHECKING_DRAWS: u64 = 10_000;
 /// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers other than by a linear function of them, if a continuous element is
 /// neither normal nor observed, or if a likelihood that is not a comparison is zero at all numbers at which the quadrature evaluates it;
 /// [`Error::ImproperPosterior`] if a likelihood grows so fast, such as a weight `exp(x²)` of a normal number `x`, that its expected value is infinite;
-/// [`Error::ImpossibleEvidence`] if the finite elements, comparisons and observed normal elements exclude every world; the errors of the model.
+/// [`Error::ImpossibleEvidence`] if the finite elements, comparisons and observed normal elements exclude every world; the errors of the model. The
+/// first panic of a function ends the run, also if the function panics for an improbable number.
 ///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Rasmussen and Williams, *Gaussian Processes for Machine
 /// Learning*, 2006, section 3.6; Herbrich, Minka and Graepel, *A Bayesian skill rating system*, 2006.

@@ -348,6 +348,10 @@ impl HybridModel<'_> {
                 factor: made.factor,
                 projections: made.projections.clone(),
                 tilted: Box::new(move |place, mean, variance| {
+                    // An error ends the run after this sweep.
+                    if failed.get().is_some() {
+                        return None;
+                    }
                     let assignment = made.assignment(finite, place);
                     let tilted = made.tilted(assignment, (mean, variance), &peaks[place]);
                     let tilted = tilted.unwrap_or_else(|error| {

@@ -1,4 +1,7 @@
-//! Likelihoods that grow so fast that their number has no posterior.
+//! Likelihoods that grow so fast that their number has no posterior, and functions that panic.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 
@@ -53,4 +56,44 @@ fn growing_weights_beside_others() {
     let third = |x: &f64| 0.3 * x * x;
     let error = run(Model::new().log_weigh(&x, third).log_weigh(&x, third)).unwrap_err();
     assert!(matches!(error, Error::ImproperPosterior { .. }), "{error}");
+}
+
+fn ouch(calls: &AtomicU64) -> ! {
+    calls.fetch_add(1, Ordering::Relaxed);
+    panic!("ouch")
+}
+
+/// The first panic of a function ends the run.
+#[test]
+fn functions_that_panic() {
+    let calls = Arc::new(AtomicU64::new(0));
+    let x = Normal::new(0.0, Variance(1.0));
+    let refused = |model: Model| {
+        let error = ExpectationPropagation::new().run(&model, &x).unwrap_err();
+        let panics = calls.swap(0, Ordering::Relaxed);
+        assert!(error.to_string().contains("panicked: ouch"), "{error}");
+        // Debug builds call a function again to see if the result is the same.
+        assert!((1..=2).contains(&panics), "{panics} panics");
+    };
+    let own = Arc::clone(&calls);
+    refused(Model::new().weigh(&x, move |_| ouch(&own)));
+    let own = Arc::clone(&calls);
+    let coin = x.flat_map(move |&x| {
+        if x > 1.0 {
+            ouch(&own);
+        }
+        Flip::new(0.5)
+    });
+    refused(Model::new().observe(&coin, true));
+    let both = (&coin, &Flip::new(0.5)).map(|(&a, &b)| a && b);
+    refused(Model::new().observe(&both, true));
+    let own = Arc::clone(&calls);
+    let rate = x.map(move |&x| {
+        if x < -2.0 {
+            ouch(&own);
+        }
+        x.exp()
+    });
+    let (first, second) = (Poisson::new(&rate), Poisson::new(&rate));
+    refused(Model::new().observe(&first, 2).observe(&second, 3));
 }
