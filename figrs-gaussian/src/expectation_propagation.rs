@@ -27,11 +27,11 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Maximum number of times that new approximations are averaged with earlier approximations, if the product of all factors is no distribution.
 const RETREATS: usize = 60;
 
-/// Factor by which the largest change may grow between two sweeps; after a larger growth, the weight of new approximations is halved.
-const GROWTH: f64 = 1.5;
-
 /// Smallest weight of new approximations in the average with the old approximations.
 const MIN_WEIGHT: f64 = 1.0 / 64.0;
+
+/// Number of sweeps in succession in which the changes must shrink before the weight of new approximations is doubled, at first.
+const PATIENCE: u32 = 2;
 
 /// A linear function of the real numbers in a factor's vectors.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +100,55 @@ struct Approximation {
     log_scale: f64,
 }
 
+/// The weight of new approximations in the average with the old approximations.
+///
+/// The weight is halved if the changes grow from one sweep to the next, because the sweeps then overshoot. If the changes shrink in several sweeps in
+/// succession, the weight is doubled again. Each time that this doubling was premature, the necessary number of sweeps is doubled.
+///
+/// **References.** Jylänki, Vanhatalo and Vehtari, *Robust Gaussian process regression with a Student-t likelihood*, JMLR 2011 (damping of parallel
+/// updates).
+#[derive(Debug)]
+struct NewWeight {
+    now: f64,
+    /// The weight of the first sweep, which is the largest.
+    first: f64,
+    /// Number of sweeps in succession in which the changes shrank.
+    shrinking: u32,
+    /// Number of such sweeps after which the weight is doubled.
+    patience: u32,
+    /// True if the weight was doubled since it was last halved.
+    is_raised: bool,
+}
+
+impl NewWeight {
+    fn new(first: f64) -> Self {
+        Self {
+            now: first,
+            first,
+            shrinking: 0,
+            patience: PATIENCE,
+            is_raised: false,
+        }
+    }
+
+    /// Changes the weight after a sweep with the largest change `change`; the largest change of the previous sweep is `before`.
+    fn adapt(&mut self, before: f64, change: f64) {
+        if change > before {
+            if self.is_raised {
+                self.patience = self.patience.saturating_mul(2);
+            }
+            self.now = (self.now / 2.0).max(MIN_WEIGHT.min(self.first));
+            (self.shrinking, self.is_raised) = (0, false);
+            return;
+        }
+        self.shrinking += 1;
+        if self.shrinking >= self.patience && self.now < self.first {
+            self.now = (self.now * 2.0).min(self.first);
+            (self.shrinking, self.is_raised) = (0, true);
+        }
+    }
+}
+
 /// Approximates all likelihoods by Gaussian functions. For each likelihood, a sweep computes the distribution of its real number given all other
 /// factors, and multiplies this distribution by the likelihood. The new approximation is the Gaussian function for which this product has the same
 /// integral, mean and variance. All approximations are updated together at the end of a sweep.
@@ -137,7 +186,7 @@ pub fn propagate(
     }
     // All sweeps use one plan, because the approximations do not change the scopes of factors.
     let steps = plan(graph, &limits.until)?;
-    let mut weight = sweeps.weight;
+    let mut weight = NewWeight::new(sweeps.weight);
     let mut state = Convergence {
         sweeps: 0,
         residual: f64::INFINITY,
@@ -168,16 +217,14 @@ pub fn propagate(
         (state.sweeps, state.widening) = (state.sweeps + 1, next.widening);
         infinite = next.infinite;
         proper.clone_from(&approximations);
-        if next.residual > GROWTH * before {
-            weight = (weight / 2.0).max(MIN_WEIGHT);
-        }
+        weight.adapt(before, next.residual);
         for ((site, old), new) in sites
             .iter()
             .zip(&mut approximations)
             .zip(next.approximations)
         {
             for (old, new) in old.iter_mut().zip(new) {
-                *old = new.mixed_with(old, weight);
+                *old = new.mixed_with(old, weight.now);
             }
             write(graph, site, old);
         }

@@ -50,7 +50,8 @@ const CHECKING_DRAWS: u64 = 10_000;
 /// first panic of a function ends the run, also if the function panics for an improbable number.
 ///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Rasmussen and Williams, *Gaussian Processes for Machine
-/// Learning*, 2006, section 3.6; Herbrich, Minka and Graepel, *A Bayesian skill rating system*, 2006.
+/// Learning*, 2006, section 3.6; Herbrich, Minka and Graepel, *A Bayesian skill rating system*, 2006; Jylänki, Vanhatalo and Vehtari, *Robust Gaussian
+/// process regression with a Student-t likelihood*, 2011 (damping).
 ///
 /// ```
 /// # use figrs_core::{Model, Normal, Variance};
@@ -114,7 +115,8 @@ impl ExpectationPropagation {
     }
 
     /// Sets the initial weight of the old approximation in the average of the old and the new approximation (default zero). If the changes grow from
-    /// one sweep to the next, this weight is increased.
+    /// one sweep to the next, the weight of the new approximation is halved. While the changes shrink, this weight is doubled again, up to its initial
+    /// value.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
         self

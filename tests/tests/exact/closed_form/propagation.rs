@@ -3,6 +3,7 @@
 mod comparisons;
 mod improper;
 pub(super) mod likelihoods;
+mod robust_regression;
 
 use figrs::prelude::*;
 use figrs::{
