@@ -93,11 +93,11 @@ pub struct Convergence {
 
 /// A Gaussian function of one real number that approximates a likelihood.
 #[derive(Clone, Copy, Debug, Default)]
-struct Approximation {
-    precision: f64,
+pub(crate) struct Approximation {
+    pub(crate) precision: f64,
     /// The precision of the Gaussian function times its mean.
-    shift: f64,
-    log_scale: f64,
+    pub(crate) shift: f64,
+    pub(crate) log_scale: f64,
 }
 
 /// The weight of new approximations in the average with the old approximations.
@@ -367,12 +367,7 @@ impl Proposal {
                     shift,
                     log_scale: 0.0,
                 };
-                // The integral of the approximation with the scale one, over the distribution of the number without the likelihood.
-                let wider = (1.0 + precision * variance).max(LEAST);
-                let apart = mixed.root() * mean - mixed.target();
-                let squares = (apart * apart / wider).copysign(precision);
-                let log_integral = -0.5 * (wider.ln() + squares);
-                mixed.log_scale = log_mass - log_integral;
+                mixed.log_scale = log_mass - mixed.log_integral((mean, variance));
                 mixed
             }
         }
@@ -380,6 +375,42 @@ impl Proposal {
 }
 
 impl Approximation {
+    /// Returns the approximation with the function [`form`](Self::form) of the vectors.
+    pub(crate) fn from_form(form: &SquareRootForm, projection: &Projection) -> Self {
+        let (mut rows, added) = form.rows();
+        let Some(row) = rows.next() else {
+            return Self {
+                log_scale: form.log_scale,
+                ..Self::default()
+            };
+        };
+        let terms = || projection.coefficients.iter().zip(row);
+        let squares: f64 = terms().map(|(c, _)| c * c).sum();
+        let root = terms().map(|(c, x)| c * x).sum::<f64>() / squares.max(f64::MIN_POSITIVE);
+        let target = row[form.dimension()] + root * projection.offset;
+        let sign = if added == 1 { 1.0 } else { -1.0 };
+        Self {
+            precision: sign * root * root,
+            shift: sign * root * target,
+            log_scale: form.log_scale,
+        }
+    }
+
+    /// Returns the natural logarithm of the expected value of the Gaussian function with the scale one, for a normal number with the given mean and
+    /// variance.
+    pub(crate) fn log_integral(&self, (mean, variance): (f64, f64)) -> f64 {
+        let wider = (1.0 + self.precision * variance).max(LEAST);
+        let apart = self.root() * mean - self.target();
+        let squares = (apart * apart / wider).copysign(self.precision);
+        -0.5 * (wider.ln() + squares)
+    }
+
+    /// Returns the natural logarithm of the Gaussian function at `number`.
+    pub(crate) fn log_value(&self, number: f64) -> f64 {
+        let apart = self.root() * number - self.target();
+        self.log_scale - 0.5 * (apart * apart).copysign(self.precision)
+    }
+
     /// Returns the approximation as a function of the vectors on which its real number depends.
     fn form(&self, projection: &Projection) -> SquareRootForm {
         let root = self.root();

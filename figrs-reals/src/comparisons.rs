@@ -1,6 +1,9 @@
 //! Comparisons of linear functions of one real number with zero, which restrict the number to an interval.
 
+use figrs_core::internals::Kind;
+use figrs_core::{TruncatedNormal, Variance};
 use figrs_gaussian::{RealLikelihood, Tilted};
+use rand::Rng;
 
 use crate::finite_part::FinitePart;
 use crate::linear_element::Conditional;
@@ -100,4 +103,19 @@ impl Comparisons {
             (*number.row(scope, values, &sizes), is_true, at_zero)
         })
     }
+}
+
+/// Draws from the normal distribution with the given mean and variance, truncated to the given bounds.
+pub(crate) fn drawn_between(
+    (mean, variance): (f64, f64),
+    (low, high): (f64, f64),
+    rng: &mut dyn Rng,
+) -> f64 {
+    let truncated = TruncatedNormal::new(mean, Variance(variance), low, high);
+    let value = match truncated.erased().kind() {
+        Kind::Atomic(op) => op.sample(rng).ok(),
+        _ => None,
+    };
+    let number = value.and_then(|value| value.get().copied());
+    number.unwrap_or(mean)
 }

@@ -7,8 +7,8 @@ use figrs_core::{AnyElement, Limits};
 use figrs_factor::Until;
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_gaussian::{
-    Convergence, GaussianError, HybridFactor, Peaks, Projection, SquareRootForm, Sweeps, Tilted,
-    propagate,
+    Convergence, GaussianError, GuidedSite, HybridFactor, Peaks, Projection, SquareRootForm,
+    Sweeps, Tilted, propagate,
 };
 use nalgebra::DVector;
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::HybridModel;
 use crate::closed_form::explained;
-use crate::comparisons::{Assignment, Comparisons};
+use crate::comparisons::{Assignment, Comparisons, drawn_between};
 use crate::finite_part::FinitePart;
 use crate::hybrid_world::HybridWorld;
 use crate::linear_element::{Conditional, Linear, union};
@@ -24,6 +24,9 @@ use crate::site::Site;
 
 /// Maximum number of assignments of finite elements in the factor of several comparisons of one number.
 const MAX_ASSIGNMENTS: f64 = 1024.0;
+
+/// Maximum number of comparisons that guide draws, times the number of real numbers: each draw takes so many operations.
+const MAX_GUIDED: usize = 1 << 23;
 
 /// A likelihood of one real number that is not Gaussian.
 #[derive(Debug)]
@@ -379,12 +382,35 @@ impl HybridModel<'_> {
         })
     }
 
-    /// Returns the logarithm of the product of all likelihoods that are not Gaussian in a world, divided by the product of their approximations.
+    /// Returns the comparisons that guide draws: all of them, or the first ones if there are too many.
+    pub(crate) fn guides(&self) -> Vec<GuidedSite<'_>> {
+        let numbers = self.graph.dimensions.iter().sum::<usize>();
+        let comparisons = self.sites.iter().filter_map(|made| {
+            let comparisons = made.comparisons()?;
+            let bounds = |place| comparisons.bounds(made.assignment(&self.scan.finite, place));
+            Some(GuidedSite {
+                factor: made.factor,
+                projections: made.projections.clone(),
+                bounds: (0..made.assignments.len()).map(bounds).collect(),
+                log_height: made.log_values(&self.scan.finite),
+                draw: &drawn_between,
+            })
+        });
+        comparisons.take(MAX_GUIDED / numbers.max(1)).collect()
+    }
+
+    /// Returns the logarithm of the product of likelihoods that are not Gaussian in a world, divided by the product of their approximations. The
+    /// likelihoods of the factors `guiding`, in ascending order, are left out.
     ///
     /// **Errors.** The errors of the functions of the model.
-    pub(crate) fn log_correction(&self, world: &HybridWorld<'_, '_>) -> Result<f64, Error> {
+    pub(crate) fn log_correction(
+        &self,
+        world: &HybridWorld<'_, '_>,
+        guiding: &[usize],
+    ) -> Result<f64, Error> {
         let mut log = 0.0;
-        for made in &self.sites {
+        let is_open = |made: &&SiteFactor| guiding.binary_search(&made.factor).is_err();
+        for made in self.sites.iter().filter(is_open) {
             let HybridFactor {
                 finite,
                 reals,
