@@ -32,6 +32,13 @@ const JUMP: f64 = 8.0;
 /// Number of halvings of the distance to a peak, at which a quadrature begins a new interval.
 const HALVES: i32 = 36;
 
+/// Largest ratio of a standard deviation to the unit in which moments are computed, or the inverse ratio, and of the distance between the mean and the
+/// number about which moments are computed to the standard deviation. With larger ratios, moments lose digits.
+const NEAR: f64 = 3.0;
+
+/// Maximum number of quadratures of one density.
+const ATTEMPTS: u32 = 3;
+
 /// Number of steps of a golden section search, which reduce the interval around a peak to 1e-12 of its width.
 const SECTIONS: usize = 60;
 
@@ -175,28 +182,71 @@ fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     let points: Vec<f64> = (0..=8).map(|i| first + step * f64::from(i)).collect();
     let density = |z: f64| (0.5 * (peak - z) * (peak + z)).exp();
     let log_scale = -0.5 * (peak * peak + crate::square_root_form::LN_2_PI);
-    Some(of_moments(density, &points, (mean, deviation), log_scale))
+    let about = (first, last - first);
+    Some(of_moments(
+        density,
+        &points,
+        about,
+        (mean, deviation),
+        log_scale,
+    ))
 }
 
-/// Returns the mass, the mean and the variance of a distribution. `density` is the density of the distance from `mean`, in units of `deviation`.
+/// Returns the mass, the mean and the variance of a distribution. `density` is the density of the distance from `mean`, in units of `deviation`. The
+/// moments are computed about `centre` in units of `scale`, and again if these differ much from the distribution's mean and standard deviation.
 fn of_moments(
     density: impl Fn(f64) -> f64,
     points: &[f64],
+    (mut centre, mut scale): (f64, f64),
     (mean, deviation): (f64, f64),
     log_scale: f64,
 ) -> Tilted {
     let width = points[points.len() - 1] - points[0];
-    let rough = integrate(&density, points, (points[0], width));
-    let centre = points[0] + rough[1] / rough[0];
-    let spread = (rough[2] / rough[0] - (rough[1] / rough[0]).powi(2)).max(0.0);
-    let scale = spread.sqrt().max(width * 1e-12);
-    let moments = integrate(density, points, (centre, scale));
-    let (mass, first, second) = (moments[0], moments[1], moments[2]);
-    let shift = first / mass;
-    Tilted {
-        log_mass: mass.ln() + log_scale,
-        mean: mean + deviation * (centre + shift),
-        variance: deviation * deviation * (second / mass - shift * shift),
+    let mut attempts = 0;
+    loop {
+        let moments = integrate(&density, points, (centre, scale));
+        let (mass, first, second) = (moments[0], moments[1], moments[2]);
+        let shift = first / mass;
+        let variance = second / mass - shift * shift;
+        let spread = variance.max(0.0).sqrt();
+        let is_near =
+            shift.abs() <= NEAR * spread && spread <= NEAR * scale && scale <= NEAR * spread;
+        attempts += 1;
+        if is_near || attempts == ATTEMPTS {
+            return Tilted {
+                log_mass: mass.ln() + log_scale,
+                mean: mean + deviation * (centre + shift),
+                variance: deviation * deviation * variance,
+            };
+        }
+        (centre, scale) = (centre + shift, spread.max(width * 1e-12));
+    }
+}
+
+/// Estimates the mean and the standard deviation of a density by the trapezoid rule. `places` and `logs` have its points, in ascending order, and the
+/// logarithms of the density at these points, the largest of which is about `best`. The estimated deviation is at least the distance of the points
+/// around the largest density.
+fn rough_moments(places: &[f64], logs: &[f64], best: f64) -> (f64, f64) {
+    let around = |i: usize| (i.saturating_sub(1), (i + 1).min(places.len() - 1));
+    let weight = |i: usize| {
+        let (before, after) = around(i);
+        (logs[i] - best).exp() * (places[after] - places[before])
+    };
+    let weights: Vec<f64> = (0..places.len()).map(weight).collect();
+    let total: f64 = weights.iter().sum();
+    let mean_of = |value: &dyn Fn(f64) -> f64| {
+        let terms = weights.iter().zip(places).map(|(w, &z)| w * value(z));
+        terms.sum::<f64>() / total
+    };
+    let largest = (0..logs.len()).max_by(|&i, &j| logs[i].total_cmp(&logs[j]));
+    let (before, after) = around(largest.unwrap_or_default());
+    let spacing = places[after] - places[before];
+    if total > 0.0 {
+        let mean = mean_of(&|z| z);
+        let variance = mean_of(&|z| (z - mean) * (z - mean));
+        (mean, variance.sqrt().max(spacing))
+    } else {
+        (f64::midpoint(places[before], places[after]), spacing)
     }
 }
 
@@ -291,7 +341,8 @@ fn by_quadrature(
         return None;
     }
     let density = |z: f64| (log_density(z) - best).exp();
-    let tilted = of_moments(density, &points, (mean, deviation), best);
+    let about = rough_moments(&places, &logs, best);
+    let tilted = of_moments(density, &points, about, (mean, deviation), best);
     tilted.log_mass.is_finite().then_some(tilted)
 }
 
