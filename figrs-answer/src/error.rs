@@ -479,6 +479,17 @@ pub enum Error {
         /// The reason why the element has no closed form, with a remedy.
         problem: String,
     },
+    /// The posterior of a real number does not exist, because a likelihood of the number grows faster than the density of its prior decreases.
+    #[error(
+        "{element} has no posterior: the likelihood of \"{statement}\" grows so fast that its expected value is infinite; bound it, or let it grow \
+         more slowly"
+    )]
+    ImproperPosterior {
+        /// The real number.
+        element: Label,
+        /// The statement of evidence that has the likelihood.
+        statement: String,
+    },
     /// The element is not one of the requested decisions.
     #[error(
         "{element} is not one of the requested decisions; add a `Decision` to the list of decisions"

@@ -62,13 +62,18 @@ impl<'e> HybridDraws<'e> {
 
     /// Draws a value of each finite variable and of each vector; `None` if the product of the factors is zero everywhere.
     pub fn draw(&mut self, rng: &mut impl Rng) -> Option<(Vec<u32>, Vec<DVector<f64>>)> {
-        let finite = match &mut self.finite {
-            Some(finite) => finite.draw(rng)?,
-            None => Vec::new(),
-        };
+        let finite = self.draw_finite(rng)?;
         let normal = Normal::standard();
         let reals = self.elimination.reals(&finite, || rng.sample(normal));
         Some((finite, reals))
+    }
+
+    /// Draws a value of each finite variable; `None` if the product of the factors is zero everywhere.
+    pub(crate) fn draw_finite(&mut self, rng: &mut impl Rng) -> Option<Vec<u32>> {
+        match &mut self.finite {
+            Some(finite) => finite.draw(rng),
+            None => Some(Vec::new()),
+        }
     }
 }
 

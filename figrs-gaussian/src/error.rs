@@ -23,6 +23,14 @@ pub enum GaussianError {
         /// The maximum number of components.
         limit: usize,
     },
+    /// A likelihood that is not Gaussian grows so fast that its expected value is infinite, given all other factors.
+    #[error(
+        "the likelihood {site} has an infinite expected value; bound it, or let it grow more slowly"
+    )]
+    InfiniteLikelihood {
+        /// The index of the likelihood.
+        site: usize,
+    },
     /// The integral of the product of the factors is infinite, or is not a number.
     #[error(
         "the integral of the product of the factors is infinite or not a number; use numbers of moderate size"

@@ -27,11 +27,11 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Maximum number of times that new approximations are averaged with earlier approximations, if the product of all factors is no distribution.
 const RETREATS: usize = 60;
 
-/// Factor by which the largest change may grow between two sweeps; after a larger growth, the weight of new approximations is halved.
-const GROWTH: f64 = 1.5;
-
 /// Smallest weight of new approximations in the average with the old approximations.
 const MIN_WEIGHT: f64 = 1.0 / 64.0;
+
+/// Number of sweeps in succession in which the changes must shrink before the weight of new approximations is doubled, at first.
+const PATIENCE: u32 = 2;
 
 /// A linear function of the real numbers in a factor's vectors.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ pub struct LikelihoodFactor<'a> {
     pub projections: Vec<Projection>,
     /// Returns the normal distribution of the real number, multiplied by the likelihood. The arguments are the index of an assignment of the factor's
     /// finite variables, and the mean and the variance of the real number without the likelihood. Returns `None` if the likelihood is zero
-    /// everywhere.
+    /// everywhere. The result is not [proper](Tilted::is_proper) if the expected value of the likelihood is infinite.
     #[allow(clippy::type_complexity)]
     pub tilted: Box<dyn Fn(usize, f64, f64) -> Option<Tilted> + 'a>,
 }
@@ -93,11 +93,60 @@ pub struct Convergence {
 
 /// A Gaussian function of one real number that approximates a likelihood.
 #[derive(Clone, Copy, Debug, Default)]
-struct Approximation {
-    precision: f64,
+pub(crate) struct Approximation {
+    pub(crate) precision: f64,
     /// The precision of the Gaussian function times its mean.
-    shift: f64,
-    log_scale: f64,
+    pub(crate) shift: f64,
+    pub(crate) log_scale: f64,
+}
+
+/// The weight of new approximations in the average with the old approximations.
+///
+/// The weight is halved if the changes grow from one sweep to the next, because the sweeps then overshoot. If the changes shrink in several sweeps in
+/// succession, the weight is doubled again. Each time that this doubling was premature, the necessary number of sweeps is doubled.
+///
+/// **References.** Jylänki, Vanhatalo and Vehtari, *Robust Gaussian process regression with a Student-t likelihood*, JMLR 2011 (damping of parallel
+/// updates).
+#[derive(Debug)]
+struct NewWeight {
+    now: f64,
+    /// The weight of the first sweep, which is the largest.
+    first: f64,
+    /// Number of sweeps in succession in which the changes shrank.
+    shrinking: u32,
+    /// Number of such sweeps after which the weight is doubled.
+    patience: u32,
+    /// True if the weight was doubled since it was last halved.
+    is_raised: bool,
+}
+
+impl NewWeight {
+    fn new(first: f64) -> Self {
+        Self {
+            now: first,
+            first,
+            shrinking: 0,
+            patience: PATIENCE,
+            is_raised: false,
+        }
+    }
+
+    /// Changes the weight after a sweep with the largest change `change`; the largest change of the previous sweep is `before`.
+    fn adapt(&mut self, before: f64, change: f64) {
+        if change > before {
+            if self.is_raised {
+                self.patience = self.patience.saturating_mul(2);
+            }
+            self.now = (self.now / 2.0).max(MIN_WEIGHT.min(self.first));
+            (self.shrinking, self.is_raised) = (0, false);
+            return;
+        }
+        self.shrinking += 1;
+        if self.shrinking >= self.patience && self.now < self.first {
+            self.now = (self.now * 2.0).min(self.first);
+            (self.shrinking, self.is_raised) = (0, true);
+        }
+    }
 }
 
 /// Approximates all likelihoods by Gaussian functions. For each likelihood, a sweep computes the distribution of its real number given all other
@@ -111,6 +160,9 @@ struct Approximation {
 /// **Complexity.** A sweep consists of one elimination, one pass back through the elimination steps, and one call of [`LikelihoodFactor::tilted`] for each
 /// likelihood and each assignment of its finite variables.
 ///
+/// A likelihood that has an infinite expected value in one sweep may have a finite one after other likelihoods are approximated; until then, its
+/// approximation stays as it is.
+///
 /// If a likelihood increases the variance of its real number, its approximation has a negative precision. If the product of all factors with the new
 /// approximations is no distribution, the new approximations are averaged with the approximations of the previous sweep.
 ///
@@ -118,7 +170,8 @@ struct Approximation {
 /// approximate inference in dynamic Bayesian networks*, 2002 (finite variables); Rasmussen and Williams, *Gaussian Processes for Machine Learning*,
 /// 2006, section 3.6 (negative precisions).
 ///
-/// **Errors.** The same errors as [`Elimination::run`] and [`HybridPosterior::new`].
+/// **Errors.** [`GaussianError::InfiniteLikelihood`] if a likelihood has an infinite expected value after all other approximations have converged, or
+/// in the last sweep; the same errors as [`Elimination::run`] and [`HybridPosterior::new`].
 pub fn propagate(
     graph: &mut HybridGraph,
     sites: &[LikelihoodFactor<'_>],
@@ -133,7 +186,7 @@ pub fn propagate(
     }
     // All sweeps use one plan, because the approximations do not change the scopes of factors.
     let steps = plan(graph, &limits.until)?;
-    let mut weight = sweeps.weight;
+    let mut weight = NewWeight::new(sweeps.weight);
     let mut state = Convergence {
         sweeps: 0,
         residual: f64::INFINITY,
@@ -146,6 +199,7 @@ pub fn propagate(
         widening: 0,
     };
     let mut proper = approximations.clone();
+    let mut infinite = None;
     while state.stopped != Stopped::Finished && state.sweeps < sweeps.most {
         let before = state.residual;
         let around = (&proper[..], &mut approximations);
@@ -161,17 +215,16 @@ pub fn propagate(
         };
         (state.residual, state.last_moved) = (next.residual, next.last_moved);
         (state.sweeps, state.widening) = (state.sweeps + 1, next.widening);
+        infinite = next.infinite;
         proper.clone_from(&approximations);
-        if next.residual > GROWTH * before {
-            weight = (weight / 2.0).max(MIN_WEIGHT);
-        }
+        weight.adapt(before, next.residual);
         for ((site, old), new) in sites
             .iter()
             .zip(&mut approximations)
             .zip(next.approximations)
         {
             for (old, new) in old.iter_mut().zip(new) {
-                *old = new.mixed_with(old, weight);
+                *old = new.mixed_with(old, weight.now);
             }
             write(graph, site, old);
         }
@@ -179,6 +232,9 @@ pub fn propagate(
             state.stopped = Stopped::Finished;
         }
         progress(state.sweeps);
+    }
+    if let Some(site) = infinite {
+        return Err(GaussianError::InfiniteLikelihood { site });
     }
     let is_widening = |own: &Approximation| own.precision < 0.0;
     if approximations.iter().flatten().any(is_widening) {
@@ -231,6 +287,8 @@ struct Sweep {
     residual: f64,
     last_moved: usize,
     widening: usize,
+    /// The first likelihood with an infinite expected value.
+    infinite: Option<usize>,
 }
 
 /// A new Gaussian approximation of a likelihood, for one assignment of finite variables.
@@ -309,12 +367,7 @@ impl Proposal {
                     shift,
                     log_scale: 0.0,
                 };
-                // The integral of the approximation with the scale one, over the distribution of the number without the likelihood.
-                let wider = (1.0 + precision * variance).max(LEAST);
-                let apart = mixed.root() * mean - mixed.target();
-                let squares = (apart * apart / wider).copysign(precision);
-                let log_integral = -0.5 * (wider.ln() + squares);
-                mixed.log_scale = log_mass - log_integral;
+                mixed.log_scale = log_mass - mixed.log_integral((mean, variance));
                 mixed
             }
         }
@@ -322,6 +375,42 @@ impl Proposal {
 }
 
 impl Approximation {
+    /// Returns the approximation with the function [`form`](Self::form) of the vectors.
+    pub(crate) fn from_form(form: &SquareRootForm, projection: &Projection) -> Self {
+        let (mut rows, added) = form.rows();
+        let Some(row) = rows.next() else {
+            return Self {
+                log_scale: form.log_scale,
+                ..Self::default()
+            };
+        };
+        let terms = || projection.coefficients.iter().zip(row);
+        let squares: f64 = terms().map(|(c, _)| c * c).sum();
+        let root = terms().map(|(c, x)| c * x).sum::<f64>() / squares.max(f64::MIN_POSITIVE);
+        let target = row[form.dimension()] + root * projection.offset;
+        let sign = if added == 1 { 1.0 } else { -1.0 };
+        Self {
+            precision: sign * root * root,
+            shift: sign * root * target,
+            log_scale: form.log_scale,
+        }
+    }
+
+    /// Returns the natural logarithm of the expected value of the Gaussian function with the scale one, for a normal number with the given mean and
+    /// variance.
+    pub(crate) fn log_integral(&self, (mean, variance): (f64, f64)) -> f64 {
+        let wider = (1.0 + self.precision * variance).max(LEAST);
+        let apart = self.root() * mean - self.target();
+        let squares = (apart * apart / wider).copysign(self.precision);
+        -0.5 * (wider.ln() + squares)
+    }
+
+    /// Returns the natural logarithm of the Gaussian function at `number`.
+    pub(crate) fn log_value(&self, number: f64) -> f64 {
+        let apart = self.root() * number - self.target();
+        self.log_scale - 0.5 * (apart * apart).copysign(self.precision)
+    }
+
     /// Returns the approximation as a function of the vectors on which its real number depends.
     fn form(&self, projection: &Projection) -> SquareRootForm {
         let root = self.root();
@@ -364,6 +453,7 @@ fn sweep(
         residual: 0.0,
         last_moved: 0,
         widening: 0,
+        infinite: None,
     };
     if posterior.log_total() == f64::NEG_INFINITY {
         let unchanged = approximations
@@ -399,6 +489,11 @@ fn sweep(
                 sweep.residual = f64::INFINITY;
                 continue;
             };
+            if !tilted.is_proper() {
+                proposals.push(Proposal::Unchanged);
+                sweep.infinite.get_or_insert(index);
+                continue;
+            }
             let proposal = Proposal::matching((precision, cavity), &tilted);
             let new = proposal.precision();
             sweep.widening += usize::from(new < 0.0);

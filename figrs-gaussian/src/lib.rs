@@ -13,6 +13,7 @@
 //! | `moments`, `mixture` | means and covariances, mixtures of normal distributions |
 //! | `quadrature`, `tilted`, `peaks` | a normal number multiplied by a likelihood |
 //! | `expectation_propagation` | Gaussian approximations of factors that are not Gaussian |
+//! | `draws`, `guided_draws` | random draws of all variables, and draws that satisfy likelihoods |
 //! | `restriction` | one factor that is not Gaussian, with the exact moments of everything else |
 
 #![warn(clippy::unwrap_used)]
@@ -22,6 +23,7 @@ mod elimination;
 mod error;
 mod expectation_propagation;
 mod front;
+mod guided_draws;
 mod hybrid_graph;
 mod merging_plan;
 mod mixture;
@@ -40,6 +42,7 @@ pub use draws::HybridDraws;
 pub use elimination::Elimination;
 pub use error::GaussianError;
 pub use expectation_propagation::{Convergence, LikelihoodFactor, Projection, Sweeps, propagate};
+pub use guided_draws::{GuidedDraw, GuidedDraws, GuidedLikelihood, TruncatedDraw};
 pub use hybrid_graph::{HybridFactor, HybridGraph, RealId};
 pub use mixture::{Component, Mixture};
 pub use most_probable::{MostProbable, most_probable};

@@ -11,9 +11,13 @@ const TAIL: f64 = -2.0;
 /// Number of terms of the continued fraction, which is exact to rounding at [`TAIL`].
 const TERMS: u32 = 200;
 
-/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated; at greater distances, the normal density is
-/// negligible.
+/// Distance from the mean, in standard deviations, at which a normal density is negligible. A likelihood is evaluated at greater distances only if its
+/// product with the normal density is not negligible at this distance.
 const REACH: f64 = 38.0;
+
+/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated. A product that is not negligible there has an infinite
+/// integral, or a precision of less than 1e-12 of the normal density's precision, which is a rounding error.
+const FARTHEST: f64 = REACH * 1_048_576.0;
 
 /// Number of points on each side of the mean at which a likelihood is evaluated to find its peaks and its zeros. Near the mean, the distance between
 /// the points is a hundredth of a standard deviation.
@@ -27,6 +31,13 @@ const JUMP: f64 = 8.0;
 
 /// Number of halvings of the distance to a peak, at which a quadrature begins a new interval.
 const HALVES: i32 = 36;
+
+/// Largest ratio of a standard deviation to the unit in which moments are computed, or the inverse ratio, and of the distance between the mean and the
+/// number about which moments are computed to the standard deviation. With larger ratios, moments lose digits.
+const NEAR: f64 = 3.0;
+
+/// Maximum number of quadratures of one density.
+const ATTEMPTS: u32 = 3;
 
 /// Number of steps of a golden section search, which reduce the interval around a peak to 1e-12 of its width.
 const SECTIONS: usize = 60;
@@ -43,12 +54,27 @@ pub enum RealLikelihood<'a> {
 /// The distribution of a normal number after a multiplication by a likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tilted {
-    /// The natural logarithm of the expected value of the likelihood.
+    /// The natural logarithm of the expected value of the likelihood. If the expected value is infinite, there is no distribution, and the mean and
+    /// the variance are NaN.
     pub log_mass: f64,
     /// The mean of the distribution.
     pub mean: f64,
     /// The variance of the distribution.
     pub variance: f64,
+}
+
+impl Tilted {
+    /// The result for a likelihood that grows so fast that its expected value is infinite.
+    const IMPROPER: Self = Self {
+        log_mass: f64::INFINITY,
+        mean: f64::NAN,
+        variance: f64::NAN,
+    };
+
+    /// True if the likelihood has a finite expected value.
+    pub fn is_proper(&self) -> bool {
+        self.log_mass < f64::INFINITY
+    }
 }
 
 impl std::fmt::Debug for RealLikelihood<'_> {
@@ -66,7 +92,8 @@ impl RealLikelihood<'_> {
     ///
     /// **Guarantee.** For an interval with one infinite bound, the result has a closed form that is exact up to rounding, also in the far tail. For
     /// any other likelihood, the result is computed by adaptive quadrature with an estimated relative error of 1e-13. If the variance is zero, the
-    /// likelihood is evaluated at the mean.
+    /// likelihood is evaluated at the mean. If the likelihood grows so fast that its expected value is infinite, the result is not
+    /// [proper](Tilted::is_proper).
     ///
     /// ```
     /// use figrs_gaussian::RealLikelihood;
@@ -155,28 +182,71 @@ fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     let points: Vec<f64> = (0..=8).map(|i| first + step * f64::from(i)).collect();
     let density = |z: f64| (0.5 * (peak - z) * (peak + z)).exp();
     let log_scale = -0.5 * (peak * peak + crate::square_root_form::LN_2_PI);
-    Some(of_moments(density, &points, (mean, deviation), log_scale))
+    let about = (first, last - first);
+    Some(of_moments(
+        density,
+        &points,
+        about,
+        (mean, deviation),
+        log_scale,
+    ))
 }
 
-/// Returns the mass, the mean and the variance of a distribution. `density` is the density of the distance from `mean`, in units of `deviation`.
+/// Returns the mass, the mean and the variance of a distribution. `density` is the density of the distance from `mean`, in units of `deviation`. The
+/// moments are computed about `centre` in units of `scale`, and again if these differ much from the distribution's mean and standard deviation.
 fn of_moments(
     density: impl Fn(f64) -> f64,
     points: &[f64],
+    (mut centre, mut scale): (f64, f64),
     (mean, deviation): (f64, f64),
     log_scale: f64,
 ) -> Tilted {
     let width = points[points.len() - 1] - points[0];
-    let rough = integrate(&density, points, (points[0], width));
-    let centre = points[0] + rough[1] / rough[0];
-    let spread = (rough[2] / rough[0] - (rough[1] / rough[0]).powi(2)).max(0.0);
-    let scale = spread.sqrt().max(width * 1e-12);
-    let moments = integrate(density, points, (centre, scale));
-    let (mass, first, second) = (moments[0], moments[1], moments[2]);
-    let shift = first / mass;
-    Tilted {
-        log_mass: mass.ln() + log_scale,
-        mean: mean + deviation * (centre + shift),
-        variance: deviation * deviation * (second / mass - shift * shift),
+    let mut attempts = 0;
+    loop {
+        let moments = integrate(&density, points, (centre, scale));
+        let (mass, first, second) = (moments[0], moments[1], moments[2]);
+        let shift = first / mass;
+        let variance = second / mass - shift * shift;
+        let spread = variance.max(0.0).sqrt();
+        let is_near =
+            shift.abs() <= NEAR * spread && spread <= NEAR * scale && scale <= NEAR * spread;
+        attempts += 1;
+        if is_near || attempts == ATTEMPTS {
+            return Tilted {
+                log_mass: mass.ln() + log_scale,
+                mean: mean + deviation * (centre + shift),
+                variance: deviation * deviation * variance,
+            };
+        }
+        (centre, scale) = (centre + shift, spread.max(width * 1e-12));
+    }
+}
+
+/// Estimates the mean and the standard deviation of a density by the trapezoid rule. `places` and `logs` have its points, in ascending order, and the
+/// logarithms of the density at these points, the largest of which is about `best`. The estimated deviation is at least the distance of the points
+/// around the largest density.
+fn rough_moments(places: &[f64], logs: &[f64], best: f64) -> (f64, f64) {
+    let around = |i: usize| (i.saturating_sub(1), (i + 1).min(places.len() - 1));
+    let weight = |i: usize| {
+        let (before, after) = around(i);
+        (logs[i] - best).exp() * (places[after] - places[before])
+    };
+    let weights: Vec<f64> = (0..places.len()).map(weight).collect();
+    let total: f64 = weights.iter().sum();
+    let mean_of = |value: &dyn Fn(f64) -> f64| {
+        let terms = weights.iter().zip(places).map(|(w, &z)| w * value(z));
+        terms.sum::<f64>() / total
+    };
+    let largest = (0..logs.len()).max_by(|&i, &j| logs[i].total_cmp(&logs[j]));
+    let (before, after) = around(largest.unwrap_or_default());
+    let spacing = places[after] - places[before];
+    if total > 0.0 {
+        let mean = mean_of(&|z| z);
+        let variance = mean_of(&|z| (z - mean) * (z - mean));
+        (mean, variance.sqrt().max(spacing))
+    } else {
+        (f64::midpoint(places[before], places[after]), spacing)
     }
 }
 
@@ -195,21 +265,26 @@ fn by_quadrature(
     };
     let width = (REACH * 100.0).ln_1p() / f64::from(POINTS);
     let place = |i: i32| f64::from(i.signum()) * (f64::from(i.abs()) * width).exp_m1() / 100.0;
-    let mut places: Vec<f64> = (-POINTS..=POINTS).map(place).collect();
+    let point = |z: f64| (z, log_density(z));
+    let Some(mut grid) = surveyed(|i| point(place(i))) else {
+        return Some(Tilted::IMPROPER);
+    };
+    let ends = grid[0].0..=grid[grid.len() - 1].0;
     let narrow = peaks.of(log, (mean, deviation));
     if !narrow.is_empty() {
         for (number, spacing) in narrow {
             let (z, apart) = ((number - mean) / deviation, spacing / deviation);
-            places.extend([z - apart, z, z + apart]);
+            let around = [z - apart, z, z + apart];
+            grid.extend(around.into_iter().filter(|z| ends.contains(z)).map(point));
         }
-        places.retain(|z| z.abs() <= REACH);
-        places.sort_by(f64::total_cmp);
-        places.dedup();
+        grid.sort_by(|a, b| a.0.total_cmp(&b.0));
+        grid.dedup_by_key(|point| point.0);
     }
-    let logs: Vec<f64> = places.iter().map(|&z| log_density(z)).collect();
+    let (places, logs): (Vec<f64>, Vec<f64>) = grid.into_iter().unzip();
     let mut points = Vec::new();
     let mut best = f64::NEG_INFINITY;
-    let mut peaks: Vec<(f64, f64)> = Vec::new();
+    // For each peak, the index of the nearest point of the grid, its place and the logarithm of its density.
+    let mut peaks: Vec<(usize, f64, f64)> = Vec::new();
     for i in 0..places.len() {
         let (before, after) = (i.saturating_sub(1), (i + 1).min(places.len() - 1));
         let is_peak =
@@ -223,25 +298,28 @@ fn by_quadrature(
                 (places[i], logs[i])
             };
             best = best.max(log);
-            peaks.push((peak, log));
+            peaks.push((i, peak, log));
         }
     }
     if best == f64::NEG_INFINITY {
         return None;
     }
-    peaks.retain(|(_, log)| log - best > NEGLIGIBLE);
-    for &(peak, _) in &peaks {
+    peaks.retain(|(_, _, log)| log - best > NEGLIGIBLE);
+    for &(_, peak, _) in &peaks {
         let halves = (0..HALVES).map(|power| REACH / 2.0_f64.powi(power));
         points.extend(halves.flat_map(|apart| [peak - apart, peak + apart]));
         points.push(peak);
     }
-    let is_needed = |i: usize| {
+    let mut is_high: Vec<bool> = logs.iter().map(|log| log - best > NEGLIGIBLE).collect();
+    // A peak may be so narrow that the density is negligible at all points of the grid.
+    for peak in &peaks {
+        is_high[peak.0] = true;
+    }
+    let is_needed = |i: &usize| {
         let (before, after) = (i.saturating_sub(1), (i + 1).min(places.len() - 1));
-        [before, i, after]
-            .iter()
-            .any(|&j| logs[j] - best > NEGLIGIBLE)
+        is_high[before..=after].contains(&true)
     };
-    let needed: Vec<usize> = (0..places.len()).filter(|&i| is_needed(i)).collect();
+    let needed: Vec<usize> = (0..places.len()).filter(is_needed).collect();
     let (first, last) = (places[needed[0]], places[needed[needed.len() - 1]]);
     points.extend(needed.iter().step_by(8).map(|&i| places[i]));
     for i in 1..places.len() - 2 {
@@ -263,8 +341,35 @@ fn by_quadrature(
         return None;
     }
     let density = |z: f64| (log_density(z) - best).exp();
-    let tilted = of_moments(density, &points, (mean, deviation), best);
+    let about = rough_moments(&places, &logs, best);
+    let tilted = of_moments(density, &points, about, (mean, deviation), best);
     tilted.log_mass.is_finite().then_some(tilted)
+}
+
+/// Returns the points of a grid at which a quadrature evaluates a density, in ascending order, each with the logarithm of the density. The points are
+/// those with the indices from `-POINTS` to `POINTS`, and farther ones on a side on which the density increases, or is not negligible, at the last
+/// point. Returns `None` if it does so beyond the distance [`FARTHEST`].
+fn surveyed(point: impl Fn(i32) -> (f64, f64)) -> Option<Vec<(f64, f64)>> {
+    let near: Vec<(f64, f64)> = (-POINTS..=POINTS).map(&point).collect();
+    let largest = |points: &[(f64, f64)]| {
+        let logs = points.iter().map(|point| point.1);
+        logs.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let mut best = largest(&near);
+    let mut sides = [Vec::new(), Vec::new()];
+    for (side, sign) in sides.iter_mut().zip([-1, 1]) {
+        let (mut before, mut end) = (point(sign * (POINTS - 1)), point(sign * POINTS));
+        while end.1 > before.1 || end.1 - best > NEGLIGIBLE {
+            if end.0.abs() > FARTHEST {
+                return None;
+            }
+            (before, end) = (end, point(sign * (POINTS + 1 + side.len() as i32)));
+            side.push(end);
+            best = best.max(end.1);
+        }
+    }
+    let [low, high] = sides;
+    Some(low.into_iter().rev().chain(near).chain(high).collect())
 }
 
 /// Finds a jump of `function` by bisection: each step keeps the half of the interval in which the function changes more.

@@ -1,4 +1,4 @@
-//! Draws from the approximation that expectation propagation computes, weighted by the exact likelihoods.
+//! Draws from the approximation that expectation propagation computes, guided by comparisons and weighted by the exact likelihoods.
 
 use figrs_answer::answer::{Answer, LogEvidence, RunStatistics, TargetMarginal};
 use figrs_answer::error::Error;
@@ -6,7 +6,7 @@ use figrs_answer::quality::diagnostics::pareto_k;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_core::{AnyElement, Limits, Model, SupportBuilder};
 use figrs_factor::Stopped;
-use figrs_gaussian::{Elimination, HybridDraws, HybridPosterior};
+use figrs_gaussian::{Elimination, GuidedDraws, HybridPosterior};
 
 use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained, impossible};
 use crate::hybrid_model::HybridModel;
@@ -32,7 +32,8 @@ struct TargetValues {
 impl Correction {
     /// Returns the marginals of the targets, estimated from weighted draws.
     ///
-    /// The weight of a draw is the product of all likelihoods that are not Gaussian, divided by the product of their approximations.
+    /// The draws satisfy all comparisons, as those of [`GuidedDraws`] do, if there are not too many. The weight of a draw is the product of two
+    /// factors: the weight of the guided draw, and the product of all other likelihoods, divided by the product of their approximations.
     ///
     /// **Errors.** [`Error::NoSampleMetEvidence`] if all weights are zero; the errors of the model's functions and of the elimination.
     pub(crate) fn answer(
@@ -47,7 +48,9 @@ impl Correction {
         let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
         let elimination = elimination.map_err(explain)?;
         let posterior = HybridPosterior::new(&elimination, limits).map_err(explain)?;
-        let mut draws = HybridDraws::new(&elimination, limits).map_err(explain)?;
+        let guides = hybrid.guides();
+        let guiding: Vec<usize> = guides.iter().map(|guide| guide.factor).collect();
+        let mut draws = GuidedDraws::new(&elimination, guides, limits).map_err(explain)?;
         let mut found: Vec<TargetValues> = targets
             .iter()
             .map(|target| TargetValues {
@@ -63,11 +66,11 @@ impl Correction {
             if done > 0 && done.is_multiple_of(DRAWS_PER_LOOK) && limits.until.is_over() {
                 break;
             }
-            let Some((values, vectors)) = draws.draw(&mut random) else {
+            let Some(draw) = draws.draw(&mut random) else {
                 return Err(impossible(model));
             };
-            let world = HybridWorld::new(hybrid, values, vectors);
-            logs.push(hybrid.log_correction(&world)?);
+            let world = HybridWorld::new(hybrid, draw.finite, draw.reals);
+            logs.push(draw.log_weight + hybrid.log_correction(&world, &guiding)?);
             let values = world.target_values(targets, reals, &finite);
             for (value, found) in values.into_iter().zip(&mut found) {
                 let index = found.values.insert(value.as_any()).unwrap_or_default();

@@ -32,7 +32,8 @@ const CHECKING_DRAWS: u64 = 10_000;
 /// numbers that are about a hundredth of a standard deviation apart, and a search for narrow peaks looks once at up to 65 536 numbers within eight
 /// standard deviations. If the likelihood is the same at all these numbers, the search goes on to numbers that are some millionths of a standard
 /// deviation apart. Parts of a likelihood that are narrower are missed, unless the likelihood is a comparison: state an interval as two
-/// comparisons. The distributions in the answer are normal approximations. With
+/// comparisons. All comparisons of linear functions of one real number are a single likelihood, an interval, whose moments have closed forms or are
+/// computed to 1e-13. The distributions in the answer are normal approximations. With
 /// other likelihoods or finite elements, the results are approximations without bounds
 /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood that widens a
 /// distribution, such as a Student-t reading far from the mean, is approximated by a Gaussian function with a negative precision.
@@ -44,10 +45,13 @@ const CHECKING_DRAWS: u64 = 10_000;
 ///
 /// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers other than by a linear function of them, if a continuous element is
 /// neither normal nor observed, or if a likelihood that is not a comparison is zero at all numbers at which the quadrature evaluates it;
-/// [`Error::ImpossibleEvidence`] if the finite elements, comparisons and observed normal elements exclude every world; the errors of the model.
+/// [`Error::ImproperPosterior`] if a likelihood grows so fast, such as a weight `exp(x²)` of a normal number `x`, that its expected value is infinite;
+/// [`Error::ImpossibleEvidence`] if the finite elements, comparisons and observed normal elements exclude every world; the errors of the model. The
+/// first panic of a function ends the run, also if the function panics for an improbable number.
 ///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Rasmussen and Williams, *Gaussian Processes for Machine
-/// Learning*, 2006, section 3.6; Herbrich, Minka and Graepel, *A Bayesian skill rating system*, 2006.
+/// Learning*, 2006, section 3.6; Herbrich, Minka and Graepel, *A Bayesian skill rating system*, 2006; Jylänki, Vanhatalo and Vehtari, *Robust Gaussian
+/// process regression with a Student-t likelihood*, 2011 (damping).
 ///
 /// ```
 /// # use figrs_core::{Model, Normal, Variance};
@@ -111,7 +115,8 @@ impl ExpectationPropagation {
     }
 
     /// Sets the initial weight of the old approximation in the average of the old and the new approximation (default zero). If the changes grow from
-    /// one sweep to the next, this weight is increased.
+    /// one sweep to the next, the weight of the new approximation is halved. While the changes shrink, this weight is doubled again, up to its initial
+    /// value.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
         self
@@ -121,9 +126,19 @@ impl ExpectationPropagation {
     /// has estimates with standard errors instead of approximations without bounds. [`RunStatistics::done`] of the corrected answer is the number of
     /// draws.
     ///
+    /// The draws satisfy the comparisons: the compared numbers are drawn one after another, each from the truncated normal distribution given the
+    /// numbers drawn before it and the approximations of the comparisons that follow. A draw has no weight if earlier numbers leave no interval for a
+    /// number. The weight of a draw then depends little on the comparisons. The
+    /// time of a draw is proportional to the number of comparisons times the number of normal numbers; if this product exceeds 8.4 million, only the
+    /// first comparisons are satisfied in this way, and the draws are weighted by the others. The first draw with a joint value of the finite elements
+    /// takes much longer, because it computes the joint distribution of all compared numbers given this value.
+    ///
     /// **Guarantee.** The corrected estimates are consistent, with standard errors, as for `ImportanceSampling`. The corrected estimate of the
     /// probability of the evidence is unbiased. If a likelihood has heavier tails than its approximation, a few draws may have most of the weight;
     /// the diagnosis of the answer then reports this problem.
+    ///
+    /// **References.** Geweke, *Efficient simulation from the multivariate normal and Student-t distributions subject to linear constraints*, 1991;
+    /// Hajivassiliou and others, *Simulation of multivariate normal rectangle probabilities*, 1996.
     ///
     /// ```
     /// # use figrs_core::{Model, Normal, Variance};

@@ -29,6 +29,7 @@ mod chain_scan;
 mod closed_form;
 mod collapse;
 mod collapsed;
+mod comparisons;
 mod conjugate;
 mod conjugate_scan;
 mod correction;

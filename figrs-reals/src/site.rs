@@ -2,12 +2,12 @@
 //! of evidence other than observations.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
 use figrs_core::internals::{AtomicOp, Kind};
-use figrs_core::{AnyElement, Datum, ElementId, Evidence};
+use figrs_core::{AnyElement, Datum, ElementId, Evidence, Fault, ModelError};
 use figrs_factor::Until;
 use figrs_gaussian::{Peaks, RealLikelihood, Tilted};
 use rustc_hash::FxHashMap;
@@ -72,10 +72,10 @@ pub(crate) struct Site {
 
 impl Site {
     /// Returns the distribution of the real number, multiplied by the likelihood for an assignment of the finite elements; `None` if the likelihood
-    /// is zero everywhere.
+    /// is zero everywhere. The likelihood must not be a comparison.
     ///
-    /// **Errors.** The errors of the model's functions and distributions; [`Error::NotClosedForm`] if a finite element has a value that is not in its
-    /// support.
+    /// **Errors.** The errors of the model's functions and distributions, at the first panic of a function; [`Error::NotClosedForm`] if a finite
+    /// element has a value that is not in its support.
     pub(crate) fn tilted(
         &self,
         finite: &FinitePart<'_>,
@@ -83,34 +83,35 @@ impl Site {
         (mean, variance): (f64, f64),
         peaks: &Peaks,
     ) -> Result<Option<Tilted>, Error> {
-        if let Some((is_true, at_zero)) = self.sign(finite, value_of) {
-            if variance <= 0.0 && mean == 0.0 {
-                let certain = Tilted {
-                    log_mass: 0.0,
-                    mean,
-                    variance: 0.0,
-                };
-                return Ok((is_true == at_zero).then_some(certain));
-            }
-            let likelihood = if is_true {
-                RealLikelihood::Between(0.0, f64::INFINITY)
-            } else {
-                RealLikelihood::Between(f64::NEG_INFINITY, 0.0)
-            };
-            return Ok(likelihood.tilted(mean, variance));
-        }
         let failures = RefCell::new(Vec::new());
-        let log = |number: f64| match self.log_likelihood(finite, value_of, number) {
-            Ok(log) => log,
-            Err(error) => {
-                let mut failures = failures.borrow_mut();
-                if failures.len() < MOST_FAILURES {
-                    failures.push((number, error));
-                }
-                f64::NEG_INFINITY
+        let panic = OnceCell::new();
+        let log = |number: f64| {
+            if panic.get().is_some() {
+                return f64::NEG_INFINITY;
             }
+            match self.log_likelihood(finite, value_of, number) {
+                Ok(log) => return log,
+                Err(error) if is_panic(&error) => {
+                    let _ = panic.set(error);
+                }
+                Err(error) => {
+                    let mut failures = failures.borrow_mut();
+                    if failures.len() < MOST_FAILURES {
+                        failures.push((number, error));
+                    }
+                }
+            }
+            f64::NEG_INFINITY
         };
-        let tilted = RealLikelihood::Log(&log, peaks).tilted(mean, variance);
+        // A function that panics for every number panics before the search for peaks, which would look for a number with a likelihood.
+        log(mean);
+        let tilted = match panic.get() {
+            None => RealLikelihood::Log(&log, peaks).tilted(mean, variance),
+            Some(_) => None,
+        };
+        if let Some(error) = panic.into_inner() {
+            return Err(error);
+        }
         let is_near = |number: f64, mean: f64, variance: f64, reach: f64| {
             (number - mean).abs() <= reach * variance.sqrt()
         };
@@ -151,6 +152,18 @@ impl Site {
     /// True if the likelihood is a comparison of the real number with zero.
     pub(crate) fn is_comparison(&self) -> bool {
         matches!(self.weighed, Weighed::Sign(..) | Weighed::ObservedSign(..))
+    }
+
+    /// Describes the evidence of which the likelihood is the probability.
+    pub(crate) fn statement(&self) -> String {
+        let element = self.element.label();
+        match &self.weighed {
+            Weighed::Evidence(evidence) => format!("{element} {evidence:?}"),
+            Weighed::Observed(value) => format!("{element} = {value:?}"),
+            Weighed::Child(_) | Weighed::Sign(..) | Weighed::ObservedSign(..) => {
+                element.to_string()
+            }
+        }
     }
 
     /// If the likelihood is a comparison, returns the value of the comparison, and its value if the real number is zero.
@@ -221,6 +234,17 @@ impl Site {
         }
         values.log_prob(&self.element, &value)
     }
+}
+
+/// True if a function of the model panicked.
+pub(crate) fn is_panic(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Model(ModelError::Function {
+            fault: Fault::Panicked(_),
+            ..
+        })
+    )
 }
 
 impl RealFunction {

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use crate::conjugate::not_conjugate;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Attempt, Form, Scan, is_float, not_normal};
-use crate::site::{RealFunction, Site, Weighed};
+use crate::site::{RealFunction, Site, Weighed, is_panic};
 
 /// Maximum number of elements on the way from a real number to a value that depends on it.
 const MAX_PATH: usize = 1000;
@@ -186,6 +186,7 @@ impl<'m> Scan<'m> {
                 match listed {
                     Ok(true) => {}
                     Ok(false) => return Ok(None),
+                    Err(error) if is_panic(&error) => return Err(error),
                     // The function may fail for numbers that have probability zero.
                     Err(error) => failed = Some(error),
                 }

@@ -6,20 +6,16 @@ use figrs_answer::answer::family_mixture::{FamilyMixture, MixtureMember};
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalMixture};
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, TruncatedNormal, Variance};
-use figrs_gaussian::{
-    GaussianError, HybridPosterior, RealLikelihood, RestrictedNumbers, Tilted, restrict,
-};
+use figrs_gaussian::{GaussianError, HybridPosterior, RestrictedNumbers, Tilted, restrict};
 
 use super::HybridModel;
-use super::site_factors::SiteFactor;
+use super::site_factors::{OpenSite, SiteFactor};
 use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained};
-use crate::linear_element::{Conditional, Linear, union};
+use crate::linear_element::{Conditional, Linear};
 use crate::site::Site;
 
 /// A real number, and all comparisons of linear functions of it with zero.
 pub(crate) struct IntervalFactor {
-    /// Each comparison, with the offset and the slope of the compared function.
-    comparisons: Vec<(Site, Conditional<(f64, f64)>)>,
     /// The number as a linear function of the vectors of the graph.
     argument: Rc<Conditional<Linear>>,
     made: SiteFactor,
@@ -33,41 +29,31 @@ impl HybridModel<'_> {
     ///
     /// **Errors.** [`Error::NotClosedForm`] if the other comparisons are not all of linear functions of one number.
     pub(super) fn add_comparisons(&mut self, sites: Vec<Site>) -> Result<(), Error> {
-        let mut open = Vec::new();
+        let mut open: Option<OpenSite> = None;
         for site in sites {
-            let replaced = self.substituted(&site.element, &site.function.argument)?;
-            let rows = replaced.map_or_else(|| Rc::clone(&site.function.argument), Rc::new);
-            if rows.vectors().is_empty() {
-                self.add_site(site)?;
-            } else {
-                open.push((site, rows));
-            }
-        }
-        let Some((first, argument)) = open.first().cloned() else {
-            return Ok(());
-        };
-        let mut comparisons = Vec::with_capacity(open.len());
-        let mut scope = Vec::new();
-        for (site, rows) in open {
-            let number = self.scan.slopes(&site.element, &argument, &rows)?;
+            let Some(argument) = self.open_argument(&site)? else {
+                continue;
+            };
+            let open = open.get_or_insert_with(|| OpenSite::no_comparisons(Rc::clone(&argument)));
+            let number = self.scan.slopes(&site.element, &open.argument, &argument)?;
             let number = number.ok_or_else(|| {
                 let problem = format!(
                     "it compares a real number other than {}, but a closed form supports only comparisons of linear functions of one number; use \
                      ExpectationPropagation, or draw samples, for example by `Collapsed(ImportanceSampling::new(10_000))`",
-                    first.element.label()
+                    open.element().label()
                 );
                 Error::not_closed_form(&site.element, problem)
             })?;
-            scope = union([&scope[..], &number.finite, &site.function.scope]);
-            comparisons.push((site, number));
+            open.add(site, number);
         }
-        let made = self.site_factor(first, (&argument, scope))?;
-        self.interval = Some(IntervalFactor {
-            comparisons,
-            argument,
-            made,
-            restriction: None,
-        });
+        if let Some(open) = open {
+            let argument = Rc::clone(&open.argument);
+            self.interval = Some(IntervalFactor {
+                argument,
+                made: self.site_factor(open)?,
+                restriction: None,
+            });
+        }
         Ok(())
     }
 
@@ -85,13 +71,14 @@ impl HybridModel<'_> {
             return Ok(());
         };
         let finite = &self.scan.finite;
-        let sites = || interval.comparisons.iter().map(|(site, _)| site);
-        let log_values: f64 = sites().map(|site| site.log_values(finite)).sum();
+        let made = &interval.made;
+        let log_values = made.log_values(finite);
         let site = figrs_gaussian::LikelihoodFactor {
-            factor: interval.made.factor,
-            projections: interval.made.projections.clone(),
+            factor: made.factor,
+            projections: made.projections.clone(),
             tilted: Box::new(|place, mean, variance| {
-                let tilted = interval.tilted(self, place, (mean, variance))?;
+                let assignment = made.assignment(finite, place);
+                let tilted = made.comparisons()?.tilted(assignment, (mean, variance))?;
                 Some(Tilted {
                     log_mass: tilted.log_mass + log_values,
                     ..tilted
@@ -176,68 +163,8 @@ impl HybridModel<'_> {
     }
 
     fn bounds(&self, place: usize) -> Option<(f64, f64)> {
-        self.interval.as_ref()?.bounds(self, place)
-    }
-}
-
-impl IntervalFactor {
-    /// Returns the bounds of the number for an assignment of the factor's variables; `None` if no number satisfies all comparisons.
-    fn bounds(&self, hybrid: &HybridModel<'_>, place: usize) -> Option<(f64, f64)> {
-        let mut bounds = (f64::NEG_INFINITY, f64::INFINITY);
-        for ((offset, slope), is_true, at_zero) in self.compared(hybrid, place) {
-            let bound = -offset / slope;
-            if slope == 0.0 {
-                let holds = offset > 0.0 || (offset == 0.0 && at_zero);
-                if holds != is_true {
-                    return None;
-                }
-            } else if (slope > 0.0) == is_true {
-                bounds.0 = bound.max(bounds.0);
-            } else {
-                bounds.1 = bound.min(bounds.1);
-            }
-        }
-        (bounds.0 < bounds.1).then_some(bounds)
-    }
-
-    /// Returns the distribution of the number with the comparisons, given its distribution without them; `None` if it is impossible.
-    fn tilted(
-        &self,
-        hybrid: &HybridModel<'_>,
-        place: usize,
-        (mean, variance): (f64, f64),
-    ) -> Option<Tilted> {
-        if variance > 0.0 {
-            let (low, high) = self.bounds(hybrid, place)?;
-            return RealLikelihood::Between(low, high).tilted(mean, variance);
-        }
-        let mut all = self.compared(hybrid, place);
-        let holds = all.all(|((offset, slope), is_true, at_zero)| {
-            let number = offset + slope * mean;
-            is_true == (number > 0.0 || (number == 0.0 && at_zero))
-        });
-        holds.then_some(Tilted {
-            log_mass: 0.0,
-            mean,
-            variance: 0.0,
-        })
-    }
-
-    /// Returns, for each comparison and an assignment of the factor's variables, the offset and the slope of the compared function, the value of
-    /// the comparison, and its value if the function is zero.
-    fn compared<'a>(
-        &'a self,
-        hybrid: &'a HybridModel<'_>,
-        place: usize,
-    ) -> impl Iterator<Item = ((f64, f64), bool, bool)> + 'a {
-        let finite = &hybrid.scan.finite;
-        let scope = &self.made.scope;
-        let values = &self.made.assignments[place];
-        let value_of = |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
-        let sizes = finite.sizes(scope);
-        self.comparisons.iter().map(move |(site, number)| {
-            let (is_true, at_zero) = site.sign(finite, &value_of).unwrap_or_default();
-            (*number.row(scope, values, &sizes), is_true, at_zero)
-        })
+        let made = &self.interval.as_ref()?.made;
+        let assignment = made.assignment(&self.scan.finite, place);
+        made.comparisons()?.bounds(assignment)
     }
 }

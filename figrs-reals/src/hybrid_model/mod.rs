@@ -171,7 +171,7 @@ impl<'m> HybridModel<'m> {
         let sites = std::mem::take(&mut this.scan.sites);
         if this.scan.accepts_all() {
             this.check_comparisons(model, &sites)?;
-            sites.into_iter().try_for_each(|site| this.add_site(site))?;
+            this.add_sites(sites)?;
         } else {
             this.add_comparisons(sites)?;
         }

@@ -95,6 +95,107 @@ fn finite_elements_of_corrected_approximations() {
     );
 }
 
+/// Independent normal numbers in a given order: each order has the same probability, and the means are those of order statistics.
+#[test]
+fn ordered_numbers() {
+    // The mean of the largest of three and of five standard normal numbers.
+    let largest = [
+        (3, 1.5 / std::f64::consts::PI.sqrt()),
+        (5, 1.162_964_473_640_52),
+    ];
+    for (count, mean) in largest {
+        let numbers: Vec<Element<f64>> = (0..count)
+            .map(|_| Normal::new(0.0, Variance(1.0)))
+            .collect();
+        let mut model = Model::new();
+        for pair in numbers.windows(2) {
+            model = model.observe(&pair[0].greater_than(&pair[1]), true);
+        }
+        let orders: f64 = (1..=count).map(f64::from).product();
+        // All other comparisons follow from those of neighbours.
+        let mut implied = model.clone();
+        for (i, number) in numbers.iter().enumerate() {
+            for later in numbers.iter().skip(i + 2) {
+                implied = implied.observe(&later.less_than(number), true);
+            }
+        }
+        for model in [model, implied] {
+            let answer = ExpectationPropagation::new()
+                .corrected(2000)
+                .run(&model, &numbers[0])
+                .unwrap();
+            let evidence = answer.log_evidence().unwrap();
+            let error = evidence.standard_error;
+            // 0.022 would be the error of an effective sample size of 1 000.
+            assert!(error > 0.0 && error < 0.022, "{error}");
+            let apart = evidence.value + orders.ln();
+            assert!(apart.abs() < 5.0 * error, "{apart}, {error}");
+            let marginal = answer.distribution(&numbers[0]).unwrap();
+            let error = marginal.standard_error_of(|&x| x);
+            assert!(error > 0.0 && error < 0.1, "{error}");
+            let apart = marginal.mean() - mean;
+            assert!(apart.abs() < 5.0 * error, "{apart}, {error}");
+        }
+    }
+}
+
+/// Comparisons that are not observed, in an interval that another element reads.
+#[test]
+fn unobserved_comparisons_of_corrected_approximations() {
+    let x = Normal::new(0.3, Variance(2.0));
+    let [low, high] = [0.0, 2.0].map(|bound| x.greater_than(&Constant::new(bound)));
+    let inside = (&low, &high).map(|(&low, &high)| low && !high);
+    let report = inside.flat_map(|&inside| Flip::new(if inside { 0.9 } else { 0.2 }));
+    let noisy = Normal::new(&x, Variance(1.0)).greater_than(&Constant::new(0.5));
+    let model = Model::new().observe(&report, true).observe(&noisy, true);
+    let answer = ExpectationPropagation::new()
+        .corrected(4000)
+        .run(&model, (&x, &low))
+        .unwrap();
+    let inside = |x: f64| if x > 0.0 && x <= 2.0 { 0.9_f64 } else { 0.2 };
+    let cdf = |x: f64| NormalDistribution::standard().cdf(x);
+    let log = |x: f64| inside(x).ln() + cdf(x - 0.5).ln();
+    let [mean, _, log_evidence] = by_trapezoids(0.3, 2.0, log);
+    let evidence = answer.log_evidence().unwrap();
+    assert!(evidence.standard_error < 0.05, "{evidence:?}");
+    assert!((evidence.value - log_evidence).abs() < 5.0 * evidence.standard_error);
+    let marginal = answer.distribution(&x).unwrap();
+    let error = marginal.standard_error_of(|&x| x);
+    assert!(error < 0.1 && (marginal.mean() - mean).abs() < 5.0 * error);
+}
+
+/// Ratings of twenty players: the weights are nearly equal.
+#[test]
+fn many_comparisons() {
+    let skills: Vec<Element<f64>> = (0..20).map(|_| Normal::new(25.0, Variance(70.0))).collect();
+    let performance = |player: usize| Normal::new(&skills[player], Variance(17.0));
+    for matches in [10, 160] {
+        let mut model = Model::new();
+        for game in 0..matches {
+            let (first, second) = (game * 7 % 20, (game * 7 + 1 + game % 13) % 20);
+            // Players with a smaller number win more often.
+            let wins = (game * 37 % 100) < if first < second { 75 } else { 25 };
+            let result = performance(first).greater_than(&performance(second));
+            model = model.observe(&result, wins);
+        }
+        let answer = ExpectationPropagation::new()
+            .corrected(1000)
+            .run(&model, &skills[0])
+            .unwrap();
+        // The relative standard error of the mean of 1 000 weights; 0.1 would be that of an effective sample size of 90.
+        let error = answer.log_evidence().unwrap().standard_error;
+        assert!(error > 0.0 && error < 0.01, "{matches} matches: {error}");
+        let marginal = answer.distribution(&skills[0]).unwrap();
+        let error = marginal.standard_error_of(|&x| x);
+        assert!(error > 0.0 && error < 1.0, "{matches} matches: {error}");
+        let found = ExpectationPropagation::new()
+            .run(&model, &skills[0])
+            .unwrap();
+        let apart = marginal.mean() - found.mean(&skills[0]).unwrap();
+        assert!(apart.abs() < 5.0 * error + 0.05, "{apart}, {error}");
+    }
+}
+
 #[test]
 fn no_draws_correct_nothing() {
     let x = Normal::new(0.0, Variance(1.0));

@@ -1,6 +1,9 @@
 //! Expectation propagation: fixed points and exact moments computed elsewhere, and refusals.
 
+mod comparisons;
+mod improper;
 pub(super) mod likelihoods;
+mod robust_regression;
 
 use figrs::prelude::*;
 use figrs::{
@@ -364,7 +367,7 @@ fn convergence_is_stated() {
     let (low, high) = (Constant::new(-0.5), Constant::new(0.7));
     let model = Model::new()
         .observe(&x.greater_than(&low), true)
-        .observe(&x.less_than(&high), true);
+        .observe(&Normal::new(&x, Variance(1.0)).less_than(&high), true);
     let run = |algorithm: ExpectationPropagation| algorithm.run(&model, &x).unwrap();
     let whole = run(ExpectationPropagation::new());
     let statistics = whole.sampling().unwrap();
