@@ -183,7 +183,7 @@ mod tests {
             Error::Model(ModelError::Function {
                 fault: Fault::Failed(text),
                 ..
-            }) => assert!(text.contains("more than 1 element"), "{text}"),
+            }) => assert!(text.contains("limit of 1"), "{text}"),
             other => panic!("{other}"),
         }
     }

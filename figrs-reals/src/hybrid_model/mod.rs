@@ -1,7 +1,6 @@
 //! The factor graph of the normal and the finite elements of a model.
 
 mod common_scale;
-mod contradictions;
 mod interval_factor;
 mod observations;
 mod rule_factors;
@@ -170,7 +169,6 @@ impl<'m> HybridModel<'m> {
         }
         let sites = std::mem::take(&mut this.scan.sites);
         if this.scan.accepts_all() {
-            this.check_comparisons(model, &sites)?;
             this.add_sites(sites)?;
         } else {
             this.add_comparisons(sites)?;

@@ -9,7 +9,6 @@ use nalgebra::DMatrix;
 use smallvec::SmallVec;
 
 use super::HybridModel;
-use super::contradictions::contradiction;
 use crate::finite_part::numbers_of;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::Form;
@@ -277,4 +276,13 @@ fn any_solution(dimension: usize, (free, numbers): (usize, usize)) -> Linear {
         solved.add(basis.as_slice(), &Linear::vector(free, left));
     }
     solved
+}
+
+/// Returns the error for statements that contradict each other: the statements up to the index `last` about elements with the property `is_about`.
+fn contradiction(model: &Model, last: usize, is_about: impl Fn(&AnyElement) -> bool) -> Error {
+    let about = (0..=last).filter(|&i| is_about(&model.evidence()[i].0));
+    Error::ImpossibleEvidence {
+        conflict: about.map(|i| model.describe(i)).collect(),
+        is_minimal: false,
+    }
 }

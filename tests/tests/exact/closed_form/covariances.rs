@@ -93,7 +93,7 @@ fn lists_are_observed_and_read_like_their_numbers() {
     let whole = Model::new().observe(&list, vec![0.5, -1.0]);
     let apart = Model::new().observe(&a, 0.5).observe(&b, -1.0);
     let evidence = |model: &Model| {
-        let answer = Exact::new().run(model, &Normal::new(&sum, Variance(1.0)));
+        let answer = Exact::new().run(model, Normal::new(&sum, Variance(1.0)));
         answer.unwrap().log_evidence().unwrap().value
     };
     near(evidence(&whole), evidence(&apart));

@@ -196,6 +196,9 @@ fn check_impossible_step(found: Result<(), Error>) {
     );
 }
 
+/// Two numbers of a state.
+type Two = (Element<f64>, Element<f64>);
+
 #[test]
 fn states_of_a_filter() {
     let mut filter = Filter::exact(&normal(0.0, 1.0)).unwrap();
@@ -209,7 +212,6 @@ fn states_of_a_filter() {
     check_impossible_step(filter.advance(same, is(7.0)));
     near(filter.mean(|x| x).unwrap(), 0.5);
 
-    type Two = (Element<f64>, Element<f64>);
     let mut filter = Filter::exact(&(normal(0.1, 1.3), normal(-0.7, 2.9))).unwrap();
     let same = |(x, y): &Two| (x.clone(), y.clone());
     let sum_is = |value: f64| move |(x, y): &Two| Model::new().observe(&(x + y), value);

@@ -198,7 +198,7 @@ fn normal_gamma(
     let within: f64 = readings.iter().map(|y| (y - average).powi(2)).sum();
     let between = weight * n / (weight + n) * (average - mean).powi(2);
     let (weight_after, shape_after) = (weight + n, shape + n / 2.0);
-    let rate_after = rate + (within + between) / 2.0;
+    let rate_after = rate + f64::midpoint(within, between);
     let log_density = log_density((shape, rate), (n, within + between));
     NormalGamma {
         mean: (weight * mean + n * average) / weight_after,
