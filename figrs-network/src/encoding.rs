@@ -141,7 +141,7 @@ mod tests {
             ),
             (
                 b"<?xml version='1.0' encoding='utf-16'?><BIF>\xc3\xb6",
-                "file:1:1: declares the encoding `utf-16`, in",
+                "file:1:1: declares the encoding `utf-16`, which is unknown",
             ),
             (
                 b"<?xml version='1.0' encoding='shift_jis'?><BIF>\xff",

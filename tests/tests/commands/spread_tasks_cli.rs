@@ -187,7 +187,7 @@ fn holes_are_filled_and_other_sets_refused() {
     message(&draw(&["--to", "25"]));
     assert_eq!(set(&drawn)[..20], expected);
     for (more, message) in [
-        (&["--seed", "3"][..], "seed: 0, here seed: 3"),
+        (&["--seed", "3"][..], "seed: 0, but here it is seed: 3"),
         (&["--to", "200"], "digits of a number: 2"),
         (&["--width", "30"], "hash"),
     ] {
@@ -299,7 +299,7 @@ fn counts_of_other_rounds_fits_and_damaged_ones_are_refused() {
     let bytes = fs::read(&request).unwrap();
     fs::write(&request, &bytes[..bytes.len() - 1]).unwrap();
     let error = refusal(&ask(&["--part", "0"]));
-    assert!(error.contains("remove it and begin again"), "{error}");
+    assert!(error.contains("remove it, and begin again"), "{error}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn mistakes_in_files_are_told_with_their_line() {
         (
             "bottom = 'lava'",
             "line 1",
-            "bottom: \"lava\" is no bottom; use lost, floor",
+            "bottom: \"lava\" is not a known bottom; use lost, floor",
         ),
         (
             "\nhazards = 'kind'",

@@ -115,7 +115,7 @@ fn mistakes_of_formulas_are_told_with_their_places() {
     std::fs::write(files.path("formula.cnf"), FORMULA).unwrap();
     files.refuses(
         "--file formula.cnf --task convert --out other.cnf",
-        "CNF is read and not written",
+        "CNF can be read but not written",
     );
     files.refuses(
         "--file formula.cnf --task count --algorithm enumerate",

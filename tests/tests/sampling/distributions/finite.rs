@@ -39,8 +39,8 @@ fn exact_algorithms_refuse_what_is_not_finite_and_say_what_to_do() {
             for part in parts.into_iter().chain([
                 "observe it",
                 "ImportanceSampling",
-                "discretised",
-                "truncated",
+                "discretise it",
+                "truncate it",
             ]) {
                 assert!(
                     message.contains(part),

@@ -125,7 +125,8 @@ fn layers_are_chosen_by_name_and_encodings_are_equal() {
     assert_eq!(levels(&first), ["AAC\n-DA"]);
     let note = notes[0].to_string();
     assert!(
-        note.starts_with("reading the layer \"csv\" of") && note.ends_with("and not xml, base64"),
+        note.starts_with("reading the layer \"csv\" of")
+            && note.ends_with("instead of xml, base64"),
         "{note}"
     );
     for name in ["csv", "xml", "base64"] {
@@ -252,7 +253,7 @@ fn projects_of_ldtk_have_a_level_each() {
     );
     assert_eq!(
         notes[0],
-        "reading the layer \"Ground\" of /game.ldtk, and not Art"
+        "reading the layer \"Ground\" of /game.ldtk instead of Art"
     );
     let folder = folder(&files);
     let art = CorpusReader::new([folder.path()])
