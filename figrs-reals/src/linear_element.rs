@@ -22,8 +22,9 @@ pub(crate) struct Linear {
     vectors: SmallVec<[(u32, u32); 2]>,
     /// The offset, followed by the coefficients of each vector, column by column.
     entries: SmallVec<[f64; 6]>,
-    /// For each entry, its magnitude.
-    magnitudes: SmallVec<[f64; 6]>,
+    /// For each entry, its magnitude; empty as long as the magnitudes are the absolute values of the entries, because no terms of opposite signs were
+    /// added.
+    magnitudes: Vec<f64>,
 }
 
 impl Linear {
@@ -32,7 +33,7 @@ impl Linear {
             numbers: offset.len(),
             vectors: SmallVec::new(),
             entries: SmallVec::from_slice(offset),
-            magnitudes: offset.iter().map(|x| x.abs()).collect(),
+            magnitudes: Vec::new(),
         }
     }
 
@@ -44,8 +45,8 @@ impl Linear {
         Self {
             numbers: dimension,
             vectors: smallvec![(index as u32, dimension as u32)],
-            magnitudes: entries.clone(),
             entries,
+            magnitudes: Vec::new(),
         }
     }
 
@@ -129,8 +130,9 @@ impl Linear {
     /// True if the function is constant and has the value `value`, up to rounding: each number differs from the observed one by at most 1e-14 times
     /// the magnitude of the number, plus the observed one.
     pub(crate) fn agrees_with(&self, value: &[f64]) -> bool {
-        let mut pairs = self.offset().iter().zip(&self.magnitudes).zip(value);
-        let is_near = |((x, size), value): ((&f64, &f64), &f64)| {
+        let mut pairs = self.offset().iter().zip(value).enumerate();
+        let is_near = |(place, (x, value)): (usize, (&f64, &f64))| {
+            let size = self.magnitudes.get(place).copied().unwrap_or(x.abs());
             (x - value).abs() <= ROUNDING * (size + value.abs())
         };
         self.is_constant() && pairs.all(is_near)
@@ -138,15 +140,14 @@ impl Linear {
 
     /// Returns the number with the index `position` of the function's value.
     pub(crate) fn number(&self, position: usize) -> Self {
-        let picked = |numbers: &[f64]| {
-            let rows = numbers.iter().skip(position);
-            rows.step_by(self.numbers).copied().collect()
-        };
+        let rows = (position..self.entries.len()).step_by(self.numbers);
         Self {
             numbers: 1,
             vectors: self.vectors.clone(),
-            entries: picked(&self.entries),
-            magnitudes: picked(&self.magnitudes),
+            entries: rows.clone().map(|i| self.entries[i]).collect(),
+            magnitudes: rows
+                .filter_map(|i| self.magnitudes.get(i).copied())
+                .collect(),
         }
     }
 
@@ -154,10 +155,9 @@ impl Linear {
     pub(crate) fn replaced<'k>(&self, known: impl Fn(usize) -> Option<&'k Self>) -> Self {
         let mut sum = self.with_blocks(|_, _| false);
         for (index, width, block) in self.blocks() {
-            let own = (&self.entries[block.clone()], &self.magnitudes[block]);
             match known(index) {
-                Some(known) => sum.add_product(own, known),
-                None => sum.add_block(1.0, (index, width), own),
+                Some(known) => sum.add_product(self.terms_of(block), known),
+                None => sum.add_block(1.0, (index, width), self.terms_of(block)),
             }
         }
         sum
@@ -191,12 +191,11 @@ impl Linear {
             numbers: self.numbers,
             vectors: SmallVec::new(),
             entries: SmallVec::from_slice(self.offset()),
-            magnitudes: SmallVec::from_slice(&self.magnitudes[..self.numbers]),
+            magnitudes: self.terms_of(0..self.numbers).sizes.to_vec(),
         };
         for (index, width, block) in self.blocks() {
             if keeps(index, &self.entries[block.clone()]) {
-                let own = (&self.entries[block.clone()], &self.magnitudes[block]);
-                sum.add_block(1.0, (index, width), own);
+                sum.add_block(1.0, (index, width), self.terms_of(block));
             }
         }
         sum
@@ -210,63 +209,85 @@ impl Linear {
     pub(crate) fn renamed(&self, new_index: impl Fn(usize) -> usize) -> Self {
         let mut sum = self.with_blocks(|_, _| false);
         for (index, width, block) in self.blocks() {
-            let own = (&self.entries[block.clone()], &self.magnitudes[block]);
-            sum.add_block(1.0, (new_index(index), width), own);
+            sum.add_block(1.0, (new_index(index), width), self.terms_of(block));
         }
         sum
     }
 
     pub(crate) fn add_multiple(&mut self, factor: f64, other: &Self) {
-        let n = self.numbers;
-        add_multiple(&mut self.entries[..n], factor, other.offset());
-        let sizes = &other.magnitudes[..other.numbers];
-        add_multiple(&mut self.magnitudes[..n], factor.abs(), sizes);
+        let offset = other.terms_of(0..other.numbers);
+        self.add_terms(0..self.numbers, (factor, factor.abs()), offset);
         for (index, width, block) in other.blocks() {
-            let own = (&other.entries[block.clone()], &other.magnitudes[block]);
-            self.add_block(factor, (index, width), own);
+            self.add_block(factor, (index, width), other.terms_of(block));
         }
     }
 
     /// Adds the product of the matrix `coefficients`, which is given column by column, and the function `other`.
     pub(crate) fn add(&mut self, coefficients: &[f64], other: &Self) {
-        let sizes: SmallVec<[f64; 6]> = coefficients.iter().map(|x| x.abs()).collect();
-        self.add_product((coefficients, &sizes), other);
+        let matrix = Terms {
+            numbers: coefficients,
+            sizes: &[],
+        };
+        self.add_product(matrix, other);
     }
 
-    /// Adds the product of a matrix and the function `other`. The matrix and the magnitudes of its coefficients are given column by column.
-    fn add_product(&mut self, (coefficients, sizes): (&[f64], &[f64]), other: &Self) {
+    /// Adds the product of a matrix, which is given column by column, and the function `other`.
+    fn add_product(&mut self, matrix: Terms<'_>, other: &Self) {
         let n = self.numbers;
-        add_product(&mut self.entries[..n], coefficients, other.offset());
-        let of_other = &other.magnitudes[..other.numbers];
-        add_product(&mut self.magnitudes[..n], sizes, of_other);
+        self.add_column(0..n, matrix, other.terms_of(0..other.numbers));
         for (index, width, block) in other.blocks() {
-            let own = self.block(index, width);
-            let m = other.numbers;
-            let columns = |numbers: &[f64], sum: &mut [f64], matrix: &[f64]| {
-                let pairs = sum
-                    .chunks_exact_mut(n.max(1))
-                    .zip(numbers.chunks_exact(m.max(1)));
-                pairs.for_each(|(sum, column)| add_product(sum, matrix, column));
-            };
-            columns(
-                &other.entries[block.clone()],
-                &mut self.entries[own.clone()],
-                coefficients,
-            );
-            columns(&other.magnitudes[block], &mut self.magnitudes[own], sizes);
+            let own = self.block(index, width).start;
+            for column in 0..width {
+                let start = block.start + column * other.numbers;
+                let vector = other.terms_of(start..start + other.numbers);
+                let start = own + column * n;
+                self.add_column(start..start + n, matrix, vector);
+            }
         }
     }
 
-    /// Adds `factor` times the coefficients of a vector, which are given column by column with their magnitudes.
-    fn add_block(
-        &mut self,
-        factor: f64,
-        (index, width): (usize, usize),
-        (coefficients, sizes): (&[f64], &[f64]),
-    ) {
+    /// Adds the product of a matrix, which is given column by column, and a vector to the entries `own`.
+    fn add_column(&mut self, own: Range<usize>, matrix: Terms<'_>, vector: Terms<'_>) {
+        for (column, &x) in vector.numbers.iter().enumerate() {
+            let size = vector.sizes.get(column).copied().unwrap_or(x.abs());
+            let column = matrix.part(column * own.len()..(column + 1) * own.len());
+            self.add_terms(own.clone(), (x, size), column);
+        }
+    }
+
+    /// Adds `factor` times the coefficients of a vector, which are given column by column.
+    fn add_block(&mut self, factor: f64, (index, width): (usize, usize), terms: Terms<'_>) {
         let own = self.block(index, width);
-        add_multiple(&mut self.entries[own.clone()], factor, coefficients);
-        add_multiple(&mut self.magnitudes[own], factor.abs(), sizes);
+        self.add_terms(own, (factor, factor.abs()), terms);
+    }
+
+    /// Adds `factor` times the numbers of `terms` to the entries `own`; `size` is the magnitude of the factor.
+    fn add_terms(&mut self, own: Range<usize>, (factor, size): (f64, f64), terms: Terms<'_>) {
+        let pairs = || self.entries[own.clone()].iter().zip(terms.numbers);
+        let cancels = |(&sum, &x): (&f64, &f64)| {
+            let term = factor * x;
+            (sum > 0.0 && term < 0.0) || (sum < 0.0 && term > 0.0)
+        };
+        let is_exact = terms.sizes.is_empty() && size == factor.abs();
+        if self.magnitudes.is_empty() && (!is_exact || pairs().any(cancels)) {
+            self.magnitudes = self.entries.iter().map(|x| x.abs()).collect();
+        }
+        if !self.magnitudes.is_empty() {
+            let sums = &mut self.magnitudes[own.clone()];
+            for (place, (sum, x)) in sums.iter_mut().zip(terms.numbers).enumerate() {
+                *sum += size * terms.sizes.get(place).copied().unwrap_or(x.abs());
+            }
+        }
+        add_multiple(&mut self.entries[own], factor, terms.numbers);
+    }
+
+    /// Returns the entries `range` with their magnitudes.
+    fn terms_of(&self, range: Range<usize>) -> Terms<'_> {
+        let all = Terms {
+            numbers: &self.entries,
+            sizes: &self.magnitudes,
+        };
+        all.part(range)
     }
 
     /// Returns the range of the coefficients of the vector `index` among the entries; zeros are inserted if the function does not contain the vector.
@@ -281,19 +302,31 @@ impl Linear {
         let (start, count) = (self.numbers * (1 + before), self.numbers * width);
         if found.is_err() {
             self.vectors.insert(place, (key, width as u32));
-            for numbers in [&mut self.entries, &mut self.magnitudes] {
-                numbers.resize(numbers.len() + count, 0.0);
-                numbers[start..].rotate_right(count);
+            let length = self.entries.len() + count;
+            self.entries.resize(length, 0.0);
+            self.entries[start..].rotate_right(count);
+            if !self.magnitudes.is_empty() {
+                self.magnitudes.resize(length, 0.0);
+                self.magnitudes[start..].rotate_right(count);
             }
         }
         start..start + count
     }
 }
 
-/// Adds the product of a matrix, which is given column by column, and a vector.
-fn add_product(sum: &mut [f64], matrix: &[f64], vector: &[f64]) {
-    for (column, &x) in matrix.chunks_exact(sum.len().max(1)).zip(vector) {
-        add_multiple(sum, x, column);
+/// Numbers with their magnitudes; if `sizes` is empty, the magnitudes are the absolute values of the numbers.
+#[derive(Clone, Copy)]
+struct Terms<'a> {
+    numbers: &'a [f64],
+    sizes: &'a [f64],
+}
+
+impl Terms<'_> {
+    fn part(self, range: Range<usize>) -> Self {
+        Self {
+            numbers: &self.numbers[range.clone()],
+            sizes: self.sizes.get(range).unwrap_or_default(),
+        }
     }
 }
 

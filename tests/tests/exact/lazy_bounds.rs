@@ -185,7 +185,12 @@ fn the_work_budget_ends_what_never_ends() {
                 .unwrap()
                 .contains("[0.000000, 1.000000]")
         );
-        assert!(answer.summary(&never).unwrap().contains("a limit was reached"));
+        assert!(
+            answer
+                .summary(&never)
+                .unwrap()
+                .contains("a limit was reached")
+        );
     }
 }
 

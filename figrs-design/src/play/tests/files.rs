@@ -120,7 +120,7 @@ fn mistakes_in_files_are_told_with_their_line() {
         (
             "start = 'here'",
             "line 1",
-            "start: \"here\" is no start; use left, right, top, bottom, ground, or tiles as { any = [\"start\"] }",
+            "start: \"here\" is not a known start; use left, right, top, bottom, ground, or tiles as { any = [\"start\"] }",
         ),
         ("start = 3", "line 1", "start: write \"ground\", an edge"),
         (
