@@ -131,7 +131,7 @@ fn mistakes_in_files_are_told_with_their_line() {
         (
             "goal = 'exit'",
             "line 1",
-            "goal: \"exit\" is no goal; use left, right, top, bottom, or tiles as { any = [\"exit\"] }",
+            "goal: \"exit\" is not a known goal; use left, right, top, bottom, or tiles as { any = [\"exit\"] }",
         ),
         (
             "goal = { any = ['grass'] }",
