@@ -5,6 +5,7 @@ use figrs_factor::eliminate::EliminationError;
 use figrs_factor::{Limits, Stopped};
 use smallvec::SmallVec;
 
+use crate::damping::Damping;
 use crate::elimination::Elimination;
 use crate::error::GaussianError;
 use crate::hybrid_graph::HybridGraph;
@@ -26,12 +27,6 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Maximum number of times that new approximations are averaged with earlier approximations, if the product of all factors is no distribution.
 const RETREATS: usize = 60;
-
-/// Smallest weight of new approximations in the average with the old approximations.
-const MIN_WEIGHT: f64 = 1.0 / 64.0;
-
-/// Number of sweeps in succession in which the changes must shrink before the weight of new approximations is doubled, at first.
-const PATIENCE: u32 = 2;
 
 /// A linear function of the real numbers in a factor's vectors.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,55 +95,6 @@ pub(crate) struct Approximation {
     pub(crate) log_scale: f64,
 }
 
-/// The weight of new approximations in the average with the old approximations.
-///
-/// The weight is halved if the changes grow from one sweep to the next, because the sweeps then overshoot. If the changes shrink in several sweeps in
-/// succession, the weight is doubled again. Each time that this doubling was premature, the necessary number of sweeps is doubled.
-///
-/// **References.** Jylänki, Vanhatalo and Vehtari, *Robust Gaussian process regression with a Student-t likelihood*, JMLR 2011 (damping of parallel
-/// updates).
-#[derive(Debug)]
-struct NewWeight {
-    now: f64,
-    /// The weight of the first sweep, which is the largest.
-    first: f64,
-    /// Number of sweeps in succession in which the changes shrank.
-    shrinking: u32,
-    /// Number of such sweeps after which the weight is doubled.
-    patience: u32,
-    /// True if the weight was doubled since it was last halved.
-    is_raised: bool,
-}
-
-impl NewWeight {
-    fn new(first: f64) -> Self {
-        Self {
-            now: first,
-            first,
-            shrinking: 0,
-            patience: PATIENCE,
-            is_raised: false,
-        }
-    }
-
-    /// Changes the weight after a sweep with the largest change `change`; the largest change of the previous sweep is `before`.
-    fn adapt(&mut self, before: f64, change: f64) {
-        if change > before {
-            if self.is_raised {
-                self.patience = self.patience.saturating_mul(2);
-            }
-            self.now = (self.now / 2.0).max(MIN_WEIGHT.min(self.first));
-            (self.shrinking, self.is_raised) = (0, false);
-            return;
-        }
-        self.shrinking += 1;
-        if self.shrinking >= self.patience && self.now < self.first {
-            self.now = (self.now * 2.0).min(self.first);
-            (self.shrinking, self.is_raised) = (0, true);
-        }
-    }
-}
-
 /// Approximates all likelihoods by Gaussian functions. For each likelihood, a sweep computes the distribution of its real number given all other
 /// factors, and multiplies this distribution by the likelihood. The new approximation is the Gaussian function for which this product has the same
 /// integral, mean and variance. All approximations are updated together at the end of a sweep.
@@ -157,8 +103,8 @@ impl NewWeight {
 /// approximations of all other likelihoods. With a single likelihood and a single assignment of finite variables, means, covariances and the total
 /// are exact. In all other cases, the result has no guarantee.
 ///
-/// **Complexity.** A sweep consists of one elimination, one pass back through the elimination steps, and one call of [`LikelihoodFactor::tilted`] for each
-/// likelihood and each assignment of its finite variables.
+/// **Complexity.** A sweep consists of one elimination, one pass back through the elimination steps, and one call of
+/// [`LikelihoodFactor::tilted`] for each likelihood and each assignment of its finite variables.
 ///
 /// A likelihood that has an infinite expected value in one sweep may have a finite one after other likelihoods are approximated; until then, its
 /// approximation stays as it is.
@@ -186,7 +132,7 @@ pub fn propagate(
     }
     // All sweeps use one plan, because the approximations do not change the scopes of factors.
     let steps = plan(graph, &limits.until)?;
-    let mut weight = NewWeight::new(sweeps.weight);
+    let mut damping = Damping::new(sweeps.weight);
     let mut state = Convergence {
         sweeps: 0,
         residual: f64::INFINITY,
@@ -217,14 +163,14 @@ pub fn propagate(
         (state.sweeps, state.widening) = (state.sweeps + 1, next.widening);
         infinite = next.infinite;
         proper.clone_from(&approximations);
-        weight.adapt(before, next.residual);
+        damping.adapt(before, next.residual);
         for ((site, old), new) in sites
             .iter()
             .zip(&mut approximations)
             .zip(next.approximations)
         {
             for (old, new) in old.iter_mut().zip(new) {
-                *old = new.mixed_with(old, weight.now);
+                *old = new.mixed_with(old, damping.weight);
             }
             write(graph, site, old);
         }

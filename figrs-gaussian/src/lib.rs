@@ -12,12 +12,13 @@
 //! | `posterior` | one pass from the roots to the leaves: moments and mixtures |
 //! | `moments`, `mixture` | means and covariances, mixtures of normal distributions |
 //! | `quadrature`, `tilted`, `peaks` | a normal number multiplied by a likelihood |
-//! | `expectation_propagation` | Gaussian approximations of factors that are not Gaussian |
+//! | `expectation_propagation`, `damping` | Gaussian approximations of factors that are not Gaussian |
 //! | `draws`, `guided_draws` | random draws of all variables, and draws that satisfy likelihoods |
 //! | `restriction` | one factor that is not Gaussian, with the exact moments of everything else |
 
 #![warn(clippy::unwrap_used)]
 
+mod damping;
 mod draws;
 mod elimination;
 mod error;

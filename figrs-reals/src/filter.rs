@@ -8,15 +8,12 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, Element, FilterState, Limits, Model, NextElements, Value, stream};
-use serde::{Deserialize, Serialize};
+use figrs_core::{AnyElement, Element, FilterState, Limits, Model, NextElements, Value};
 
+use crate::approximation::Approximation;
 use crate::belief::Belief;
 use crate::law::FilterLaw;
 use crate::made_elements::{MadeElements, made_elements};
-
-/// Default maximum number of components of the mixture that is the distribution of a state.
-const DEFAULT_COMPONENTS: usize = 4096;
 
 /// A filter of a dynamic model: the joint distribution of the elements of the present state, given all evidence so far.
 ///
@@ -68,22 +65,6 @@ pub struct Filter<S> {
     pub(crate) log_evidence: f64,
 }
 
-/// The approximation of the distribution of a state after each step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Approximation {
-    None,
-    /// Groups with the contained number of elements are treated as independent of each other.
-    Groups(usize),
-    /// Components with the same finite values are merged into one normal distribution with the same mean and covariance.
-    Moments,
-    /// At most `most` components are drawn, by the stream number `draws` of random numbers of the seed `seed`.
-    Particles {
-        most: usize,
-        seed: u64,
-        draws: u64,
-    },
-}
-
 impl<S: FilterState> Filter<S> {
     /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter copies the joint distribution of these
     /// elements, and ignores all other elements on which they depend.
@@ -127,7 +108,7 @@ impl<S: FilterState> Filter<S> {
     /// values of the finite elements and with the exact normal distribution of the real elements, which are never drawn.
     ///
     /// If a step gives more than `most` components, the filter draws some of them with random numbers that follow from `seed`. A step may
-    /// give at most [`components`](Self::components) components: 4096 or `16 * most`, if this is more. [`ParticleFilter`] draws all elements of a state,
+    /// give at most [`components`](Self::components) components: 4096 or `16 * most`, if this is more. The type `ParticleFilter` draws all elements of a state,
     /// which may then have any type and any distribution.
     ///
     /// **Guarantee.** After the first draw, the filter is approximate. The estimate of the probability of the evidence is unbiased, and the distributions
@@ -157,8 +138,6 @@ impl<S: FilterState> Filter<S> {
     /// assert!((filter.mean(|place| place)? - 15.0).abs() < 0.5);
     /// # Ok::<(), figrs_answer::Error>(())
     /// ```
-    ///
-    /// [`ParticleFilter`]: https://docs.rs/figrs/latest/figrs/struct.ParticleFilter.html
     pub fn particles(first: &S, most: usize, seed: u64) -> Result<Self, Error> {
         if most == 0 {
             return Err(Error::InvalidSetting {
@@ -469,63 +448,5 @@ impl<S: FilterState> Filter<S> {
     /// Returns the mean of a real element of the present state.
     pub fn mean(&self, of: impl FnOnce(&S) -> &Element<f64>) -> Result<f64, Error> {
         self.answer().mean(of(self.state()))
-    }
-}
-
-impl Approximation {
-    fn default_components(self) -> usize {
-        match self {
-            Self::Particles { most, .. } => most.saturating_mul(16).max(DEFAULT_COMPONENTS),
-            Self::None | Self::Groups(_) | Self::Moments => DEFAULT_COMPONENTS,
-        }
-    }
-
-    /// Returns the approximation of the next step, which must not use the same random numbers.
-    fn after_draw(self) -> Self {
-        match self {
-            Self::Particles { most, seed, draws } => Self::Particles {
-                most,
-                seed,
-                draws: draws + 1,
-            },
-            Self::None | Self::Groups(_) | Self::Moments => self,
-        }
-    }
-
-    /// Returns the joint distributions of `elements` given the evidence of `model`; the first `own` elements are those of the present state. The flag is
-    /// `true` if components were merged or left out.
-    fn beliefs(
-        self,
-        model: &Model,
-        elements: &[AnyElement],
-        own: usize,
-        (limits, components): (&Limits, usize),
-    ) -> Result<(Vec<Belief>, bool), Error> {
-        let belief = |part: &[AnyElement]| Belief::new(model, part, limits, components);
-        match self {
-            Self::None => Ok((vec![belief(elements)?], false)),
-            Self::Moments => {
-                let mut whole = belief(elements)?;
-                let is_merged = whole.merge();
-                Ok((vec![whole], is_merged))
-            }
-            Self::Particles { most, seed, draws } => {
-                let mut whole = belief(elements)?;
-                let is_drawn = whole.resample(most, &mut stream(seed, draws));
-                Ok((vec![whole], is_drawn))
-            }
-            Self::Groups(width) => {
-                // The elements of different states are in different groups.
-                let states = elements.chunks(own.max(1));
-                let groups = states.flat_map(|state| state.chunks(width));
-                let beliefs: Vec<Belief> = groups.map(belief).collect::<Result<_, _>>()?;
-                let beliefs = if beliefs.is_empty() {
-                    vec![belief(&[])?]
-                } else {
-                    beliefs
-                };
-                Ok((beliefs, false))
-            }
-        }
     }
 }

@@ -18,11 +18,13 @@
 //! | `collapsed`, `drawn_part`, `drawn_rest` | samplers that draw only what has no closed form |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `belief`, `joint_moments` | the joint distribution of several elements |
+//! | `approximation` | the approximation of a filter's distribution after each step |
 //! | `saved_filter` | a filter in a form that can be serialised |
 //! | `law` | a step of a filter whose elements are always the same |
 
 #![warn(clippy::unwrap_used)]
 
+mod approximation;
 mod belief;
 mod best_world;
 mod chain_scan;

@@ -7,8 +7,9 @@ use figrs_core::{AnyElement, Datum, PortableState};
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
+use crate::approximation::Approximation;
 use crate::belief::{Belief, BeliefComponent};
-use crate::filter::{Approximation, Filter};
+use crate::filter::Filter;
 
 /// A saved [`Filter`], which serde can serialise; for example, a service can save its filter and load it after a restart.
 ///
@@ -108,6 +109,9 @@ impl<S: PortableState> Filter<S> {
             return Err(Error::unfit_filter(
                 "it was saved by another version of this library",
             ));
+        }
+        if !saved.approximation.is_valid() {
+            return Err(Error::unfit_filter("it is damaged"));
         }
         let own = first.elements();
         let count = saved.beliefs.iter().map(|belief| belief.numbers.len());

@@ -25,10 +25,10 @@ mod saved_particles;
 ///
 /// **Guarantee.** Consistent: probabilities and means converge to the exact numbers as the number of particles grows, with an error of the order of
 /// `1 / sqrt(particles)`. The standard errors of [`answer`](Self::answer) include only the error of the last step, given the particles before that
-/// step, and are computed as if the ancestors were drawn independently, which overestimates this error. The estimate of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be
+/// step, and are computed as if the ancestors were drawn independently, although systematic resampling usually has a smaller error. The estimate of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be
 /// compared. The same seed gives the same particles on any number of threads.
 ///
-/// **Complexity.** Each step costs at most as much as [`ImportanceSampling`] with as many samples as particles; the branch of a Chain is created once
+/// **Complexity.** Each step costs about as much as [`ImportanceSampling`] with as many samples as particles; the branch of a Chain is created once
 /// for all particles with the same state. The memory of the filter does not grow with the number of steps.
 ///
 /// **References.** Gordon, Salmond and Smith, *Novel approach to nonlinear/non-Gaussian Bayesian state estimation*, 1993; for the resampling Douc,
@@ -71,8 +71,16 @@ impl<S: FilterState> ParticleFilter<S> {
 
     /// Creates a filter as [`new`](Self::new) does, with a seed for its random numbers.
     ///
-    /// **Errors.** The errors of [`ImportanceSampling`].
+    /// **Errors.** [`Error::InvalidSetting`] for more than 4 294 967 295 particles; the errors of [`ImportanceSampling`].
     pub fn seeded(first: &S, particles: u64, seed: u64) -> Result<Self, Error> {
+        if particles > MOST_PARTICLES {
+            return Err(Error::invalid_setting(
+                "ParticleFilter",
+                "particles",
+                particles.to_string(),
+                "use at most 4294967295",
+            ));
+        }
         let algorithm = ImportanceSampling::new(particles).seed(seed).keep_draws();
         let (state, drawn, answer) = guarded(|| drawn(&algorithm, &Model::new(), first))?;
         Ok(Self {
@@ -215,6 +223,9 @@ pub(super) struct Particles {
     index: Element<usize>,
 }
 
+/// Maximum number of particles, because resampling numbers them by 32 bits.
+const MOST_PARTICLES: u64 = u32::MAX as u64;
+
 /// The stream of random numbers of the resampling; the worlds of a step use the streams that follow zero.
 const RESAMPLING_STREAM: u64 = u64::MAX - 1;
 
@@ -268,10 +279,9 @@ impl Particles {
         let mut ancestors = vec![0; particles as usize];
         let mut rng = stream(seed, RESAMPLING_STREAM);
         Resampling::Systematic.choose(&self.weights, &mut ancestors, || rng.random());
-        let ancestors = ancestors.into_iter().map(|state| state as usize);
         AssignedValues {
             element: self.index.erased().clone(),
-            values: ancestors.collect::<Vec<_>>().into(),
+            values: ancestors.into(),
         }
     }
 

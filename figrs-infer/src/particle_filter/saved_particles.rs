@@ -5,7 +5,7 @@ use figrs_core::{AnyElement, NextElements, PortableState, SupportBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::ParticleFilter;
-use super::Particles;
+use super::{MOST_PARTICLES, Particles};
 
 /// A [`ParticleFilter`] in a form that serde can serialise: the values and the weights of its particles, its seed, and the log-evidence.
 /// [`ParticleFilter::load`] restores the filter.
@@ -81,7 +81,9 @@ impl<S: PortableState> ParticleFilter<S> {
         }
         let weights = saved.weights;
         let are_weights = weights.iter().all(|w| (0.0..=1.0).contains(w)) && weights.contains(&1.0);
-        if weights.is_empty() || weights.len() != saved.states.len() || !are_weights {
+        let is_counted = (1..=MOST_PARTICLES).contains(&saved.particles);
+        if weights.is_empty() || weights.len() != saved.states.len() || !are_weights || !is_counted
+        {
             return Err(Error::unfit_filter("it is damaged"));
         }
         let elements = first.elements();

@@ -60,18 +60,18 @@ pub(crate) struct WorldSettings {
     pub(super) watch: Watch,
 }
 
-/// An element that is not drawn, and its value in each world of a run.
+/// An element of `usize` that is not drawn, and its value in each world of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct AssignedValues {
     pub(crate) element: AnyElement,
-    pub(crate) values: Arc<[usize]>,
+    pub(crate) values: Arc<[u32]>,
 }
 
 impl AssignedValues {
     /// Assigns the values to the worlds of `block`; the first of these worlds has the number `first` among the worlds of the run.
     pub(super) fn assign_to(&self, block: &mut Block, first: u64) {
         let worlds = self.values[first as usize..].iter().take(block.width());
-        let values: Vec<usize> = worlds.copied().collect();
+        let values: Vec<usize> = worlds.map(|&value| value as usize).collect();
         block.assign(&self.element, Box::new(values));
     }
 }

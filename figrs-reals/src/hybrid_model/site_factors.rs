@@ -25,7 +25,7 @@ use crate::site::Site;
 /// Maximum number of assignments of finite elements in the factor of several comparisons of one number.
 const MAX_ASSIGNMENTS: f64 = 1024.0;
 
-/// Maximum number of comparisons that guide draws, times the number of real numbers: each draw takes so many operations.
+/// Maximum number of comparisons that guide draws, times the number of real numbers. The time of a draw is proportional to this product.
 const MAX_GUIDED: usize = 1 << 23;
 
 /// A likelihood of one real number that is not Gaussian.

@@ -114,6 +114,12 @@ fn saved_filters_of_other_states_are_refused() {
     );
     let share = "/beliefs/0/components/0/share";
     refused(edited(share, 0.9.into()).unwrap(), "damaged");
+    for approximation in [
+        serde_json::json!({"Groups": 0}),
+        serde_json::json!({"Particles": {"most": 0, "seed": 1, "draws": 0}}),
+    ] {
+        refused(edited("/approximation", approximation).unwrap(), "damaged");
+    }
     let none = serde_json::json!([]);
     refused(
         edited("/beliefs/0/components", none.clone()).unwrap(),
@@ -160,5 +166,8 @@ fn saved_filters_of_other_states_are_refused() {
     };
     refused(edited("/version", 9.into()).unwrap(), "another version");
     refused(edited("/weights", none.clone()).unwrap(), "damaged");
+    refused(edited("/particles", u64::MAX.into()).unwrap(), "damaged");
+    let error = ParticleFilter::new(&list, u64::MAX).unwrap_err();
+    assert!(matches!(error, Error::InvalidSetting { .. }), "{error}");
     refused(edited("/states/0/0", none).unwrap(), "missing");
 }

@@ -1,0 +1,56 @@
+//! Damping of expectation propagation: new approximations are averaged with old ones.
+
+/// Smallest weight of new approximations in the average with the old approximations.
+const MIN_WEIGHT: f64 = 1.0 / 64.0;
+
+/// Number of sweeps in succession in which the changes must shrink before the weight of new approximations is doubled, at first.
+const PATIENCE: u32 = 2;
+
+/// The weight of new approximations in the average with the old approximations.
+///
+/// The weight is halved if the changes grow from one sweep to the next, because the sweeps then overshoot. If the changes shrink in several sweeps in
+/// succession, the weight is doubled again. Each time that this doubling was premature, the necessary number of sweeps is doubled.
+///
+/// **References.** Jylänki, Vanhatalo and Vehtari, *Robust Gaussian process regression with a Student-t likelihood*, JMLR 2011 (damping of parallel
+/// updates).
+#[derive(Debug)]
+pub(crate) struct Damping {
+    pub(crate) weight: f64,
+    /// The weight of the first sweep, which is the largest.
+    first: f64,
+    /// Number of sweeps in succession in which the changes shrank.
+    shrinking: u32,
+    /// Number of such sweeps after which the weight is doubled.
+    patience: u32,
+    /// True if the weight was doubled since it was last halved.
+    is_raised: bool,
+}
+
+impl Damping {
+    pub(crate) fn new(first: f64) -> Self {
+        Self {
+            weight: first,
+            first,
+            shrinking: 0,
+            patience: PATIENCE,
+            is_raised: false,
+        }
+    }
+
+    /// Changes the weight after a sweep with the largest change `change`; the largest change of the previous sweep is `before`.
+    pub(crate) fn adapt(&mut self, before: f64, change: f64) {
+        if change > before {
+            if self.is_raised {
+                self.patience = self.patience.saturating_mul(2);
+            }
+            self.weight = (self.weight / 2.0).max(MIN_WEIGHT.min(self.first));
+            (self.shrinking, self.is_raised) = (0, false);
+            return;
+        }
+        self.shrinking += 1;
+        if self.shrinking >= self.patience && self.weight < self.first {
+            self.weight = (self.weight * 2.0).min(self.first);
+            (self.shrinking, self.is_raised) = (0, true);
+        }
+    }
+}
