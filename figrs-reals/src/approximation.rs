@@ -4,10 +4,25 @@ use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, Model, stream};
 use serde::{Deserialize, Serialize};
 
-use crate::belief::Belief;
+use crate::belief::{Belief, too_many};
 
 /// Default maximum number of components of the mixture that is the distribution of a state.
 const DEFAULT_COMPONENTS: usize = 4096;
+
+/// The joint distribution of two successive states may have this number of times as many components as the distribution of one state.
+pub(crate) const PAIRS: usize = 16;
+
+/// The distribution of a group of elements of the present state.
+pub(crate) struct Conditioned {
+    pub(crate) belief: Belief,
+    /// The joint distribution of these elements and of other elements; and for each component of `belief`, the indices of the components of the joint
+    /// distribution that belong to it.
+    pub(crate) pair: Option<(Belief, Vec<Vec<usize>>)>,
+    /// True if components were merged or left out.
+    pub(crate) is_approximate: bool,
+    /// True if the elements or the evidence depend on past states.
+    pub(crate) depends_on_past: bool,
+}
 
 /// The approximation of the distribution of a state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,41 +61,90 @@ impl Approximation {
         }
     }
 
-    /// Returns the joint distributions of `elements` given the evidence of `model`; the first `own` elements are those of the present state. The flag is
-    /// `true` if components were merged or left out.
-    pub(crate) fn beliefs(
+    /// True if the approximation merges components with the same finite values.
+    pub(crate) fn merges(self) -> bool {
+        self == Self::Moments
+    }
+
+    /// Divides the elements of a state into the groups that are treated as independent of each other.
+    pub(crate) fn groups(self, elements: &[AnyElement]) -> Vec<&[AnyElement]> {
+        match self {
+            Self::Groups(width) if !elements.is_empty() => elements.chunks(width).collect(),
+            _ => vec![elements],
+        }
+    }
+
+    /// Returns the joint distribution of the elements `own`, a group of the present state, given the evidence of `model`; and their joint distribution
+    /// with the elements `before`, if there are any. `past` has the elements of past states.
+    pub(crate) fn conditioned(
+        self,
+        model: &Model,
+        (own, before, past): (&[AnyElement], &[AnyElement], &[AnyElement]),
+        (limits, components): (&Limits, usize),
+    ) -> Result<Conditioned, Error> {
+        let is_pair = !before.is_empty();
+        let most = components.saturating_mul(if is_pair { PAIRS } else { 1 });
+        let all = [own, before].concat();
+        let (mut belief, depends_on_past) = Belief::new(model, (&all, past), limits, most)?;
+        let mut is_approximate =
+            self.merges() && belief.merge().iter().any(|group| group.len() > 1);
+        let mut members = Vec::new();
+        let mut pair = None;
+        if is_pair {
+            let (first, equal) = belief.first(own.len());
+            members = equal;
+            pair = Some(std::mem::replace(&mut belief, first));
+        }
+        match self {
+            Self::Moments if is_pair => {
+                let groups = belief.merge();
+                is_approximate |= groups.len() < members.len();
+                let merged = groups.iter().map(|group| {
+                    let of_group = group.iter().flat_map(|&i| members[i].iter().copied());
+                    of_group.collect()
+                });
+                members = merged.collect();
+            }
+            Self::Particles { most, seed, draws } => {
+                if let Some(kept) = belief.resample(most, &mut stream(seed, draws)) {
+                    is_approximate = true;
+                    let of_kept = |&i: &usize| members.get_mut(i).map(std::mem::take);
+                    members = kept.iter().filter_map(of_kept).collect();
+                }
+            }
+            Self::None | Self::Groups(_) | Self::Moments => {}
+        }
+        if let Some(element) = own.first()
+            && belief.components.len() > components
+            && !matches!(self, Self::Particles { .. })
+        {
+            return Err(too_many(
+                element,
+                belief.components.len() as f64,
+                components,
+            ));
+        }
+        Ok(Conditioned {
+            belief,
+            pair: pair.map(|pair| (pair, members)),
+            is_approximate,
+            depends_on_past,
+        })
+    }
+
+    /// Returns the joint distribution of `elements`, which belong to two successive states.
+    pub(crate) fn joint(
         self,
         model: &Model,
         elements: &[AnyElement],
-        own: usize,
         (limits, components): (&Limits, usize),
-    ) -> Result<(Vec<Belief>, bool), Error> {
-        let belief = |part: &[AnyElement]| Belief::new(model, part, limits, components);
-        match self {
-            Self::None => Ok((vec![belief(elements)?], false)),
-            Self::Moments => {
-                let mut whole = belief(elements)?;
-                let is_merged = whole.merge();
-                Ok((vec![whole], is_merged))
-            }
-            Self::Particles { most, seed, draws } => {
-                let mut whole = belief(elements)?;
-                let is_drawn = whole.resample(most, &mut stream(seed, draws));
-                Ok((vec![whole], is_drawn))
-            }
-            Self::Groups(width) => {
-                // The elements of different states are in different groups.
-                let states = elements.chunks(own.max(1));
-                let groups = states.flat_map(|state| state.chunks(width));
-                let beliefs: Vec<Belief> = groups.map(belief).collect::<Result<_, _>>()?;
-                let beliefs = if beliefs.is_empty() {
-                    vec![belief(&[])?]
-                } else {
-                    beliefs
-                };
-                Ok((beliefs, false))
-            }
+    ) -> Result<Belief, Error> {
+        let most = components.saturating_mul(PAIRS);
+        let (mut belief, _) = Belief::new(model, (elements, &[]), limits, most)?;
+        if self.merges() {
+            belief.merge();
         }
+        Ok(belief)
     }
 
     /// True if the numbers of the approximation are allowed; those of a damaged file may not be.

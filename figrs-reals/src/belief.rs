@@ -1,18 +1,25 @@
 //! The joint distribution of several elements: a mixture, in which each component has a value for each finite element and a normal distribution of
 //! the real elements.
 
+use std::hash::{Hash, Hasher};
+
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
 use figrs_gaussian::{Elimination, GaussianError, HybridPosterior};
+use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
+use rustc_hash::FxBuildHasher;
 
 use crate::closed_form::{explained, moments};
 use crate::hybrid_model::{HybridModel, Mention, NumbersOfElement};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::Scan;
+
+/// Means and covariances are treated as equal if they differ by at most this number times their magnitudes.
+const SAME: f64 = 1e-9;
 
 /// One component of the joint distribution of several elements.
 #[derive(Clone, Debug)]
@@ -42,17 +49,18 @@ type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
 impl Belief {
     /// Returns the joint distribution of `elements`, given the evidence of `model`. The joint distribution may have at most `limit`
-    /// components.
+    /// components. The flag is `true` if the elements or the evidence depend on an element of `past`.
     ///
     /// **Errors.** The same errors as [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
         model: &Model,
-        elements: &[AnyElement],
+        (elements, past): (&[AnyElement], &[AnyElement]),
         limits: &Limits,
         limit: usize,
-    ) -> Result<Self, Error> {
-        let mut beliefs = Self::of_groups(model, &[elements.to_vec()], limits, limit)?;
-        Ok(beliefs.swap_remove(0))
+    ) -> Result<(Self, bool), Error> {
+        let groups = [elements.to_vec()];
+        let (mut beliefs, depends) = Self::of_question(model, (&groups, past), limits, limit)?;
+        Ok((beliefs.swap_remove(0), depends))
     }
 
     /// Returns the joint distribution of each group of elements as [`new`](Self::new) does, but by a single elimination. There must be at least one
@@ -63,6 +71,15 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Vec<Self>, Error> {
+        Ok(Self::of_question(model, (groups, &[]), limits, limit)?.0)
+    }
+
+    fn of_question(
+        model: &Model,
+        (groups, past): (&[Vec<AnyElement>], &[AnyElement]),
+        limits: &Limits,
+        limit: usize,
+    ) -> Result<(Vec<Self>, bool), Error> {
         let all = groups.concat();
         let mut scan = Scan::new(model, &all, limits);
         scan.run()?;
@@ -89,7 +106,9 @@ impl Belief {
         let joint = |(group, stacked): (&Vec<AnyElement>, Stacked)| {
             Self::of_group(&hybrid, &posterior, group, stacked, limit)
         };
-        groups.iter().zip(stacked).map(joint).collect()
+        let beliefs = groups.iter().zip(stacked).map(joint);
+        let depends = past.iter().any(|element| hybrid.depends_on(element));
+        Ok((beliefs.collect::<Result<_, _>>()?, depends))
     }
 
     /// Returns the joint distribution of `elements`, a group for which the elimination has been made.
@@ -119,11 +138,10 @@ impl Belief {
                 covariance,
                 factor: None,
             };
-            match components.iter_mut().find(|other| other.is_like(&made)) {
-                Some(other) => other.share += made.share,
-                None => components.push(made),
-            }
+            components.push(made);
         }
+        let equal = grouped(&components, Alike::Equal);
+        let components = BeliefComponent::totals(components, &equal);
         Ok(Self {
             numbers,
             components,
@@ -171,29 +189,55 @@ impl Belief {
         }
     }
 
-    /// Replaces the components with the same finite values by one component with their mean and covariance. Returns `true` if there were such components.
-    pub(crate) fn merge(&mut self) -> bool {
-        let mut groups: Vec<Vec<BeliefComponent>> = Vec::new();
-        for component in std::mem::take(&mut self.components) {
-            let alike = |group: &&mut Vec<BeliefComponent>| group[0].has_same_values(&component);
-            match groups.iter_mut().find(alike) {
-                Some(group) => group.push(component),
-                None => groups.push(vec![component]),
-            }
-        }
-        let is_merged = groups.iter().any(|group| group.len() > 1);
-        self.components = groups.into_iter().map(BeliefComponent::merged).collect();
-        is_merged
+    /// Number of real numbers.
+    pub(crate) fn dimension(&self) -> usize {
+        self.components.first().map_or(0, |c| c.mean.len())
+    }
+
+    /// Replaces the components with the same finite values by one component with their mean and covariance. Returns the indices of the components that
+    /// each new component replaces.
+    pub(crate) fn merge(&mut self) -> Vec<Vec<usize>> {
+        let groups = grouped(&self.components, Alike::Values);
+        let components = std::mem::take(&mut self.components);
+        self.components = BeliefComponent::all_merged(components, &groups);
+        groups
+    }
+
+    /// Returns the joint distribution of the first `count` elements; for each of its components, also returns the indices of the components of `self`
+    /// that are equal for these elements.
+    pub(crate) fn first(&self, count: usize) -> (Self, Vec<Vec<usize>>) {
+        let numbers = self.numbers[..count].to_vec();
+        let dimension = numbers.iter().flatten().map(|range| range.end).max();
+        let dimension = dimension.unwrap_or(0);
+        let values = numbers.iter().filter(|range| range.is_none()).count();
+        let start = |c: &BeliefComponent| BeliefComponent {
+            share: c.share,
+            finite: c.finite[..values].to_vec(),
+            mean: c.mean.rows(0, dimension).clone_owned(),
+            covariance: c
+                .covariance
+                .view((0, 0), (dimension, dimension))
+                .clone_owned(),
+            factor: None,
+        };
+        let components: Vec<BeliefComponent> = self.components.iter().map(start).collect();
+        let equal = grouped(&components, Alike::Equal);
+        let first = Self {
+            numbers,
+            components: BeliefComponent::totals(components, &equal),
+            log_evidence: self.log_evidence,
+        };
+        (first, equal)
     }
 
     /// Draws at most `most` of the components, without replacement. The mean of the new share of each component is its old share; components with large
-    /// shares are kept with these shares, and all others that are drawn have the same share. Returns `true` if components were left out.
+    /// shares are kept with these shares, and all others that are drawn have the same share. If components are left out, returns the indices of the others.
     ///
     /// **References.** Fearnhead and Clifford, *On-line inference for hidden Markov models via particle filters*, 2003, section 3.
-    pub(crate) fn resample(&mut self, most: usize, rng: &mut Stream) -> bool {
+    pub(crate) fn resample(&mut self, most: usize, rng: &mut Stream) -> Option<Vec<usize>> {
         let count = self.components.len();
         if count <= most {
-            return false;
+            return None;
         }
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by(|&a, &b| {
@@ -215,23 +259,23 @@ impl Belief {
         let unit = rest[large] / left.max(1) as f64;
         let (mut sum, mut point) = (0.0, rng.random::<f64>() * unit);
         let components = std::mem::take(&mut self.components).into_iter();
-        let drawn = components
-            .zip(is_kept)
-            .filter_map(|(mut component, is_kept)| {
-                if is_kept {
-                    return Some(component);
-                }
-                sum += component.share;
-                if sum <= point || left == 0 {
-                    return None;
-                }
-                point += unit;
-                left -= 1;
-                component.share = unit;
-                Some(component)
-            });
-        self.components = drawn.collect();
-        true
+        let drawn = components.zip(is_kept).enumerate();
+        let drawn = drawn.filter_map(|(i, (mut component, is_kept))| {
+            if is_kept {
+                return Some((i, component));
+            }
+            sum += component.share;
+            if sum <= point || left == 0 {
+                return None;
+            }
+            point += unit;
+            left -= 1;
+            component.share = unit;
+            Some((i, component))
+        });
+        let places;
+        (places, self.components) = drawn.unzip();
+        Some(places)
     }
 }
 
@@ -243,50 +287,129 @@ fn of_filter(hybrid: &HybridModel<'_>, elements: &[AnyElement], error: GaussianE
                 components, limit, ..
             },
             Some(element),
-        ) => {
-            let problem = format!(
-                "the joint distribution of the elements of the filter has {components} components (joint values of finite elements), more than {limit}; \
-                 `components` raises this limit, and `Filter::particles`, `Filter::moments` and `Filter::factored` need fewer components"
-            );
-            Error::not_closed_form(element, problem)
-        }
+        ) => too_many(element, components, limit),
         (error, _) => explained(hybrid, error),
     }
 }
 
+/// Returns the error of a filter whose distribution has more than `limit` components; `element` is one of its elements.
+pub(crate) fn too_many(element: &AnyElement, components: f64, limit: usize) -> Error {
+    let problem = format!(
+        "the joint distribution of the elements of the filter has {components} components (joint values of finite elements), more than {limit}; \
+         `components` raises this limit, and `Filter::particles`, `Filter::moments` and `Filter::factored` need fewer components"
+    );
+    Error::not_closed_form(element, problem)
+}
+
+/// The agreement of the components that [`grouped`] puts into one group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alike {
+    /// The finite values, the means and the covariances are equal.
+    Equal,
+    /// The finite values are equal.
+    Values,
+}
+
+/// Divides components into groups of components that agree; returns the indices of the components of each group, in the order of the first components.
+pub(crate) fn grouped(components: &[BeliefComponent], alike: Alike) -> Vec<Vec<usize>> {
+    if let [_] = components {
+        return vec![vec![0]];
+    }
+    let mut groups: IndexMap<Key<'_>, Vec<usize>, FxBuildHasher> = IndexMap::default();
+    for (i, component) in components.iter().enumerate() {
+        groups.entry(Key { component, alike }).or_default().push(i);
+    }
+    groups.into_values().collect()
+}
+
+/// A component as the key of its group.
+struct Key<'c> {
+    component: &'c BeliefComponent,
+    alike: Alike,
+}
+
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let (one, other) = (self.component, other.component);
+        let mut values = one.finite.iter().zip(&other.finite);
+        let has_same_values = values.all(|(a, b)| a.same_as(b.as_any()));
+        let are_equal = || one.mean == other.mean && one.covariance == other.covariance;
+        has_same_values && (self.alike == Alike::Values || are_equal())
+    }
+}
+
+impl Eq for Key<'_> {}
+
+impl Hash for Key<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for value in &self.component.finite {
+            state.write_u64(value.digest());
+        }
+        if self.alike == Alike::Equal {
+            let numbers = self.component.mean.iter();
+            for number in numbers.chain(&self.component.covariance) {
+                // The sum is the same for 0 and -0.
+                state.write_u64((number + 0.0).to_bits());
+            }
+        }
+    }
+}
+
 impl BeliefComponent {
-    fn is_like(&self, other: &Self) -> bool {
-        self.has_same_values(other)
-            && self.mean == other.mean
-            && self.covariance == other.covariance
+    /// True if the first `count` numbers have the same mean and covariance as those of `other`, up to rounding errors.
+    pub(crate) fn has_same_start(&self, other: &Self, count: usize) -> bool {
+        let sd = |i: usize| self.covariance[(i, i)].max(0.0).sqrt();
+        let is_near = |a: f64, b: f64, unit: f64| (a - b).abs() <= SAME * (unit + a.abs());
+        (0..count).all(|i| {
+            is_near(self.mean[i], other.mean[i], sd(i))
+                && (0..count).all(|j| {
+                    let place = (i, j);
+                    let unit = sd(i) * sd(j);
+                    is_near(self.covariance[place], other.covariance[place], unit)
+                })
+        })
     }
 
-    fn has_same_values(&self, other: &Self) -> bool {
-        let mut values = self.finite.iter().zip(&other.finite);
-        values.all(|(a, b)| a.same_as(b.as_any()))
+    /// Replaces each group of equal components by one component with their total share.
+    pub(crate) fn totals(components: Vec<Self>, groups: &[Vec<usize>]) -> Vec<Self> {
+        if groups.len() == components.len() {
+            return components;
+        }
+        let total = |group: &Vec<usize>| Self {
+            share: group.iter().map(|&i| components[i].share).sum(),
+            ..components[group[0]].clone()
+        };
+        groups.iter().map(total).collect()
     }
 
-    /// Returns the component with the total share, the mean and the covariance of the mixture of `components`.
-    fn merged(mut components: Vec<Self>) -> Self {
-        let mut first = components.swap_remove(0);
-        if components.is_empty() {
-            return first;
+    /// Replaces each group of components with the same finite values by one component with the total share, the mean and the covariance of their mixture.
+    pub(crate) fn all_merged(components: Vec<Self>, groups: &[Vec<usize>]) -> Vec<Self> {
+        if groups.len() == components.len() {
+            return components;
         }
-        components.push(first.clone());
-        let share: f64 = components.iter().map(|c| c.share).sum();
-        first.mean.fill(0.0);
-        first.covariance.fill(0.0);
-        for c in &components {
-            first.mean += &c.mean * (c.share / share);
-        }
-        for c in &components {
-            let apart = &c.mean - &first.mean;
-            first.covariance += (&c.covariance + &apart * apart.transpose()) * (c.share / share);
-        }
+        let merged = |group: &Vec<usize>| match group[..] {
+            [only] => components[only].clone(),
+            _ => Self::merged(group.iter().map(|&i| &components[i])),
+        };
+        groups.iter().map(merged).collect()
+    }
+
+    fn merged<'c>(components: impl Iterator<Item = &'c Self> + Clone) -> Self {
+        let share: f64 = components.clone().map(|c| c.share).sum();
+        let means = components.clone().map(|c| &c.mean * (c.share / share));
+        let mean = means.reduce(|sum, part| sum + part).unwrap_or_default();
+        let parts = components.clone().map(|c| {
+            let apart = &c.mean - &mean;
+            (&c.covariance + &apart * apart.transpose()) * (c.share / share)
+        });
+        let covariance = parts.reduce(|sum, part| sum + part).unwrap_or_default();
+        let finite = components.map(|c| c.finite.clone()).next();
         Self {
             share,
+            finite: finite.unwrap_or_default(),
+            mean,
+            covariance,
             factor: None,
-            ..first
         }
     }
 }

@@ -1,6 +1,5 @@
 //! `Filter`: exact or approximate filtering of a dynamic model, one time step after another.
 
-use std::collections::VecDeque;
 use std::sync::OnceLock;
 
 use figrs_answer::algorithm::guarded;
@@ -8,12 +7,14 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, Element, FilterState, Limits, Model, NextElements, Value};
+use figrs_core::{Element, FilterState, Limits, Model, Value};
 
-use crate::approximation::Approximation;
+use crate::approximation::{Approximation, Conditioned, PAIRS};
+use crate::backward_kernel::BackwardKernel;
 use crate::belief::Belief;
 use crate::law::FilterLaw;
-use crate::made_elements::{MadeElements, made_elements};
+use crate::made_elements::StateLink;
+use crate::past_states::{PastState, PastStates, PresentState, SmoothedState};
 
 /// A filter of a dynamic model: the joint distribution of the elements of the present state, given all evidence so far.
 ///
@@ -46,14 +47,13 @@ use crate::made_elements::{MadeElements, made_elements};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Filter<S> {
-    state: S,
+    present: PresentState<S>,
     /// The present state, if [`follow`](Self::follow) computed its distribution; its elements are created when they are first needed.
-    followed: Option<OnceLock<S>>,
-    /// The last states before the present state, the latest first.
-    past: VecDeque<S>,
+    followed: Option<OnceLock<PresentState<S>>>,
+    pub(crate) past: PastStates<S>,
     /// Maximum number of past states that are kept.
     pub(crate) window: usize,
-    /// The joint distributions of independent groups of elements: the groups of the present state, followed by the groups of the past states.
+    /// The joint distribution of each group of elements of the present state; the groups are independent of each other.
     pub(crate) beliefs: Vec<Belief>,
     pub(crate) approximation: Approximation,
     /// True if a step has merged components or left out components.
@@ -63,6 +63,23 @@ pub struct Filter<S> {
     pub(crate) components: usize,
     pub(crate) steps: u64,
     pub(crate) log_evidence: f64,
+}
+
+/// The distributions that a step changes.
+struct Step {
+    /// For each group of elements of the present state, its distribution.
+    groups: Vec<Conditioned>,
+    /// For each past state but the latest, the latest first, the distribution of each group given the next state, if the evidence depends on past states.
+    replaced: Option<Vec<Vec<BackwardKernel>>>,
+}
+
+impl Step {
+    fn of_present(groups: Vec<Conditioned>) -> Self {
+        Self {
+            groups,
+            replaced: None,
+        }
+    }
 }
 
 impl<S: FilterState> Filter<S> {
@@ -161,28 +178,23 @@ impl<S: FilterState> Filter<S> {
         let limits = Limits::default();
         let elements = first.elements();
         let within = (&limits, approximation.default_components());
-        let (beliefs, is_approximate) =
-            guarded(|| approximation.beliefs(&Model::new(), &elements, elements.len(), within))?;
-        let filter = Self::of_beliefs(first, (beliefs, &elements), approximation.after_draw());
+        let conditioned = guarded(|| {
+            let groups = approximation.groups(&elements).into_iter();
+            let of_group = |own| approximation.conditioned(&Model::new(), (own, &[], &[]), within);
+            groups.map(of_group).collect::<Result<Vec<_>, _>>()
+        })?;
+        let is_approximate = conditioned.iter().any(|group| group.is_approximate);
+        let beliefs = conditioned.into_iter().map(|group| group.belief);
+        let filter = Self::of_beliefs(first, beliefs.collect(), approximation.after_draw());
         Ok(filter.after(0, 0.0, is_approximate))
     }
 
-    /// Creates a filter in which `elements` (of the present state and of past states) have the joint distributions `beliefs`. The elements of `like`
-    /// must have the same types.
-    pub(crate) fn of_beliefs(
-        like: &S,
-        (beliefs, elements): (Vec<Belief>, &[AnyElement]),
-        approximation: Approximation,
-    ) -> Self {
-        let made = made_elements(&beliefs, elements);
-        let mut next = NextElements::new(&made);
-        let state = like.renewed(&mut next);
-        let own = state.elements().len().max(1);
-        let past = (1..elements.len() / own).map(|_| like.renewed(&mut next));
+    /// Creates a filter whose state has groups of elements with the joint distributions `beliefs`. The elements of `like` must have the same types.
+    pub(crate) fn of_beliefs(like: &S, beliefs: Vec<Belief>, approximation: Approximation) -> Self {
         Self {
             answer: OnceLock::new(),
-            past: past.collect(),
-            state,
+            past: PastStates::default(),
+            present: PresentState::new(like, &beliefs),
             followed: None,
             window: 0,
             beliefs,
@@ -193,6 +205,10 @@ impl<S: FilterState> Filter<S> {
             steps: 0,
             log_evidence: 0.0,
         }
+    }
+
+    pub(crate) fn with_past(self, past: PastStates<S>) -> Self {
+        Self { past, ..self }
     }
 
     pub(crate) fn after(mut self, steps: u64, log_evidence: f64, is_approximate: bool) -> Self {
@@ -206,11 +222,20 @@ impl<S: FilterState> Filter<S> {
     /// [`past`](Self::past) returns these states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with a
     /// fixed lag). By default, no past state is kept.
     ///
-    /// The filter keeps the joint distribution of all these states. For a state with `k` joint values of finite elements, this distribution has up to
-    /// `k.pow(states + 1)` components; for a state of `d` numbers, a step takes time in proportion to the cube of `d * (states + 1)`.
+    /// For each of these states, the filter keeps its distribution given the next state, which later evidence does not change. A step takes time for the
+    /// joint distribution of two successive states, and [`answer`](Self::answer) takes time in proportion to the number of states. If the state has
+    /// finite and real elements, the distribution of a past state may have more components than that of the present state; if it has more than
+    /// 16 times the maximum number of [`components`](Self::components), components with the same finite values are merged, and the answer is approximate.
+    /// [`Filter::factored`] treats the groups of the past states as independent of each other, too.
+    ///
+    /// Evidence may also be about elements of past states, such as a reading that arrives late. A step with such evidence takes time in proportion to the
+    /// number of states.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
+        self.past.states.truncate(states);
+        self.past.forget_elements();
+        self.answer = OnceLock::new();
         self
     }
 
@@ -255,35 +280,108 @@ impl<S: FilterState> Filter<S> {
         next: Option<S>,
         evidence: impl FnOnce(&S) -> Model,
     ) -> Result<(), Error> {
-        let state = next.as_ref().unwrap_or_else(|| self.state());
-        let left = next.as_ref().map(|_| self.state());
-        let past = left.into_iter().chain(&self.past).take(self.window);
-        let past: Vec<&S> = past.collect();
-        let mut elements = state.elements();
-        let own = elements.len();
-        elements.extend(past.iter().flat_map(|state| state.elements()));
-        let found = guarded(|| {
-            let model = evidence(state);
-            let within = (&self.limits, self.components);
-            self.approximation.beliefs(&model, &elements, own, within)
-        });
-        let (found, is_approximate) = found.map_err(|error| Error::InStep {
+        let found = guarded(|| self.conditioned(next.as_ref(), evidence));
+        let Step { groups, replaced } = found.map_err(|error| Error::InStep {
             step: self.steps,
             error: Box::new(error),
         })?;
-        // The elements of the new states do not keep the elements of earlier states in memory.
-        let made = made_elements(&found, &elements);
-        let mut made = NextElements::new(&made);
-        let state = state.renewed(&mut made);
-        let past = past.iter().map(|state| state.renewed(&mut made)).collect();
-        (self.state, self.past) = (state, past);
-        self.log_evidence += found[0].log_evidence;
+        self.is_approximate |= groups.iter().any(|group| group.is_approximate);
+        let groups = groups.into_iter().map(|group| (group.belief, group.pair));
+        let (beliefs, pairs): (Vec<Belief>, Vec<_>) = groups.unzip();
+        let pairs: Vec<_> = pairs.into_iter().flatten().collect();
+        // The elements of the new state do not keep the elements of earlier states in memory.
+        let state = next.as_ref().unwrap_or_else(|| self.state());
+        let present = PresentState::new(state, &beliefs);
+        let depends_on_past = replaced.is_some();
+        let latest = usize::from(next.is_none());
+        let rest = self.past.states.iter_mut().skip(latest);
+        for (past, kernels) in rest.zip(replaced.into_iter().flatten()) {
+            past.kernels = kernels;
+        }
+        if next.is_some() {
+            let kernels = pairs.iter().zip(&self.beliefs);
+            let kernels = kernels.map(|(pair, before)| BackwardKernel::new(pair, before));
+            let past = PastState {
+                kernels: kernels.collect(),
+                like: std::mem::replace(&mut self.present, present).state,
+            };
+            self.past.add(past, self.window);
+        } else {
+            let latest = self.past.states.front_mut().map(|past| &mut past.kernels);
+            for (kernel, pair) in latest.into_iter().flatten().zip(&pairs) {
+                match depends_on_past {
+                    true => kernel.renew(pair),
+                    false => kernel.renumber(pair),
+                }
+            }
+            self.present = present;
+        }
+        self.past.forget_elements();
+        self.log_evidence += beliefs[0].log_evidence;
         self.followed = None;
-        self.is_approximate |= is_approximate;
         self.approximation = self.approximation.after_draw();
-        self.beliefs = found;
+        self.beliefs = beliefs;
         self.answer = OnceLock::new();
         Ok(())
+    }
+
+    /// Computes the distributions of a step to the state `next`, or of more evidence about the present state.
+    fn conditioned(
+        &self,
+        next: Option<&S>,
+        evidence: impl FnOnce(&S) -> Model,
+    ) -> Result<Step, Error> {
+        let state = next.unwrap_or_else(|| self.state());
+        let model = evidence(state);
+        let elements = state.elements();
+        let groups = self.approximation.groups(&elements);
+        let past = self.past.created_elements();
+        let within = (&self.limits, self.components);
+        let given = |before: &[StateLink]| {
+            let groups = groups.iter().enumerate().map(|(i, own)| {
+                let before = before.get(i).map(StateLink::elements).unwrap_or_default();
+                let elements = (*own, &before[..], &past[..]);
+                self.approximation.conditioned(&model, elements, within)
+            });
+            groups.collect::<Result<Vec<_>, Error>>()
+        };
+        if self.window == 0 || (next.is_none() && self.past.states.is_empty()) {
+            return Ok(Step::of_present(given(&[])?));
+        }
+        let present = self.present();
+        let links: Vec<StateLink> = match next {
+            Some(_) => present.links(&self.beliefs).collect(),
+            // The numbers of the present state are the same before and after the evidence.
+            None => present.components().collect(),
+        };
+        if links.len() != groups.len() {
+            return Err(Error::InvalidSetting {
+                algorithm: Self::NAME,
+                setting: "window",
+                value: format!(
+                    "{} groups of elements after a state of {} groups",
+                    groups.len(),
+                    links.len()
+                ),
+                remedy: "return states with the same number of elements, or use no window",
+            });
+        }
+        let mut found = given(&links)?;
+        if !found.iter().any(|group| group.depends_on_past) {
+            return Ok(Step::of_present(found));
+        }
+        if next.is_none() {
+            found = given(&self.smoothed()[0].links)?;
+        }
+        let is_approximate = self.approximation != Approximation::None;
+        let next = next.map(|_| &links[..]);
+        let replaced = self.past.replaced(next, is_approximate, |elements| {
+            self.approximation.joint(&model, elements, within)
+        })?;
+        Ok(Step {
+            groups: found,
+            replaced: Some(replaced),
+        })
     }
 
     /// Computes the law of a step, if all steps have the same law: the numbers of the next state and the readings are linear functions of the present
@@ -314,14 +412,14 @@ impl<S: FilterState> Filter<S> {
         readings: impl FnOnce(&S) -> R,
     ) -> Result<FilterLaw, Error> {
         self.check_for_law()?;
-        let elements = self.state.elements();
+        let elements = self.present.state.elements();
         let any = Belief::standard(&self.beliefs[0].numbers, &elements)?;
-        let made = MadeElements::new(&any, &elements);
-        let present = self.state.renewed(&mut NextElements::new(&made.elements));
+        let present = PresentState::new(&self.present.state, &[any]);
         guarded(|| {
-            let state = step(&present);
+            let state = step(&present.state);
             let readings = readings(&state).elements();
-            FilterLaw::new(&made.numbers, &state.elements(), &readings, &self.limits)
+            let numbers = present.made[0].numbers.erased();
+            FilterLaw::new(numbers, &state.elements(), &readings, &self.limits)
         })
     }
 
@@ -368,13 +466,21 @@ impl<S: FilterState> Filter<S> {
     /// Returns the present state. The elements of the returned state have their joint distribution given all evidence so far. Other models can use
     /// these elements; for example, a prediction is a query about elements of later states, which depend on them.
     pub fn state(&self) -> &S {
+        &self.present().state
+    }
+
+    fn present(&self) -> &PresentState<S> {
         match &self.followed {
-            Some(state) => state.get_or_init(|| {
-                let made = made_elements(&self.beliefs, &self.state.elements());
-                self.state.renewed(&mut NextElements::new(&made))
-            }),
-            None => &self.state,
+            Some(present) => {
+                present.get_or_init(|| PresentState::new(&self.present.state, &self.beliefs))
+            }
+            None => &self.present,
         }
+    }
+
+    fn smoothed(&self) -> &[SmoothedState<S>] {
+        let links = || self.present().links(&self.beliefs).collect();
+        self.past.smoothed(links)
     }
 
     /// Returns the state `lag` steps before the present state, whose distribution is given all evidence so far; `None` if the filter does not keep
@@ -382,25 +488,32 @@ impl<S: FilterState> Filter<S> {
     pub fn past(&self, lag: usize) -> Option<&S> {
         match lag.checked_sub(1) {
             None => Some(self.state()),
-            Some(place) => self.past.get(place),
+            Some(place) => self.smoothed().get(place).map(|past| &past.state),
         }
     }
 
     /// Returns the marginals of all elements of the present state and of the past states that the filter keeps.
     pub fn answer(&self) -> &Answer {
         self.answer.get_or_init(|| {
-            let mut elements = self.state().elements();
-            elements.extend(self.past.iter().flat_map(S::elements));
-            let (mut rest, mut marginals, mut mixtures) = (&elements[..], Vec::new(), Vec::new());
-            let estimate = if self.is_approximate() {
+            let merges = self.approximation.merges();
+            let most = self.components.saturating_mul(PAIRS);
+            let (past, is_merged) = self.past.beliefs(&self.beliefs, merges, most);
+            let estimate = if self.is_approximate() || is_merged {
                 Estimate::Approximate
             } else {
                 Estimate::Exact
             };
-            for belief in &self.beliefs {
-                let (own, others) = rest.split_at(belief.numbers.len());
-                belief.add_marginals(own, &estimate, (&mut marginals, &mut mixtures));
-                rest = others;
+            let states = std::iter::once((self.state(), &self.beliefs));
+            let smoothed = self.smoothed().iter().map(|past| &past.state);
+            let (mut marginals, mut mixtures) = (Vec::new(), Vec::new());
+            for (state, beliefs) in states.chain(smoothed.zip(&past)) {
+                let elements = state.elements();
+                let mut rest = &elements[..];
+                for belief in beliefs {
+                    let (own, others) = rest.split_at(belief.numbers.len());
+                    belief.add_marginals(own, &estimate, (&mut marginals, &mut mixtures));
+                    rest = others;
+                }
             }
             let evidence = LogEvidence {
                 value: self.beliefs[0].log_evidence,

@@ -19,12 +19,14 @@
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `belief`, `joint_moments` | the joint distribution of several elements |
 //! | `approximation` | the approximation of a filter's distribution after each step |
+//! | `past_states`, `backward_kernel` | the past states of a filter, given all evidence so far |
 //! | `saved_filter` | a filter in a form that can be serialised |
 //! | `law` | a step of a filter whose elements are always the same |
 
 #![warn(clippy::unwrap_used)]
 
 mod approximation;
+mod backward_kernel;
 mod belief;
 mod best_world;
 mod chain_scan;
@@ -48,6 +50,7 @@ mod law;
 mod linear_element;
 mod made_elements;
 mod normal_rule;
+mod past_states;
 mod private_results;
 mod saved_filter;
 mod scan;

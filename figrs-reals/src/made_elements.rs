@@ -1,63 +1,190 @@
-//! Elements with a given joint distribution: the elements of the present state of a filter.
+//! Elements with a given joint distribution: the elements of the present state of a filter and of the states before it.
 
 use std::any::TypeId;
 use std::ops::Range;
 
-use figrs_core::{AnyElement, Constant, Covariance, Element, MultivariateNormal, Select};
-use nalgebra::DMatrix;
+use figrs_core::{
+    AnyElement, Constant, Covariance, Datum, Element, MultivariateNormal, Select, inject,
+};
+use nalgebra::{Cholesky, DMatrix, Dyn};
 
+use crate::backward_kernel::{BackwardKernel, BackwardOption};
 use crate::belief::{Belief, BeliefComponent};
 
 /// A conditional variance is treated as zero if it is smaller than this number times the variance.
 const ROUNDING: f64 = 1e-14;
 
+#[derive(Clone, Debug)]
 pub(crate) struct MadeElements {
     /// A vector of independent standard normal numbers; all real elements are linear functions of this vector.
-    pub(crate) numbers: AnyElement,
+    pub(crate) numbers: Element<Vec<f64>>,
+    component: Element<usize>,
     pub(crate) elements: Vec<AnyElement>,
+}
+
+/// The elements of a state on which the elements of the state before it depend.
+#[derive(Clone, Debug)]
+pub(crate) struct StateLink {
+    /// The index of the component of the mixture.
+    pub(crate) component: Element<usize>,
+    /// The concatenated numbers of all real elements; `None` if all elements are finite.
+    pub(crate) numbers: Option<Element<Vec<f64>>>,
+}
+
+impl StateLink {
+    pub(crate) fn elements(&self) -> Vec<AnyElement> {
+        let numbers = self.numbers.iter().map(Element::erased);
+        std::iter::once(self.component.erased())
+            .chain(numbers)
+            .cloned()
+            .collect()
+    }
 }
 
 impl MadeElements {
     /// Creates elements with the joint distribution `belief`. The created elements have the types of the elements `like`.
     pub(crate) fn new(belief: &Belief, like: &[AnyElement]) -> Self {
         let all = &belief.components;
-        let dimension = all.first().map_or(0, |c| c.mean.len()).max(1);
-        let unit = Covariance::diagonal(vec![1.0; dimension]);
-        let numbers =
-            MultivariateNormal::new(vec![0.0; dimension], unit).named("state of the filter");
-        let shares = all.iter().enumerate().map(|(i, c)| (c.share, i));
-        let component = if all.len() > 1 {
-            Select::new(shares)
-        } else {
+        let numbers = standard_normal(belief.dimension().max(1)).named("state of the filter");
+        let component = if let [_] = all[..] {
             Constant::new(0)
+        } else {
+            Select::new(all.iter().enumerate().map(|(i, c)| (c.share, i)))
         };
-        let own = |c: &BeliefComponent| c.factor.clone().unwrap_or_else(|| factor(&c.covariance));
-        let factors: Vec<DMatrix<f64>> = all.iter().map(own).collect();
-        let mut place = 0;
-        let made = like.iter().zip(&belief.numbers).map(|(element, range)| {
-            if let Some(range) = range {
-                let list = list(belief, &factors, (&numbers, &component), range);
-                let is_number = element.no_values().value_type() == TypeId::of::<f64>();
-                return if is_number {
-                    list.entry(0).erased().clone()
-                } else {
-                    list.erased().clone()
-                };
-            }
-            let mut values = element.no_values();
-            let value = |c: &BeliefComponent| values.insert(c.finite[place].as_any());
-            let options = all.iter().map(value);
-            let options = options
-                .map(|option| option.unwrap_or_default() as u32)
-                .collect();
-            place += 1;
-            element.by_index(&values.build(), options, &component)
-        });
+        let factors = factors(belief);
+        let list = |range: &Range<usize>| list(belief, &factors, (&numbers, &component), range);
+        let finite = all.iter().map(|c| &c.finite[..]);
         Self {
-            elements: made.collect(),
-            numbers: numbers.erased().clone(),
+            elements: mixture_elements(like, &belief.numbers, finite, (&component, list)),
+            component,
+            numbers,
         }
     }
+
+    /// Returns the index of the component alone.
+    pub(crate) fn component(&self) -> StateLink {
+        StateLink {
+            component: self.component.clone(),
+            numbers: None,
+        }
+    }
+
+    /// Returns the elements on which the elements of the state before this one depend. `belief` is the distribution of the elements.
+    pub(crate) fn link(&self, belief: &Belief) -> StateLink {
+        let all = 0..belief.dimension();
+        let of = (&self.numbers, &self.component);
+        let numbers = (!all.is_empty()).then(|| list(belief, &factors(belief), of, &all));
+        StateLink {
+            numbers,
+            ..self.component()
+        }
+    }
+}
+
+/// Creates the elements of the state before the state `next`, whose distribution given that state is `kernel`; the created elements have the types of
+/// the elements `like`. Also returns the elements on which the elements of the state before that one depend.
+pub(crate) fn elements_before(
+    kernel: &BackwardKernel,
+    next: &StateLink,
+    like: &[AnyElement],
+) -> (StateLink, Vec<AnyElement>) {
+    // The options of all components of the next state, in one list.
+    let all: Vec<&BackwardOption> = kernel.options.iter().flatten().collect();
+    let option = if all.len() == kernel.options.len() {
+        next.component.clone()
+    } else {
+        let mut start = 0;
+        let shares = kernel.options.iter().map(|options| {
+            let shares = (start..).zip(options).map(|(i, option)| (option.share, i));
+            start += options.len();
+            shares.collect()
+        });
+        let shares: Vec<Vec<(f64, usize)>> = shares.collect();
+        next.component
+            .flat_map(move |&component| Select::new(shares[component].clone()))
+    };
+    let components: Vec<usize> = all.iter().map(|option| option.component).collect();
+    let component = option.map(move |&option| components[option]);
+    let dimension = kernel.dimension();
+    let numbers = (dimension > 0).then(|| {
+        let own = standard_normal(dimension);
+        let known = next.numbers.iter().flat_map(|numbers| {
+            let count = all[0].coefficients.ncols();
+            (0..count).map(|i| numbers.entry(i))
+        });
+        let known: Vec<Element<f64>> = known.collect();
+        let own = (0..dimension).map(|i| own.entry(i));
+        let both = inject(known.into_iter().chain(own).collect::<Vec<_>>());
+        let laws = all.iter().map(|o| (o.rows(), o.offset.as_slice().to_vec()));
+        let mut laws: Vec<(Vec<Vec<f64>>, Vec<f64>)> = laws.collect();
+        if laws.len() == 1 {
+            let (rows, offset) = laws.swap_remove(0);
+            return both.affine(rows, offset);
+        }
+        option.flat_map(move |&option| {
+            let (rows, offset) = laws[option].clone();
+            both.affine(rows, offset)
+        })
+    });
+    let list = |range: &Range<usize>| {
+        let numbers = numbers
+            .as_ref()
+            .expect("a state with a real element has numbers");
+        let row = |i: usize| {
+            let mut row = vec![0.0; i + 1];
+            row[i] = 1.0;
+            row
+        };
+        numbers.affine(range.clone().map(row), vec![0.0; range.len()])
+    };
+    let finite = kernel.finite.iter().map(|values| &values[..]);
+    let elements = mixture_elements(like, &kernel.numbers, finite, (&component, list));
+    (StateLink { component, numbers }, elements)
+}
+
+/// Creates a vector of `dimension` independent standard normal numbers.
+fn standard_normal(dimension: usize) -> Element<Vec<f64>> {
+    MultivariateNormal::new(
+        vec![0.0; dimension],
+        Covariance::diagonal(vec![1.0; dimension]),
+    )
+}
+
+/// Returns the factor of each component's covariance matrix.
+fn factors(belief: &Belief) -> Vec<DMatrix<f64>> {
+    let own = |c: &BeliefComponent| c.factor.clone().unwrap_or_else(|| factor(&c.covariance));
+    belief.components.iter().map(own).collect()
+}
+
+/// Creates elements with the types of the elements `like`: the values of finite elements depend on the index `component` of a mixture's component, and
+/// `list` creates the lists of the numbers of real elements.
+fn mixture_elements<'f>(
+    like: &[AnyElement],
+    numbers: &[Option<Range<usize>>],
+    finite: impl Iterator<Item = &'f [Datum]> + Clone,
+    (component, list): (&Element<usize>, impl Fn(&Range<usize>) -> Element<Vec<f64>>),
+) -> Vec<AnyElement> {
+    let mut place = 0;
+    let made = like.iter().zip(numbers).map(|(element, range)| {
+        if let Some(range) = range {
+            let list = list(range);
+            let is_number = element.no_values().value_type() == TypeId::of::<f64>();
+            return if is_number {
+                list.entry(0).erased().clone()
+            } else {
+                list.erased().clone()
+            };
+        }
+        let mut values = element.no_values();
+        let options = finite.clone().map(|finite| {
+            let value = values.insert(finite[place].as_any());
+            value.unwrap_or_default() as u32
+        });
+        let options = options.collect();
+        place += 1;
+        element.by_index(&values.build(), options, component)
+    });
+    made.collect()
 }
 
 /// Creates an element for the real numbers `range` of a distribution: a linear function of independent standard normal numbers, which depends on the
@@ -92,14 +219,19 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
     if covariance.is_empty() {
         return DMatrix::zeros(0, 1);
     }
-    if let Some(lower) = covariance.clone().cholesky() {
-        let (pivots, variances) = (lower.l_dirty().diagonal(), covariance.diagonal());
-        let mut pairs = pivots.iter().zip(&variances);
-        if pairs.all(|(pivot, variance)| pivot * pivot > ROUNDING * variance) {
-            return lower.unpack();
-        }
+    match regular_factor(covariance) {
+        Some(lower) => lower.unpack(),
+        None => singular_factor(covariance),
     }
-    singular_factor(covariance)
+}
+
+/// Returns the Cholesky factor of `covariance`; returns `None` if the matrix is singular up to rounding errors.
+pub(crate) fn regular_factor(covariance: &DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
+    let lower = covariance.clone().cholesky()?;
+    let (pivots, variances) = (lower.l_dirty().diagonal(), covariance.diagonal());
+    let mut pairs = pivots.iter().zip(&variances);
+    let is_regular = pairs.all(|(pivot, variance)| pivot * pivot > ROUNDING * variance);
+    is_regular.then_some(lower)
 }
 
 /// Returns a matrix L for which L L' is the singular matrix `covariance`. The columns of L that stand for conditional variances of the size of
@@ -131,16 +263,4 @@ fn singular_factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
         }
     }
     factor
-}
-
-/// Creates elements with the joint distributions `beliefs`, which are independent of each other. The created elements have the types of the elements
-/// `like`.
-pub(crate) fn made_elements(beliefs: &[Belief], like: &[AnyElement]) -> Vec<AnyElement> {
-    let (mut rest, mut made) = (like, Vec::with_capacity(like.len()));
-    for belief in beliefs {
-        let (own, others) = rest.split_at(belief.numbers.len());
-        made.extend(MadeElements::new(belief, own).elements);
-        rest = others;
-    }
-    made
 }

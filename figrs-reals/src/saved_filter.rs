@@ -1,15 +1,18 @@
 //! The saved form of a filter.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, Datum, PortableState};
-use nalgebra::{DMatrix, DVector};
+use figrs_core::{AnyElement, Datum, NextElements, PortableState};
+use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use crate::approximation::Approximation;
+use crate::backward_kernel::{BackwardKernel, BackwardOption};
 use crate::belief::{Belief, BeliefComponent};
 use crate::filter::Filter;
+use crate::past_states::{PastState, PastStates};
 
 /// A saved [`Filter`], which serde can serialise; for example, a service can save its filter and load it after a restart.
 ///
@@ -41,11 +44,13 @@ pub struct SavedFilter<V> {
     log_evidence: f64,
     /// True if an earlier step approximated the distribution.
     is_approximate: bool,
-    past: usize,
+    /// The joint distribution of each group of elements of the present state.
     beliefs: Vec<SavedBelief<V>>,
+    /// For each past state, the latest first, the distribution of each group of elements given the next state.
+    past: Vec<Vec<SavedKernel<V>>>,
 }
 
-/// The joint distribution of some elements, which are successive among the elements of the present and the past states.
+/// The joint distribution of a group of successive elements of a state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedBelief<V> {
     /// For each element, the range of its numbers in the mean; `None` if the element is finite.
@@ -57,35 +62,79 @@ struct SavedBelief<V> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedComponent<V> {
     share: f64,
-    /// For the present state and for each past state, the values of the finite elements to which the distribution applies.
-    states: Vec<V>,
+    /// The values of the finite elements of the group.
+    values: V,
     mean: Vec<f64>,
     /// The covariance matrix, and a matrix factor of it if it is known, column by column.
     covariance: Vec<f64>,
     factor: Option<Vec<f64>>,
 }
 
+/// The distribution of a group of elements of a past state, given the next state.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SavedKernel<V> {
+    numbers: Vec<Option<Range<usize>>>,
+    /// For each component of the past state, the values of its finite elements.
+    components: Vec<V>,
+    /// For each component of the next state, the possible components of the past state.
+    options: Vec<Vec<SavedOption>>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SavedOption {
+    component: usize,
+    share: f64,
+    /// The mean and the covariance matrix of the numbers given the numbers of the next state, column by column.
+    offset: Vec<f64>,
+    coefficients: Vec<f64>,
+    covariance: Vec<f64>,
+}
+
 impl<V> SavedFilter<V> {
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 }
 
 impl<S: PortableState> Filter<S> {
     /// Returns the filter as a [`SavedFilter`].
     pub fn save(&self) -> SavedFilter<S::Values> {
-        let states: Vec<&S> = (0..).map_while(|lag| self.past(lag)).collect();
         let mut start = 0;
         let beliefs = self.beliefs.iter().map(|belief| {
-            let own = start..start + belief.numbers.len();
-            start = own.end;
+            let values = ValuesOf::next(self.state(), &mut start, &belief.numbers);
             SavedBelief {
                 numbers: belief.numbers.clone(),
                 components: belief
                     .components
                     .iter()
-                    .map(|component| SavedComponent::new(component, (belief, &own), &states))
+                    .map(|component| SavedComponent {
+                        share: component.share,
+                        values: values.of(&component.finite),
+                        mean: component.mean.as_slice().to_vec(),
+                        covariance: component.covariance.as_slice().to_vec(),
+                        factor: component.factor.as_ref().map(|f| f.as_slice().to_vec()),
+                    })
                     .collect(),
                 log_evidence: belief.log_evidence,
             }
+        });
+        let past = self.past.states.iter().map(|past| {
+            let mut start = 0;
+            let kernels = past.kernels.iter().map(|kernel| {
+                let values = ValuesOf::next(&past.like, &mut start, &kernel.numbers);
+                SavedKernel {
+                    numbers: kernel.numbers.clone(),
+                    components: kernel
+                        .finite
+                        .iter()
+                        .map(|finite| values.of(finite))
+                        .collect(),
+                    options: kernel
+                        .options
+                        .iter()
+                        .map(|options| options.iter().map(SavedOption::new).collect())
+                        .collect(),
+                }
+            });
+            kernels.collect()
         });
         SavedFilter {
             version: SavedFilter::<S::Values>::VERSION,
@@ -95,7 +144,7 @@ impl<S: PortableState> Filter<S> {
             steps: self.steps,
             log_evidence: self.log_evidence,
             is_approximate: self.is_approximate,
-            past: states.len() - 1,
+            past: past.collect(),
             beliefs: beliefs.collect(),
         }
     }
@@ -110,62 +159,139 @@ impl<S: PortableState> Filter<S> {
                 "it was saved by another version of this library",
             ));
         }
-        if !saved.approximation.is_valid() {
+        if !saved.approximation.is_valid() || saved.past.len() > saved.window {
             return Err(Error::unfit_filter("it is damaged"));
         }
-        let own = first.elements();
-        let count = saved.beliefs.iter().map(|belief| belief.numbers.len());
-        let elements = own.len().checked_mul(saved.past.saturating_add(1));
-        if elements != Some(count.sum())
-            || saved.beliefs.is_empty()
-            || saved.past > saved.window
-            || (own.is_empty() && saved.past > 0)
-        {
-            return Err(Error::unfit_filter(
-                "its state has another number of elements",
-            ));
+        let elements = first.elements();
+        let ranges = |counts: Vec<usize>| {
+            let mut end: usize = 0;
+            let ranges = counts.into_iter().map(|count| {
+                let start = end;
+                end = end.saturating_add(count);
+                start..end
+            });
+            let ranges: Vec<Range<usize>> = ranges.collect();
+            if ranges.is_empty() || end != elements.len() {
+                return Err(Error::unfit_filter(
+                    "its state has another number of elements",
+                ));
+            }
+            Ok(ranges)
+        };
+        let own = ranges(saved.beliefs.iter().map(|b| b.numbers.len()).collect())?;
+        let beliefs = saved.beliefs.into_iter().zip(&own);
+        let beliefs = beliefs.map(|(belief, own)| belief.loaded::<S>(&elements, own));
+        let beliefs: Vec<Belief> = beliefs.collect::<Result<_, _>>()?;
+        let next = beliefs.iter().map(|b| (b.components.len(), b.dimension()));
+        let mut next: Vec<(usize, usize)> = next.collect();
+        let mut past = VecDeque::with_capacity(saved.past.len());
+        for saved in saved.past {
+            let own = ranges(saved.iter().map(|kernel| kernel.numbers.len()).collect())?;
+            if own.len() != next.len() {
+                return Err(Error::unfit_filter("it is damaged"));
+            }
+            let kernels = saved.into_iter().zip(&own).zip(&next);
+            let kernels =
+                kernels.map(|((kernel, own), next)| kernel.loaded::<S>((&elements, own), *next));
+            let kernels: Vec<BackwardKernel> = kernels.collect::<Result<_, _>>()?;
+            next = kernels
+                .iter()
+                .map(|k| (k.finite.len(), k.dimension()))
+                .collect();
+            let like = first.renewed(&mut NextElements::new(&elements));
+            past.push_back(PastState { like, kernels });
         }
-        let mut elements = Vec::new();
-        for _ in 0..=saved.past {
-            elements.extend(own.iter().cloned());
-        }
-        let mut start = 0;
-        let mut beliefs = Vec::with_capacity(saved.beliefs.len());
-        for belief in saved.beliefs {
-            let range = start..start + belief.numbers.len();
-            start = range.end;
-            beliefs.push(belief.loaded::<S>(&elements, range)?);
-        }
-        Ok(
-            Self::of_beliefs(first, (beliefs, &elements), saved.approximation)
-                .window(saved.window)
-                .components(saved.components)
-                .after(saved.steps, saved.log_evidence, saved.is_approximate),
-        )
+        Ok(Self::of_beliefs(first, beliefs, saved.approximation)
+            .window(saved.window)
+            .components(saved.components)
+            .after(saved.steps, saved.log_evidence, saved.is_approximate)
+            .with_past(PastStates::new(past)))
     }
 }
 
-impl<V> SavedComponent<V> {
-    fn new<S: PortableState<Values = V>>(
-        component: &BeliefComponent,
-        (belief, own): (&Belief, &Range<usize>),
-        states: &[&S],
-    ) -> Self {
-        let mut finite = component.finite.iter();
-        let mut place = 0;
-        let mut next = || {
-            let is_own = own.contains(&place) && belief.numbers[place - own.start].is_none();
-            place += 1;
-            is_own.then(|| finite.next().cloned()).flatten()
+/// The values of a group of elements of a state.
+struct ValuesOf<'s, S> {
+    state: &'s S,
+    start: usize,
+    numbers: &'s [Option<Range<usize>>],
+}
+
+impl<'s, S: PortableState> ValuesOf<'s, S> {
+    /// Returns the group of elements that starts at the index `start`, and advances `start` to the next group.
+    fn next(state: &'s S, start: &mut usize, numbers: &'s [Option<Range<usize>>]) -> Self {
+        let this = Self {
+            state,
+            start: *start,
+            numbers,
         };
-        Self {
-            share: component.share,
-            states: states.iter().map(|state| state.values(&mut next)).collect(),
-            mean: component.mean.as_slice().to_vec(),
-            covariance: component.covariance.as_slice().to_vec(),
-            factor: component.factor.as_ref().map(|f| f.as_slice().to_vec()),
+        *start += numbers.len();
+        this
+    }
+
+    /// Returns the values `finite` of the finite elements of the group; the other elements have no values.
+    fn of(&self, finite: &[Datum]) -> S::Values {
+        let (mut finite, mut place) = (finite.iter(), 0_usize);
+        self.state.values(&mut || {
+            let own = place.checked_sub(self.start);
+            place += 1;
+            let is_finite = own.and_then(|own| self.numbers.get(own))?.is_none();
+            is_finite.then(|| finite.next().cloned()).flatten()
+        })
+    }
+}
+
+/// Returns the values of the finite elements among the elements `own` of a state of `count` elements.
+fn loaded_values<S: PortableState>(
+    values: S::Values,
+    (count, own): (usize, &Range<usize>),
+    numbers: &[Option<Range<usize>>],
+) -> Result<Vec<Datum>, Error> {
+    let mut all: Vec<Option<Datum>> = Vec::new();
+    S::append(values, &mut all);
+    if all.len() != count {
+        return Err(Error::unfit_filter(
+            "its state has another number of elements",
+        ));
+    }
+    let places = numbers.iter().zip(all.drain(own.clone()));
+    let finite = places.filter(|(numbers, _)| numbers.is_none());
+    let finite: Option<Vec<Datum>> = finite.map(|(_, value)| value).collect();
+    finite.ok_or_else(|| Error::unfit_filter("it is damaged"))
+}
+
+/// Returns the number of real numbers of a group of elements.
+fn loaded_dimension(
+    numbers: &[Option<Range<usize>>],
+    elements: &[AnyElement],
+) -> Result<usize, Error> {
+    let mut end = 0;
+    for (numbers, element) in numbers.iter().zip(elements) {
+        if let Some(numbers) = numbers {
+            if numbers.start != end || numbers.is_empty() || !crate::scan::is_float(element) {
+                return Err(Error::unfit_filter("its state has elements of other types"));
+            }
+            end = numbers.end;
         }
     }
+    Ok(end)
+}
+
+/// Returns the matrix with the given numbers of rows and columns and the finite entries `entries`.
+fn loaded_matrix(entries: Vec<f64>, rows: usize, columns: usize) -> Result<DMatrix<f64>, Error> {
+    let is_whole = rows.checked_mul(columns) == Some(entries.len());
+    if is_whole && entries.iter().all(|x| x.is_finite()) {
+        return Ok(DMatrix::from_vec(rows, columns, entries));
+    }
+    Err(Error::unfit_filter("it is damaged"))
+}
+
+/// Checks that `shares` are the probabilities of a mixture's components.
+fn check_shares(shares: impl Iterator<Item = f64> + Clone) -> Result<(), Error> {
+    let is_share = |share: f64| (0.0..=1.0 + 1e-9).contains(&share);
+    if shares.clone().all(is_share) && (shares.sum::<f64>() - 1.0).abs() <= 1e-6 {
+        return Ok(());
+    }
+    Err(Error::unfit_filter("it is damaged"))
 }
 
 impl<V> SavedBelief<V> {
@@ -173,70 +299,92 @@ impl<V> SavedBelief<V> {
     fn loaded<S: PortableState<Values = V>>(
         self,
         elements: &[AnyElement],
-        own: Range<usize>,
+        own: &Range<usize>,
     ) -> Result<Belief, Error> {
-        let mut end = 0;
-        for (numbers, element) in self.numbers.iter().zip(&elements[own.clone()]) {
-            if let Some(numbers) = numbers {
-                if numbers.start != end || numbers.is_empty() || !crate::scan::is_float(element) {
-                    return Err(Error::unfit_filter("its state has elements of other types"));
-                }
-                end = numbers.end;
-            }
-        }
+        let end = loaded_dimension(&self.numbers, &elements[own.clone()])?;
         if self.components.is_empty() {
             return Err(Error::unfit_filter("it has no distribution"));
         }
+        if self.log_evidence.is_nan() {
+            return Err(Error::unfit_filter("it is damaged"));
+        }
+        check_shares(self.components.iter().map(|component| component.share))?;
         let mut components = Vec::with_capacity(self.components.len());
-        let mut total = 0.0;
         for component in self.components {
-            let mut all: Vec<Option<Datum>> = Vec::new();
-            for values in component.states {
-                S::append(values, &mut all);
-            }
-            if all.len() != elements.len() {
-                return Err(Error::unfit_filter(
-                    "its state has another number of elements",
-                ));
-            }
-            let places = self.numbers.iter().zip(all.drain(own.clone()));
-            let finite = places.filter(|(numbers, _)| numbers.is_none());
-            let finite: Option<Vec<Datum>> = finite.map(|(_, value)| value).collect();
-            let matrix = |entries: Vec<f64>, columns: usize| {
-                let is_whole = end.checked_mul(columns) == Some(entries.len());
-                let is_finite = entries.iter().all(|x| x.is_finite());
-                (is_whole && is_finite).then(|| DMatrix::from_vec(end, columns, entries))
-            };
-            let columns = |entries: &Vec<f64>| entries.len() / end.max(1);
+            let of = (elements.len(), own);
+            let finite = loaded_values::<S>(component.values, of, &self.numbers)?;
             let factor = component.factor.map(|entries| {
-                let columns = if end == 0 { 1 } else { columns(&entries) };
-                matrix(entries, columns)
+                let columns = entries.len().checked_div(end).unwrap_or(1);
+                loaded_matrix(entries, end, columns)
             });
-            let is_known = factor.as_ref().is_none_or(Option::is_some);
-            let mean = matrix(component.mean, 1).filter(|_| is_known);
-            let covariance = matrix(component.covariance, end);
-            let (Some(finite), Some(mean), Some(covariance)) = (finite, mean, covariance) else {
-                return Err(Error::unfit_filter("it is damaged"));
-            };
-            if !(component.share >= 0.0 && component.share <= 1.0 + 1e-9) {
-                return Err(Error::unfit_filter("it is damaged"));
-            }
-            total += component.share;
             components.push(BeliefComponent {
                 share: component.share,
                 finite,
-                mean: DVector::from_column_slice(mean.as_slice()),
-                covariance,
-                factor: factor.flatten(),
+                mean: loaded_matrix(component.mean, end, 1)?
+                    .column(0)
+                    .into_owned(),
+                covariance: loaded_matrix(component.covariance, end, end)?,
+                factor: factor.transpose()?,
             });
-        }
-        if (total - 1.0).abs() > 1e-6 || self.log_evidence.is_nan() {
-            return Err(Error::unfit_filter("it is damaged"));
         }
         Ok(Belief {
             numbers: self.numbers,
             components,
             log_evidence: self.log_evidence,
+        })
+    }
+}
+
+impl SavedOption {
+    fn new(option: &BackwardOption) -> Self {
+        Self {
+            component: option.component,
+            share: option.share,
+            offset: option.offset.as_slice().to_vec(),
+            coefficients: option.coefficients.as_slice().to_vec(),
+            covariance: option.covariance.as_slice().to_vec(),
+        }
+    }
+}
+
+impl<V> SavedKernel<V> {
+    /// Returns the distribution of the elements with the indices `own` given the next state, which has `components` components of `known` numbers.
+    fn loaded<S: PortableState<Values = V>>(
+        self,
+        (elements, own): (&[AnyElement], &Range<usize>),
+        (components, known): (usize, usize),
+    ) -> Result<BackwardKernel, Error> {
+        let end = loaded_dimension(&self.numbers, &elements[own.clone()])?;
+        let count = self.components.len();
+        if self.options.len() != components {
+            return Err(Error::unfit_filter("it is damaged"));
+        }
+        let finite = self.components.into_iter().map(|values| {
+            let of = (elements.len(), own);
+            loaded_values::<S>(values, of, &self.numbers)
+        });
+        let finite = finite.collect::<Result<_, _>>()?;
+        let options = self.options.into_iter().map(|options| {
+            check_shares(options.iter().map(|option| option.share))?;
+            let options = options.into_iter().map(|option| {
+                if option.component >= count {
+                    return Err(Error::unfit_filter("it is damaged"));
+                }
+                Ok(BackwardOption {
+                    component: option.component,
+                    share: option.share,
+                    offset: loaded_matrix(option.offset, end, 1)?.column(0).into_owned(),
+                    coefficients: loaded_matrix(option.coefficients, end, known)?,
+                    covariance: loaded_matrix(option.covariance, end, end)?,
+                })
+            });
+            options.collect()
+        });
+        let options = options.collect::<Result<_, _>>()?;
+        Ok(BackwardKernel {
+            numbers: self.numbers,
+            finite,
+            options,
         })
     }
 }

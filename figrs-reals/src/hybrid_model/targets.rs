@@ -60,6 +60,12 @@ impl HybridModel<'_> {
         (self.target_variables[place], support)
     }
 
+    /// True if a target or the evidence depends on `element`.
+    pub(crate) fn depends_on(&self, element: &AnyElement) -> bool {
+        let is_expanded = || self.expansion.position(element).is_some();
+        self.scan.forms.contains_key(&element.id()) || is_expanded()
+    }
+
     /// If `target` is a parameter, returns the index of its posterior.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain selects the parameter.

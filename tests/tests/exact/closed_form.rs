@@ -16,4 +16,5 @@ mod reference;
 mod refusals;
 mod repeated_observations;
 mod saved_filter;
+mod smoothing;
 mod widening;

@@ -39,8 +39,9 @@ const READINGS: [f64; 6] = [0.3, 1.1, 2.4, 3.0, 3.2, 3.1];
 fn a_filter_goes_on_where_it_was_saved() {
     let kinds = [
         Filter::exact(&first()).unwrap().window(2),
-        Filter::moments(&first()).unwrap(),
-        Filter::factored(&first(), 1).unwrap(),
+        Filter::moments(&first()).unwrap().window(1),
+        Filter::factored(&first(), 1).unwrap().window(2),
+        Filter::particles(&first(), 5, 1).unwrap().window(3),
     ];
     for mut filter in kinds {
         for reading in &READINGS[..3] {
@@ -108,10 +109,8 @@ fn saved_filters_of_other_states_are_refused() {
         serde_json::from_value(text).map(|saved| Filter::load(&state, saved))
     };
     refused(edited("/version", 9.into()).unwrap(), "another version");
-    refused(
-        edited("/past", 3.into()).unwrap(),
-        "another number of elements",
-    );
+    let past = serde_json::json!([[], [], []]);
+    refused(edited("/past", past).unwrap(), "damaged");
     let share = "/beliefs/0/components/0/share";
     refused(edited(share, 0.9.into()).unwrap(), "damaged");
     for approximation in [
@@ -126,7 +125,7 @@ fn saved_filters_of_other_states_are_refused() {
         "no distribution",
     );
     refused(
-        edited("/beliefs/0/components/0/states/0/0", none.clone()).unwrap(),
+        edited("/beliefs/0/components/0/values/0", none.clone()).unwrap(),
         "damaged",
     );
     refused(
@@ -141,6 +140,28 @@ fn saved_filters_of_other_states_are_refused() {
         .unwrap(),
         "other types",
     );
+    // A damaged distribution of a past state.
+    let mut filter = filter.window(1);
+    let step = |(mode, number): &(Element<bool>, Element<f64>)| {
+        (mode.clone(), Normal::new(number, Variance(1.0)))
+    };
+    filter.advance(step, |_| Model::new()).unwrap();
+    let text = serde_json::to_value(filter.save()).unwrap();
+    let kernel = "/past/0/0";
+    for (key, value) in [
+        ("/options", serde_json::json!([])),
+        ("/options/0/0/component", 2.into()),
+        ("/options/0/0/share", 0.5.into()),
+        ("/options/0/0/offset", serde_json::json!([1.0, 2.0])),
+        ("/options/0/0/coefficients", serde_json::json!([])),
+        ("/options/0/0/covariance", serde_json::json!([])),
+        ("/components/0/0", serde_json::json!([])),
+    ] {
+        let mut text = text.clone();
+        *text.pointer_mut(&format!("{kernel}{key}")).unwrap() = value;
+        let saved = serde_json::from_value(text).unwrap();
+        refused(Filter::load(&state, saved), "damaged");
+    }
     let list = vec![Flip::new(0.5), Flip::new(0.5)];
     let saved = Filter::exact(&list).unwrap().save();
     refused(
@@ -150,7 +171,7 @@ fn saved_filters_of_other_states_are_refused() {
     // A state without elements has no past states.
     let nothing: Vec<Element<bool>> = Vec::new();
     let mut text = serde_json::to_value(Filter::exact(&nothing).unwrap().save()).unwrap();
-    (text["past"], text["window"]) = (u64::MAX.into(), u64::MAX.into());
+    (text["past"], text["window"]) = (serde_json::json!([[], []]), u64::MAX.into());
     let saved = serde_json::from_value(text).unwrap();
     refused(Filter::load(&nothing, saved), "another number of elements");
     let particles = ParticleFilter::new(&list, 10).unwrap();

@@ -1,0 +1,278 @@
+//! Backward kernels: the distribution of a state of a filter given the next state.
+
+use std::ops::Range;
+
+use figrs_answer::error::Error;
+use figrs_core::{AnyElement, Datum};
+use indexmap::IndexMap;
+use nalgebra::{DMatrix, DVector};
+
+use crate::belief::{Alike, Belief, BeliefComponent, grouped};
+use crate::made_elements::{factor, regular_factor};
+
+/// Deviations of the size of rounding errors: smaller eigenvalues of a correlation matrix are treated as zero.
+const ROUNDING: f64 = 1e-12;
+
+/// Probabilities are treated as equal if they differ by at most this number.
+const SAME: f64 = 1e-9;
+
+/// The distribution of a group of elements of an earlier state, given the next state and all evidence so far. Evidence about later states does not
+/// change this distribution.
+///
+/// **References.** Rauch, Tung and Striebel, *Maximum likelihood estimates of linear dynamic systems*, 1965; Kim, *Dynamic linear models with
+/// Markov-switching*, 1994 (the approximation for merged components).
+#[derive(Clone, Debug)]
+pub(crate) struct BackwardKernel {
+    /// For each element of the earlier state, the range of its numbers; `None` if the element is finite.
+    pub(crate) numbers: Vec<Option<Range<usize>>>,
+    /// For each component of the earlier state, the values of its finite elements.
+    pub(crate) finite: Vec<Vec<Datum>>,
+    /// For each component of the next state, the possible components of the earlier state.
+    pub(crate) options: Vec<Vec<BackwardOption>>,
+}
+
+/// A possible component of the earlier state, and the distribution of the numbers of this state given the numbers of the next state.
+#[derive(Clone, Debug)]
+pub(crate) struct BackwardOption {
+    /// The index of the component of the earlier state, and its probability given the component of the next state.
+    pub(crate) component: usize,
+    pub(crate) share: f64,
+    /// The mean of the numbers is `offset + coefficients * x`, if `x` has the numbers of the next state.
+    pub(crate) offset: DVector<f64>,
+    pub(crate) coefficients: DMatrix<f64>,
+    /// The covariance matrix of the numbers given the next state.
+    pub(crate) covariance: DMatrix<f64>,
+}
+
+impl BackwardKernel {
+    /// Computes the kernel from the joint distribution `pair` of the elements of the next state, of the index of the earlier state's component, and
+    /// of the numbers of the earlier state. `members` has the components of `pair` that belong to each component of the next state. The earlier state
+    /// has the numbers and the finite values of `earlier`.
+    pub(crate) fn new((pair, members): &(Belief, Vec<Vec<usize>>), earlier: &Belief) -> Self {
+        let finite = earlier.components.iter().map(|c| c.finite.clone());
+        let mut this = Self {
+            numbers: earlier.numbers.clone(),
+            finite: finite.collect(),
+            options: Vec::new(),
+        };
+        this.options = options_of(pair, members, this.dimension());
+        this
+    }
+
+    /// Replaces the distributions by those of `pair`, as [`new`](Self::new) computes them.
+    pub(crate) fn renew(&mut self, (pair, members): &(Belief, Vec<Vec<usize>>)) {
+        self.options = options_of(pair, members, self.dimension());
+    }
+
+    /// Replaces the distributions by those of `pair`, whose elements are: the index of the next state's component and its numbers, and the index of
+    /// the earlier state's component and its numbers. The distribution given an impossible component of the next state is kept.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] about `element` if the probabilities of the earlier state's components depend on the numbers of the next
+    /// state, unless `is_approximate`.
+    pub(crate) fn replace(
+        &mut self,
+        pair: &Belief,
+        is_approximate: bool,
+        element: &AnyElement,
+    ) -> Result<(), Error> {
+        let own = self.dimension();
+        let known = pair.dimension() - own;
+        let mut members: Vec<Vec<&BeliefComponent>> = vec![Vec::new(); self.options.len()];
+        for component in &pair.components {
+            members[index_of(&component.finite[0])].push(component);
+        }
+        for (options, members) in self.options.iter_mut().zip(members) {
+            let found = most_probable_and_shares(&members);
+            if !is_approximate && found.len() > 1 && !have_same_shares(&members, &found, known) {
+                let problem = "evidence about a past state of the filter makes the probabilities of this state's components depend on the numbers of the next \
+                               state; state the evidence in its own step";
+                return Err(Error::not_closed_form(element, problem));
+            }
+            if !found.is_empty() {
+                let option = |(share, component): &(f64, &BeliefComponent)| BackwardOption {
+                    share: *share,
+                    ..BackwardOption::new(component, own, 1.0)
+                };
+                *options = found.values().map(option).collect();
+            }
+        }
+        Ok(())
+    }
+
+    /// Renumbers the components of the next state: `pair` is the joint distribution of the next state's elements after more evidence, and of the index
+    /// of its component before this evidence. `members` has the components of `pair` that belong to each component after the evidence.
+    pub(crate) fn renumber(&mut self, (pair, members): &(Belief, Vec<Vec<usize>>)) {
+        let options = members.iter().map(|members| {
+            let total: f64 = members.iter().map(|&i| pair.components[i].share).sum();
+            let of_member = |&i: &usize| {
+                let component = &pair.components[i];
+                let before = component.finite.last().map_or(0, index_of);
+                let share = component.share / total;
+                self.options[before]
+                    .iter()
+                    .map(move |option| BackwardOption {
+                        share: option.share * share,
+                        ..option.clone()
+                    })
+            };
+            members.iter().flat_map(of_member).collect()
+        });
+        self.options = options.collect();
+    }
+
+    /// Number of real numbers of the earlier state.
+    pub(crate) fn dimension(&self) -> usize {
+        let ends = self.numbers.iter().flatten().map(|range| range.end);
+        ends.max().unwrap_or(0)
+    }
+
+    /// Returns the distribution of the earlier state, given the distribution `next` of the next state, whose components have indices for this kernel.
+    /// Components with the same index are merged if `merges`, or if there are more than `most` components. The flag is `true` if components were merged.
+    pub(crate) fn earlier(
+        &self,
+        next: &[(usize, BeliefComponent)],
+        (merges, most): (bool, usize),
+    ) -> (Vec<(usize, BeliefComponent)>, bool) {
+        let of_next = |(index, next): &(usize, BeliefComponent)| {
+            let made = self.options[*index].iter().map(|option| BeliefComponent {
+                share: option.share * next.share,
+                finite: vec![Datum::new(option.component)],
+                mean: &option.offset + &option.coefficients * &next.mean,
+                covariance: {
+                    let carried = &option.coefficients * &next.covariance;
+                    &option.covariance + carried * option.coefficients.transpose()
+                },
+                factor: None,
+            });
+            made.collect::<Vec<_>>()
+        };
+        let mut all: Vec<BeliefComponent> = next.iter().flat_map(of_next).collect();
+        let equal = grouped(&all, Alike::Equal);
+        all = BeliefComponent::totals(all, &equal);
+        let mut is_merged = false;
+        if merges || all.len() > most {
+            let same = grouped(&all, Alike::Values);
+            is_merged = same.len() < all.len();
+            all = BeliefComponent::all_merged(all, &same);
+        }
+        let with_index = all.into_iter().map(|mut component| {
+            let index = index_of(&component.finite[0]);
+            component.finite.clone_from(&self.finite[index]);
+            (index, component)
+        });
+        (with_index.collect(), is_merged)
+    }
+}
+
+/// Returns the options of a kernel; see [`BackwardKernel::new`]. The earlier state has `dimension` numbers.
+fn options_of(pair: &Belief, members: &[Vec<usize>], dimension: usize) -> Vec<Vec<BackwardOption>> {
+    let options = members.iter().map(|members| {
+        let total: f64 = members.iter().map(|&i| pair.components[i].share).sum();
+        let members = members.iter();
+        let option = |&i: &usize| BackwardOption::new(&pair.components[i], dimension, total);
+        members.map(option).collect()
+    });
+    options.collect()
+}
+
+/// The earlier state's components, each with its probability and its most probable component among those of two successive states.
+type Found<'c> = IndexMap<usize, (f64, &'c BeliefComponent)>;
+
+/// Returns the components of the earlier state among the components `members` of two successive states.
+fn most_probable_and_shares<'c>(members: &[&'c BeliefComponent]) -> Found<'c> {
+    let total: f64 = members.iter().map(|member| member.share).sum();
+    let mut found = Found::new();
+    for &member in members {
+        let (share, most) = found
+            .entry(index_of(&member.finite[1]))
+            .or_insert((0.0, member));
+        *share += member.share / total;
+        if member.share > most.share {
+            *most = member;
+        }
+    }
+    found
+}
+
+/// True if the earlier state's components have the same probabilities for each normal distribution of the first `known` numbers, those of the next state.
+fn have_same_shares(members: &[&BeliefComponent], all: &Found<'_>, known: usize) -> bool {
+    let mut rest = members.to_vec();
+    while let Some(&first) = rest.first() {
+        let (same, others): (Vec<_>, Vec<_>) = rest
+            .into_iter()
+            .partition(|member| member.has_same_start(first, known));
+        rest = others;
+        let found = most_probable_and_shares(&same);
+        let is_same = |(component, (share, _)): (&usize, &(f64, &BeliefComponent))| {
+            let found = found.get(component).map_or(0.0, |found| found.0);
+            (found - share).abs() <= SAME
+        };
+        if !all.iter().all(is_same) {
+            return false;
+        }
+    }
+    true
+}
+
+impl BackwardOption {
+    /// Computes the distribution of the last `dimension` numbers of `pair` given its other numbers. The last finite value of `pair` is the index of the
+    /// earlier state's component, and `total` is the probability of the next state's component.
+    fn new(pair: &BeliefComponent, dimension: usize, total: f64) -> Self {
+        let n = pair.mean.len() - dimension;
+        let known = pair.covariance.view((0, 0), (n, n)).clone_owned();
+        let both = pair.covariance.view((0, n), (n, dimension)).clone_owned();
+        let own = pair.covariance.view((n, n), (dimension, dimension));
+        let coefficients = solution(known, &both).transpose();
+        let offset = pair.mean.rows(n, dimension) - &coefficients * pair.mean.rows(0, n);
+        Self {
+            component: pair.finite.last().map_or(0, index_of),
+            share: pair.share / total,
+            covariance: own - &coefficients * both,
+            offset,
+            coefficients,
+        }
+    }
+}
+
+/// Returns a solution X of `covariance * X = right`; the covariance matrix may be singular.
+fn solution(covariance: DMatrix<f64>, right: &DMatrix<f64>) -> DMatrix<f64> {
+    if right.is_empty() {
+        return DMatrix::zeros(covariance.nrows(), right.ncols());
+    }
+    if let Some(lower) = regular_factor(&covariance) {
+        return lower.solve(right);
+    }
+    // The pseudo-inverse of the correlation matrix does not depend on the units of the numbers.
+    let inverse = |variance: f64| {
+        if variance > 0.0 {
+            variance.sqrt().recip()
+        } else {
+            0.0
+        }
+    };
+    let scale = DMatrix::from_diagonal(&covariance.diagonal().map(inverse));
+    let correlation = &scale * covariance * &scale;
+    let eigen = correlation.symmetric_eigen();
+    let inverse = |value: f64| if value > ROUNDING { value.recip() } else { 0.0 };
+    let values = DMatrix::from_diagonal(&eigen.eigenvalues.map(inverse));
+    let vectors = &scale * &eigen.eigenvectors;
+    &vectors * (values * (vectors.transpose() * right))
+}
+
+fn index_of(datum: &Datum) -> usize {
+    datum.get::<usize>().copied().unwrap_or_default()
+}
+
+impl BackwardOption {
+    /// Returns the rows of the matrix that maps the numbers of the next state, followed by independent standard normal numbers, to the numbers of the
+    /// earlier state.
+    pub(crate) fn rows(&self) -> Vec<Vec<f64>> {
+        let factor = factor(&self.covariance);
+        let row = |i: usize| {
+            let coefficients = self.coefficients.row(i);
+            let own = factor.row(i);
+            coefficients.iter().chain(own.iter()).copied().collect()
+        };
+        (0..self.offset.len()).map(row).collect()
+    }
+}

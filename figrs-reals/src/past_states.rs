@@ -1,0 +1,202 @@
+//! The past states that a filter keeps, given all evidence so far (smoothing with a fixed lag).
+
+use std::collections::VecDeque;
+use std::sync::OnceLock;
+
+use figrs_answer::error::Error;
+use figrs_core::{AnyElement, FilterState, NextElements};
+
+use crate::backward_kernel::BackwardKernel;
+use crate::belief::{Belief, BeliefComponent};
+use crate::made_elements::{MadeElements, StateLink, elements_before};
+
+/// The present state of a filter.
+#[derive(Clone, Debug)]
+pub(crate) struct PresentState<S> {
+    pub(crate) state: S,
+    /// The elements of each group.
+    pub(crate) made: Vec<MadeElements>,
+}
+
+impl<S: FilterState> PresentState<S> {
+    /// Creates the elements of a state whose groups have the joint distributions `beliefs`. The elements of `like` must have the same types.
+    pub(crate) fn new(like: &S, beliefs: &[Belief]) -> Self {
+        let like_elements = like.elements();
+        let mut rest = &like_elements[..];
+        let (mut made, mut elements) = (Vec::with_capacity(beliefs.len()), Vec::new());
+        for belief in beliefs {
+            let (own, others) = rest.split_at(belief.numbers.len());
+            let group = MadeElements::new(belief, own);
+            elements.extend_from_slice(&group.elements);
+            made.push(group);
+            rest = others;
+        }
+        Self {
+            state: like.renewed(&mut NextElements::new(&elements)),
+            made,
+        }
+    }
+
+    /// Returns the elements of each group on which the state before this one depends; the groups have the distributions `beliefs`.
+    pub(crate) fn links(&self, beliefs: &[Belief]) -> impl Iterator<Item = StateLink> {
+        let groups = self.made.iter().zip(beliefs);
+        groups.map(|(made, belief)| made.link(belief))
+    }
+
+    /// Returns the index of the mixture's component of each group.
+    pub(crate) fn components(&self) -> impl Iterator<Item = StateLink> {
+        self.made.iter().map(MadeElements::component)
+    }
+}
+
+/// The last states before the present state, the latest first.
+#[derive(Clone, Debug)]
+pub(crate) struct PastStates<S> {
+    pub(crate) states: VecDeque<PastState<S>>,
+    /// The elements of these states, which are created when they are first needed.
+    smoothed: OnceLock<Vec<SmoothedState<S>>>,
+}
+
+/// A past state.
+#[derive(Clone, Debug)]
+pub(crate) struct PastState<S> {
+    /// A state whose elements have the types of this state's elements.
+    pub(crate) like: S,
+    /// For each group of elements, its distribution given the state after this one.
+    pub(crate) kernels: Vec<BackwardKernel>,
+}
+
+/// The elements of a past state, which depend on those of the present state.
+#[derive(Clone, Debug)]
+pub(crate) struct SmoothedState<S> {
+    pub(crate) state: S,
+    /// For each group of elements, the elements on which the state before this one depends.
+    pub(crate) links: Vec<StateLink>,
+}
+
+impl<S> Default for PastStates<S> {
+    fn default() -> Self {
+        Self::new(VecDeque::new())
+    }
+}
+
+impl<S> PastStates<S> {
+    pub(crate) fn new(states: VecDeque<PastState<S>>) -> Self {
+        Self {
+            states,
+            smoothed: OnceLock::new(),
+        }
+    }
+
+    /// Adds the state that has become the latest past state, and forgets all states but the last `most`.
+    pub(crate) fn add(&mut self, state: PastState<S>, most: usize) {
+        self.states.push_front(state);
+        self.states.truncate(most);
+    }
+
+    /// Forgets the elements of the past states, because the elements of the present state have changed.
+    pub(crate) fn forget_elements(&mut self) {
+        self.smoothed = OnceLock::new();
+    }
+
+    /// Returns the elements on which the distribution of the past states depends, if they have been created.
+    pub(crate) fn created_elements(&self) -> Vec<AnyElement> {
+        let states = self.smoothed.get().into_iter().flatten();
+        let links = states.flat_map(|state| &state.links);
+        links.flat_map(StateLink::elements).collect()
+    }
+
+    /// Computes the distribution of each group of elements of each past state, the latest state first, from the distributions `present` of the groups
+    /// of the present state. If `merges`, or if there are more than `most` components, components with the same finite values are merged. The flag is
+    /// `true` if components were merged.
+    pub(crate) fn beliefs(
+        &self,
+        present: &[Belief],
+        merges: bool,
+        most: usize,
+    ) -> (Vec<Vec<Belief>>, bool) {
+        let indexed = |belief: &Belief| belief.components.iter().cloned().enumerate().collect();
+        let mut next: Vec<Vec<(usize, BeliefComponent)>> = present.iter().map(indexed).collect();
+        let mut is_merged = false;
+        let of_state = |past: &PastState<S>| {
+            let pairs = past.kernels.iter().zip(&mut next);
+            let beliefs = pairs.map(|(kernel, next)| {
+                let (earlier, merged) = kernel.earlier(next, (merges, most));
+                is_merged |= merged;
+                *next = earlier;
+                Belief {
+                    numbers: kernel.numbers.clone(),
+                    components: next
+                        .iter()
+                        .map(|(_, component)| component.clone())
+                        .collect(),
+                    log_evidence: 0.0,
+                }
+            });
+            beliefs.collect()
+        };
+        let beliefs = self.states.iter().map(of_state).collect();
+        (beliefs, is_merged)
+    }
+}
+
+impl<S: FilterState> PastStates<S> {
+    /// Returns the elements of the past states. `present` returns the elements of the present state on which they depend.
+    pub(crate) fn smoothed(&self, present: impl FnOnce() -> Vec<StateLink>) -> &[SmoothedState<S>] {
+        self.smoothed.get_or_init(|| {
+            let mut all: Vec<SmoothedState<S>> = Vec::with_capacity(self.states.len());
+            let mut next = if self.states.is_empty() {
+                Vec::new()
+            } else {
+                present()
+            };
+            for past in &self.states {
+                let like = past.like.elements();
+                let (mut like, mut elements) = (&like[..], Vec::with_capacity(like.len()));
+                let mut links = Vec::with_capacity(next.len());
+                for (kernel, next) in past.kernels.iter().zip(&next) {
+                    let (own, others) = like.split_at(kernel.numbers.len());
+                    let (link, made) = elements_before(kernel, next, own);
+                    elements.extend(made);
+                    links.push(link);
+                    like = others;
+                }
+                let state = past.like.renewed(&mut NextElements::new(&elements));
+                next.clone_from(&links);
+                all.push(SmoothedState { state, links });
+            }
+            all
+        })
+    }
+
+    /// Computes the distributions of past states given evidence about past states. `next` has the elements on which the latest of these states depends; it
+    /// is `None` if the distribution of the latest past state is known, and the distributions of the other past states are computed. `joint` returns the
+    /// joint distribution of elements of two successive states.
+    ///
+    /// **Errors.** The errors of `joint` and of [`BackwardKernel::replace`].
+    pub(crate) fn replaced(
+        &self,
+        next: Option<&[StateLink]>,
+        is_approximate: bool,
+        joint: impl Fn(&[AnyElement]) -> Result<Belief, Error>,
+    ) -> Result<Vec<Vec<BackwardKernel>>, Error> {
+        let smoothed = self.smoothed.get().into_iter().flatten();
+        let links = next
+            .into_iter()
+            .chain(smoothed.map(|state| &state.links[..]));
+        let links: Vec<&[StateLink]> = links.collect();
+        let first = usize::from(next.is_none());
+        let pairs = links.windows(2).zip(self.states.iter().skip(first));
+        let replaced = pairs.map(|(pair, past)| {
+            let links = pair[0].iter().zip(pair[1]);
+            let kernels = links.zip(&past.kernels).map(|((next, earlier), kernel)| {
+                let elements = [next.elements(), earlier.elements()].concat();
+                let mut kernel = kernel.clone();
+                kernel.replace(&joint(&elements)?, is_approximate, &elements[0])?;
+                Ok(kernel)
+            });
+            kernels.collect()
+        });
+        replaced.collect()
+    }
+}
