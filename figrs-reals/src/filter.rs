@@ -12,7 +12,6 @@ use figrs_core::{Element, FilterState, Limits, Model, Value};
 use crate::approximation::{Approximation, Conditioned, PAIRS};
 use crate::backward_kernel::BackwardKernel;
 use crate::belief::Belief;
-use crate::law::FilterLaw;
 use crate::made_elements::StateLink;
 use crate::past_states::{PastState, PastStates, PresentState, SmoothedState};
 
@@ -47,9 +46,9 @@ use crate::past_states::{PastState, PastStates, PresentState, SmoothedState};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Filter<S> {
-    present: PresentState<S>,
+    pub(crate) present: PresentState<S>,
     /// The present state, if [`follow`](Self::follow) computed its distribution; its elements are created when they are first needed.
-    followed: Option<OnceLock<PresentState<S>>>,
+    pub(crate) followed: Option<OnceLock<PresentState<S>>>,
     pub(crate) past: PastStates<S>,
     /// Maximum number of past states that are kept.
     pub(crate) window: usize,
@@ -58,8 +57,8 @@ pub struct Filter<S> {
     pub(crate) approximation: Approximation,
     /// True if a step has merged components or left out components.
     pub(crate) is_approximate: bool,
-    answer: OnceLock<Answer>,
-    limits: Limits,
+    pub(crate) answer: OnceLock<Answer>,
+    pub(crate) limits: Limits,
     pub(crate) components: usize,
     pub(crate) steps: u64,
     pub(crate) log_evidence: f64,
@@ -239,7 +238,7 @@ impl<S: FilterState> Filter<S> {
         self
     }
 
-    const NAME: &'static str = "Filter";
+    pub(crate) const NAME: &'static str = "Filter";
 
     /// Sets the maximum number of mixture components of the distribution of a state (default 4096). A step that would need more components returns an
     /// error.
@@ -381,80 +380,6 @@ impl<S: FilterState> Filter<S> {
         Ok(Step {
             groups: found,
             replaced: Some(replaced),
-        })
-    }
-
-    /// Computes the law of a step, if all steps have the same law: the numbers of the next state and the readings are linear functions of the present
-    /// state, with normal noise. `step` builds the elements of the next state from the elements of the present state. `readings` builds the elements
-    /// whose values [`follow`](Self::follow) will observe. Both functions are called only once.
-    ///
-    /// ```
-    /// use figrs_core::{Normal, Variance};
-    /// use figrs_reals::Filter;
-    ///
-    /// let mut filter = Filter::exact(&Normal::new(0.0, Variance(100.0)))?;
-    /// let law = filter.law(
-    ///     |level| Normal::new(level, Variance(1.0)),
-    ///     |level| Normal::new(level, Variance(4.0)),
-    /// )?;
-    /// for reading in [1.2, 0.7, 1.9] {
-    ///     filter.follow(&law, &[reading])?;
-    /// }
-    /// assert!((filter.mean(|level| level)? - 1.3468).abs() < 1e-4);
-    /// # Ok::<(), figrs_answer::Error>(())
-    /// ```
-    ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element of the state or of a reading is finite or depends on a finite element;
-    /// [`Error::InvalidSetting`] if the filter keeps past states or groups of elements; the errors of the elements.
-    pub fn law<R: FilterState>(
-        &self,
-        step: impl FnOnce(&S) -> S,
-        readings: impl FnOnce(&S) -> R,
-    ) -> Result<FilterLaw, Error> {
-        self.check_for_law()?;
-        let elements = self.present.state.elements();
-        let any = Belief::standard(&self.beliefs[0].numbers, &elements)?;
-        let present = PresentState::new(&self.present.state, &[any]);
-        guarded(|| {
-            let state = step(&present.state);
-            let readings = readings(&state).elements();
-            let numbers = present.made[0].numbers.erased();
-            FilterLaw::new(numbers, &state.elements(), &readings, &self.limits)
-        })
-    }
-
-    /// Advances to the next state by `law`, and observes the values `values` of the law's readings. The result is the same as that of
-    /// [`advance`](Self::advance) for the same elements. `follow` builds no elements; for a state of two numbers, a step takes less than a
-    /// microsecond.
-    ///
-    /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance); [`Error::InvalidSetting`] if the filter keeps past states or groups of
-    /// elements. After an error, the filter is in the state before the call.
-    pub fn follow(&mut self, law: &FilterLaw, values: &[f64]) -> Result<(), Error> {
-        self.check_for_law()?;
-        let found = law.step(&self.beliefs[0], values);
-        self.beliefs[0] = found.map_err(|error| Error::InStep {
-            step: self.steps + 1,
-            error: Box::new(error),
-        })?;
-        self.steps += 1;
-        self.log_evidence += self.beliefs[0].log_evidence;
-        self.followed = Some(OnceLock::new());
-        self.answer = OnceLock::new();
-        Ok(())
-    }
-
-    /// Returns an error if the filter keeps past states or groups of elements, because a law is about the whole present state only.
-    fn check_for_law(&self) -> Result<(), Error> {
-        let value = match (self.window, self.beliefs.len()) {
-            (0, 1) => return Ok(()),
-            (0, groups) => format!("{groups} groups of elements"),
-            (states, _) => format!("a window of {states} past states"),
-        };
-        Err(Error::InvalidSetting {
-            algorithm: Self::NAME,
-            setting: "law",
-            value,
-            remedy: "use `Filter::exact` without a window, or `advance`",
         })
     }
 

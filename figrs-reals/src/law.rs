@@ -1,14 +1,18 @@
 //! The law of a step of a filter: the next state and the readings as linear functions of the present state, with normal noise.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, Limits, Model};
+use figrs_core::{AnyElement, FilterState, Limits, Model};
 use nalgebra::{DMatrix, DVector};
 
 use crate::belief::{Belief, BeliefComponent};
+use crate::filter::Filter;
 use crate::linear_element::{Conditional, Linear};
 use crate::made_elements::factor;
+use crate::past_states::PresentState;
 use crate::scan::{Form, Scan};
 
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
@@ -16,8 +20,7 @@ const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 /// A reading is treated as determined by earlier readings if its conditional standard deviation is at most this number times its largest coefficient.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// The law of a step of a [`Filter`](crate::Filter), which [`Filter::law`](crate::Filter::law) computes and [`Filter::follow`](crate::Filter::follow)
-/// applies.
+/// The law of a step of a [`Filter`], which [`Filter::law`] computes and [`Filter::follow`] applies.
 #[derive(Clone, Debug)]
 pub struct FilterLaw {
     /// The element of the first reading, or an element of the state if there are no readings.
@@ -254,6 +257,82 @@ impl FilterLaw {
             factor: Some(factor),
         };
         Ok((next, log))
+    }
+}
+
+impl<S: FilterState> Filter<S> {
+    /// Computes the law of a step, if all steps have the same law: the numbers of the next state and the readings are linear functions of the present
+    /// state, with normal noise. `step` builds the elements of the next state from the elements of the present state. `readings` builds the elements
+    /// whose values [`follow`](Self::follow) will observe. Both functions are called only once.
+    ///
+    /// ```
+    /// use figrs_core::{Normal, Variance};
+    /// use figrs_reals::Filter;
+    ///
+    /// let mut filter = Filter::exact(&Normal::new(0.0, Variance(100.0)))?;
+    /// let law = filter.law(
+    ///     |level| Normal::new(level, Variance(1.0)),
+    ///     |level| Normal::new(level, Variance(4.0)),
+    /// )?;
+    /// for reading in [1.2, 0.7, 1.9] {
+    ///     filter.follow(&law, &[reading])?;
+    /// }
+    /// assert!((filter.mean(|level| level)? - 1.3468).abs() < 1e-4);
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if an element of the state or of a reading is finite or depends on a finite element;
+    /// [`Error::InvalidSetting`] if the filter keeps past states or groups of elements; the errors of the elements.
+    pub fn law<R: FilterState>(
+        &self,
+        step: impl FnOnce(&S) -> S,
+        readings: impl FnOnce(&S) -> R,
+    ) -> Result<FilterLaw, Error> {
+        self.check_for_law()?;
+        let elements = self.present.state.elements();
+        let any = Belief::standard(&self.beliefs[0].numbers, &elements)?;
+        let present = PresentState::new(&self.present.state, &[any]);
+        guarded(|| {
+            let state = step(&present.state);
+            let readings = readings(&state).elements();
+            let numbers = present.made[0].numbers.erased();
+            FilterLaw::new(numbers, &state.elements(), &readings, &self.limits)
+        })
+    }
+
+    /// Advances to the next state by `law`, and observes the values `values` of the law's readings. The result is the same as that of
+    /// [`advance`](Self::advance) for the same elements. `follow` builds no elements; for a state of two numbers, a step takes less than a
+    /// microsecond.
+    ///
+    /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance); [`Error::InvalidSetting`] if the filter keeps past states or groups of
+    /// elements. After an error, the filter is in the state before the call.
+    pub fn follow(&mut self, law: &FilterLaw, values: &[f64]) -> Result<(), Error> {
+        self.check_for_law()?;
+        let found = law.step(&self.beliefs[0], values);
+        self.beliefs[0] = found.map_err(|error| Error::InStep {
+            step: self.steps + 1,
+            error: Box::new(error),
+        })?;
+        self.steps += 1;
+        self.log_evidence += self.beliefs[0].log_evidence;
+        self.followed = Some(OnceLock::new());
+        self.answer = OnceLock::new();
+        Ok(())
+    }
+
+    /// Returns an error if the filter keeps past states or groups of elements, because a law is about the whole present state only.
+    fn check_for_law(&self) -> Result<(), Error> {
+        let value = match (self.window, self.beliefs.len()) {
+            (0, 1) => return Ok(()),
+            (0, groups) => format!("{groups} groups of elements"),
+            (states, _) => format!("a window of {states} past states"),
+        };
+        Err(Error::InvalidSetting {
+            algorithm: Self::NAME,
+            setting: "law",
+            value,
+            remedy: "use `Filter::exact` without a window, or `advance`",
+        })
     }
 }
 

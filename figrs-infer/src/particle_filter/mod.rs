@@ -1,5 +1,6 @@
 //! Particle filter for a model in time: a set of weighted worlds follows the model one step at a time.
 
+use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
 use figrs_core::{
@@ -52,6 +53,10 @@ mod saved_particles;
 #[derive(Clone, Debug)]
 pub struct ParticleFilter<S> {
     state: S,
+    /// The last states before the present state, the latest first.
+    past: VecDeque<S>,
+    /// Maximum number of past states that are kept.
+    window: usize,
     drawn: Particles,
     answer: Answer,
     particles: u64,
@@ -82,9 +87,11 @@ impl<S: FilterState> ParticleFilter<S> {
             ));
         }
         let algorithm = ImportanceSampling::new(particles).seed(seed).keep_draws();
-        let (state, drawn, answer) = guarded(|| drawn(&algorithm, &Model::new(), first))?;
+        let (state, drawn, answer) = guarded(|| drawn(&algorithm, &Model::new(), &[first]))?;
         Ok(Self {
-            state,
+            state: state.present,
+            past: state.past,
+            window: 0,
             drawn,
             answer,
             particles,
@@ -95,11 +102,25 @@ impl<S: FilterState> ParticleFilter<S> {
         })
     }
 
+    /// Keeps the last `states` states before the present state. Each particle then has values of all these states, and particles with the same
+    /// present state but different past states are separate. By default, no past state is kept.
+    ///
+    /// [`past`](Self::past) returns these states, and [`answer`](Self::answer) has their distributions given all evidence so far. Resampling
+    /// leaves fewer and fewer distinct values of a past state; the answer is therefore less accurate for states that are many steps in the past.
+    #[must_use]
+    pub fn window(mut self, states: usize) -> Self {
+        self.window = states;
+        self
+    }
+
     /// Adds evidence about the present state.
     ///
     /// **Errors.** The errors of [`advance`](Self::advance).
     pub fn observe(&mut self, evidence: impl FnOnce(&S) -> Model) -> Result<(), Error> {
-        let found = guarded(|| drawn(&self.algorithm(), &evidence(&self.state), &self.state));
+        let found = guarded(|| {
+            let states: Vec<&S> = std::iter::once(&self.state).chain(&self.past).collect();
+            drawn(&self.algorithm(), &evidence(&self.state), &states)
+        });
         self.go_to(found, self.steps)
     }
 
@@ -115,7 +136,10 @@ impl<S: FilterState> ParticleFilter<S> {
     ) -> Result<(), Error> {
         let found = guarded(|| {
             let next = step(&self.state);
-            drawn(&self.algorithm(), &evidence(&next), &next)
+            let past = std::iter::once(&self.state).chain(&self.past);
+            let states = std::iter::once(&next).chain(past.take(self.window));
+            let states: Vec<&S> = states.collect();
+            drawn(&self.algorithm(), &evidence(&next), &states)
         });
         self.go_to(found, self.steps + 1)
     }
@@ -134,7 +158,7 @@ impl<S: FilterState> ParticleFilter<S> {
 
     fn go_to(
         &mut self,
-        found: Result<(S, Particles, Answer), Error>,
+        found: Result<(States<S>, Particles, Answer), Error>,
         step: u64,
     ) -> Result<(), Error> {
         let (state, drawn, answer) = found.map_err(|error| Error::InStep {
@@ -142,7 +166,8 @@ impl<S: FilterState> ParticleFilter<S> {
             error: Box::new(error),
         })?;
         self.log_evidence += answer.log_evidence()?.value;
-        (self.state, self.drawn, self.answer) = (state, drawn, answer);
+        (self.state, self.past) = (state.present, state.past);
+        (self.drawn, self.answer) = (drawn, answer);
         (self.steps, self.draws) = (step, self.draws + 1);
         Ok(())
     }
@@ -158,7 +183,15 @@ impl<S: FilterState> ParticleFilter<S> {
         &self.state
     }
 
-    /// Returns the marginals of all elements of the present state.
+    /// Returns the state `lag` steps before the present state; `None` if the filter does not keep this state. A lag of 0 gives the present state.
+    pub fn past(&self, lag: usize) -> Option<&S> {
+        match lag.checked_sub(1) {
+            None => Some(&self.state),
+            Some(place) => self.past.get(place),
+        }
+    }
+
+    /// Returns the marginals of all elements of the present state and of the past states that the filter keeps.
     pub fn answer(&self) -> &Answer {
         &self.answer
     }
@@ -191,14 +224,34 @@ impl<S: FilterState> ParticleFilter<S> {
     }
 }
 
-/// Draws the elements of `state` given the evidence of `model`. Returns a state whose elements have the drawn values, the weighted draws, and their
-/// marginals.
+/// The present state of a filter and the states before it, the latest first.
+struct States<S> {
+    present: S,
+    past: VecDeque<S>,
+}
+
+impl<S: FilterState> States<S> {
+    /// Creates states that consist of `elements`; `like` are states whose elements have the same types, the present state first.
+    fn of_elements(like: &[&S], elements: &[AnyElement]) -> Self {
+        let mut next = NextElements::new(elements);
+        Self {
+            present: like[0].renewed(&mut next),
+            past: like[1..]
+                .iter()
+                .map(|state| state.renewed(&mut next))
+                .collect(),
+        }
+    }
+}
+
+/// Draws the elements of `states` given the evidence of `model`; the first state is the present one. Returns states whose elements have the drawn
+/// values, the weighted draws, and their marginals.
 fn drawn<S: FilterState>(
     algorithm: &ImportanceSampling,
     model: &Model,
-    state: &S,
-) -> Result<(S, Particles, Answer), Error> {
-    let elements = state.elements();
+    states: &[&S],
+) -> Result<(States<S>, Particles, Answer), Error> {
+    let elements: Vec<AnyElement> = states.iter().flat_map(|state| state.elements()).collect();
     let mut answer = algorithm.answer(model, &elements)?;
     let Some(draws) = answer.draws.take() else {
         return Err(Error::NothingDone {
@@ -207,8 +260,8 @@ fn drawn<S: FilterState>(
     };
     let particles = Particles::of_draws(&draws);
     let made = particles.elements(&elements);
-    let next = state.renewed(&mut NextElements::new(&made));
-    // The answer is about the elements of the new state, which contain none of the earlier elements.
+    let next = States::of_elements(states, &made);
+    // The answer is about the elements of the new states, which contain none of the earlier elements.
     Ok((next, particles, answer.about(&made)))
 }
 

@@ -1,11 +1,11 @@
 //! The form in which a particle filter is saved and loaded.
 
 use figrs_answer::Error;
-use figrs_core::{AnyElement, NextElements, PortableState, SupportBuilder};
+use figrs_core::{AnyElement, PortableState, SupportBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::ParticleFilter;
-use super::{MOST_PARTICLES, Particles};
+use super::{MOST_PARTICLES, Particles, States};
 
 /// A [`ParticleFilter`] in a form that serde can serialise: the values and the weights of its particles, its seed, and the log-evidence.
 /// [`ParticleFilter::load`] restores the filter.
@@ -31,16 +31,17 @@ pub struct SavedParticles<V> {
     seed: u64,
     draws: u64,
     steps: u64,
+    window: usize,
     log_evidence: f64,
     /// The logarithm of the estimated probability of the evidence of the last step.
     last_log_evidence: f64,
     weights: Vec<f64>,
-    /// The values of the elements of each state.
-    states: Vec<V>,
+    /// The values of the present state and of the past states, the latest first, for each particle.
+    states: Vec<Vec<V>>,
 }
 
 impl<V> SavedParticles<V> {
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 }
 
 impl<S: PortableState> ParticleFilter<S> {
@@ -52,7 +53,8 @@ impl<S: PortableState> ParticleFilter<S> {
                 let (support, values) = columns.next()?;
                 Some(support.datum(values[particle] as usize))
             };
-            self.state.values(&mut next)
+            let states = std::iter::once(&self.state).chain(&self.past);
+            states.map(|state| state.values(&mut next)).collect()
         });
         SavedParticles {
             version: SavedParticles::<S::Values>::VERSION,
@@ -60,6 +62,7 @@ impl<S: PortableState> ParticleFilter<S> {
             seed: self.seed,
             draws: self.draws,
             steps: self.steps,
+            window: self.window,
             log_evidence: self.log_evidence,
             last_log_evidence: self.answer.log_evidence().map_or(0.0, |e| e.value),
             weights: self.drawn.weights.clone(),
@@ -86,13 +89,20 @@ impl<S: PortableState> ParticleFilter<S> {
         {
             return Err(Error::unfit_filter("it is damaged"));
         }
-        let elements = first.elements();
+        let states = saved.states[0].len();
+        if states == 0 || states - 1 > saved.window {
+            return Err(Error::unfit_filter("it is damaged"));
+        }
+        let own = first.elements();
+        let elements = vec![own; states].concat();
         let builders = elements.iter().map(AnyElement::no_values);
         let mut builders: Vec<SupportBuilder> = builders.collect();
         let mut values = vec![Vec::with_capacity(weights.len()); elements.len()];
-        for state in saved.states {
+        for particle in saved.states {
             let mut all = Vec::with_capacity(elements.len());
-            S::append(state, &mut all);
+            for state in particle {
+                S::append(state, &mut all);
+            }
             if all.len() != elements.len() {
                 return Err(Error::unfit_filter(
                     "its state has another number of elements",
@@ -110,8 +120,11 @@ impl<S: PortableState> ParticleFilter<S> {
             value: saved.last_log_evidence,
             standard_error: f64::NAN,
         };
+        let loaded = States::of_elements(&vec![first; states], &made);
         Ok(Self {
-            state: first.renewed(&mut NextElements::new(&made)),
+            state: loaded.present,
+            past: loaded.past,
+            window: saved.window,
             answer: drawn.marginals(&made, evidence),
             drawn,
             particles: saved.particles,

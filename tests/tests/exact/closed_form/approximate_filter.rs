@@ -300,8 +300,8 @@ fn errors_of_filters_name_the_limit_and_the_reading() {
 #[test]
 fn particles_follow_the_exact_filter() {
     let first = Normal::new(0.0, Variance(4.0));
-    let mut exact = Filter::exact(&first).unwrap();
-    let mut particles = ParticleFilter::seeded(&first, 20_000, 5).unwrap();
+    let mut exact = Filter::exact(&first).unwrap().window(2);
+    let mut particles = ParticleFilter::seeded(&first, 20_000, 5).unwrap().window(2);
     let mut again = ParticleFilter::seeded(&first, 20_000, 5).unwrap();
     for reading in READINGS {
         exact.advance(level, |level| read(level, reading)).unwrap();
@@ -311,6 +311,10 @@ fn particles_follow_the_exact_filter() {
         again.advance(level, |level| read(level, reading)).unwrap();
         let mean = |filter: &ParticleFilter<_>| filter.mean(|level| level).unwrap();
         assert!((mean(&particles) - exact.mean(|level| level).unwrap()).abs() < 0.06);
+        if let (Some(own), Some(past)) = (particles.past(2), exact.past(2)) {
+            let means = (particles.answer().mean(own), exact.answer().mean(past));
+            assert!((means.0.unwrap() - means.1.unwrap()).abs() < 0.08);
+        }
         assert_eq!(mean(&particles), mean(&again));
     }
     let apart = particles.log_evidence().value - exact.log_evidence().value;

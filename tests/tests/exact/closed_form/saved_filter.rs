@@ -73,7 +73,7 @@ fn a_filter_goes_on_where_it_was_saved() {
 
 #[test]
 fn particles_go_on_where_they_were_saved() {
-    let mut filter = ParticleFilter::seeded(&first(), 500, 3).unwrap();
+    let mut filter = ParticleFilter::seeded(&first(), 500, 3).unwrap().window(2);
     for reading in &READINGS[..3] {
         filter.advance(step, |body| seen(body, *reading)).unwrap();
     }
@@ -87,6 +87,9 @@ fn particles_go_on_where_they_were_saved() {
         }
     }
     assert_eq!(mean(&filter), mean(&again));
+    let past =
+        |filter: &ParticleFilter<Body>| filter.answer().mean(&filter.past(2).unwrap().position);
+    assert_eq!(past(&filter).unwrap(), past(&again).unwrap());
     assert_eq!(filter.log_evidence().value, again.log_evidence().value);
 }
 
@@ -190,5 +193,8 @@ fn saved_filters_of_other_states_are_refused() {
     refused(edited("/particles", u64::MAX.into()).unwrap(), "damaged");
     let error = ParticleFilter::new(&list, u64::MAX).unwrap_err();
     assert!(matches!(error, Error::InvalidSetting { .. }), "{error}");
-    refused(edited("/states/0/0", none).unwrap(), "missing");
+    refused(edited("/states/0", none.clone()).unwrap(), "damaged");
+    let two = serde_json::json!([[[true], [true]], [[true], [true]]]);
+    refused(edited("/states/0", two).unwrap(), "damaged");
+    refused(edited("/states/0/0/0", none).unwrap(), "missing");
 }

@@ -36,7 +36,7 @@ impl Law {
         }
     }
 
-    fn first(&self) -> Body {
+    fn first() -> Body {
         let speed = Normal::new(0.3, Variance(1.0));
         Body {
             mode: Select::new([(0.5, 0), (0.3, 1), (0.2, 2)]),
@@ -66,7 +66,7 @@ impl Law {
         }
     }
 
-    fn seen(&self, body: &Body, reading: f64) -> Model {
+    fn seen(body: &Body, reading: f64) -> Model {
         Model::new().observe(&Normal::new(&body.place, Variance(0.5)), reading)
     }
 
@@ -126,15 +126,15 @@ fn check<S: FilterState>(filter: &Filter<S>, states: &[S], model: &Model, tolera
 fn past_states_of_random_switching_systems_are_exact() {
     for seed in 0..12 {
         let law = Law::random(seed);
-        let mut filter = Filter::exact(&law.first()).unwrap().window(2);
-        let (mut states, mut model) = (vec![law.first()], Model::new());
+        let mut filter = Filter::exact(&Law::first()).unwrap().window(2);
+        let (mut states, mut model) = (vec![Law::first()], Model::new());
         for step in 0..4 {
             let reading = f64::from(step) * 0.7 - 1.0;
             filter
-                .advance(|body| law.step(body), |body| law.seen(body, reading))
+                .advance(|body| law.step(body), |body| Law::seen(body, reading))
                 .unwrap();
             states.push(law.step(&states[states.len() - 1]));
-            model = joined(model, &law.seen(&states[states.len() - 1], reading));
+            model = joined(model, &Law::seen(&states[states.len() - 1], reading));
             if step == 2 {
                 filter.observe(Law::also_seen).unwrap();
                 model = joined(model, &Law::also_seen(&states[states.len() - 1]));
@@ -241,14 +241,14 @@ fn late_evidence_changes_all_past_states() {
         resets: false,
         ..Law::random(1)
     };
-    let mut filter = Filter::exact(&law.first()).unwrap().window(2);
-    let (mut states, mut model) = (vec![law.first()], Model::new());
+    let mut filter = Filter::exact(&Law::first()).unwrap().window(2);
+    let (mut states, mut model) = (vec![Law::first()], Model::new());
     for _ in 0..3 {
         filter
-            .advance(|body| law.step(body), |body| law.seen(body, 0.5))
+            .advance(|body| law.step(body), |body| Law::seen(body, 0.5))
             .unwrap();
         states.push(law.step(&states[states.len() - 1]));
-        model = joined(model, &law.seen(&states[states.len() - 1], 0.5));
+        model = joined(model, &Law::seen(&states[states.len() - 1], 0.5));
     }
     let late = filter.past(2).unwrap().place.clone();
     let seen = |late: &Element<f64>| Model::new().observe(&Normal::new(late, Variance(0.3)), 1.0);
@@ -303,22 +303,22 @@ fn approximate_filters_keep_past_states() {
         ..Law::random(4)
     };
     // Without a loss of components, the approximations are exact.
-    let kept = Filter::particles(&law.first(), 100_000, 1)
+    let kept = Filter::particles(&Law::first(), 100_000, 1)
         .unwrap()
         .window(2);
-    let few = Filter::particles(&law.first(), 40, 1).unwrap().window(2);
-    let moments = Filter::moments(&law.first()).unwrap().window(2);
+    let few = Filter::particles(&Law::first(), 40, 1).unwrap().window(2);
+    let moments = Filter::moments(&Law::first()).unwrap().window(2);
     let mut filters = [kept, few, moments];
-    let (mut states, mut model) = (vec![law.first()], Model::new());
+    let (mut states, mut model) = (vec![Law::first()], Model::new());
     for step in 0..4 {
         let reading = f64::from(step) * 0.7 - 1.0;
         for filter in &mut filters {
             filter
-                .advance(|body| law.step(body), |body| law.seen(body, reading))
+                .advance(|body| law.step(body), |body| Law::seen(body, reading))
                 .unwrap();
         }
         states.push(law.step(&states[states.len() - 1]));
-        model = joined(model, &law.seen(&states[states.len() - 1], reading));
+        model = joined(model, &Law::seen(&states[states.len() - 1], reading));
     }
     check(&filters[0], &states, &model, 1e-9);
     let exact = Exact::new()
@@ -337,9 +337,13 @@ fn approximate_filters_keep_past_states() {
         }
         assert!(answer.summary(&own.place).unwrap().contains("approximate"));
     }
-    // Independent groups of elements are smoothed separately.
-    let pair = || (ring::first(), Normal::new(0.0, Variance(1.0)));
+}
+
+/// Independent groups of elements are smoothed separately.
+#[test]
+fn groups_of_elements_keep_past_states() {
     type Pair = (Element<usize>, Element<f64>);
+    let pair = || (ring::first(), Normal::new(0.0, Variance(1.0)));
     let step = |(ring, number): &Pair| (ring::step(ring), Normal::new(number, Variance(0.5)));
     let seen = |(ring, number): &Pair| {
         let model = Model::new().observe(&ring::signal(ring), true);
