@@ -93,10 +93,10 @@ impl Linear {
         let [(index, dimension)] = self.vectors[..] else {
             return None;
         };
-        let (index, dimension) = (index as usize, dimension as usize);
-        let is_equal =
-            dimension == self.numbers && self.entries == Self::vector(index, dimension).entries;
-        is_equal.then_some(index)
+        let is_equal = dimension as usize == self.numbers
+            && self.offset().iter().all(|&x| x == 0.0)
+            && is_identity(&self.entries[self.numbers..], self.numbers);
+        is_equal.then_some(index as usize)
     }
 
     /// If this function and `other` have one number each, returns the offset and the slope of this function as a linear function of `other`; `None`
@@ -336,6 +336,12 @@ fn add_multiple(sum: &mut [f64], factor: f64, numbers: &[f64]) {
     }
 }
 
+/// True if `entries` is the identity matrix of `n` rows.
+fn is_identity(entries: &[f64], n: usize) -> bool {
+    let mut all = entries.iter().enumerate();
+    entries.len() == n * n && all.all(|(i, &x)| x == f64::from(u8::from(i % (n + 1) == 0)))
+}
+
 /// A value for each assignment of some finite elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditional<T> {
@@ -394,6 +400,24 @@ pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usi
 /// Returns the composition of `function` with the linear functions `open`, as a linear function of vectors.
 pub(crate) fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     let n = function.offset().len();
+    if let &[linear] = open {
+        // Copies are faster than products.
+        if linear.as_vector().is_some() {
+            let offset = function.offset().iter();
+            return Linear {
+                numbers: n,
+                vectors: linear.vectors.clone(),
+                entries: offset.chain(function.coefficients()).copied().collect(),
+                magnitudes: Vec::new(),
+            };
+        }
+        if n == linear.numbers
+            && function.offset().iter().all(|&x| x == 0.0)
+            && is_identity(function.coefficients(), n)
+        {
+            return linear.clone();
+        }
+    }
     let mut sum = Linear::constant(function.offset());
     let mut rest = function.coefficients();
     for linear in open {
