@@ -86,33 +86,21 @@ impl Approximation {
         let most = components.saturating_mul(if is_pair { PAIRS } else { 1 });
         let all = [own, before].concat();
         let (mut belief, depends_on_past) = Belief::new(model, (&all, past), limits, most)?;
-        let mut is_approximate =
-            self.merges() && belief.merge().iter().any(|group| group.len() > 1);
-        let mut members = Vec::new();
-        let mut pair = None;
+        let mut is_approximate = false;
+        let (mut members, mut pair) = (Vec::new(), None);
         if is_pair {
+            is_approximate = self.merges() && belief.merge().iter().any(|group| group.len() > 1);
             let (first, equal) = belief.first(own.len());
             members = equal;
             pair = Some(std::mem::replace(&mut belief, first));
         }
-        match self {
-            Self::Moments if is_pair => {
-                let groups = belief.merge();
-                is_approximate |= groups.len() < members.len();
-                let merged = groups.iter().map(|group| {
-                    let of_group = group.iter().flat_map(|&i| members[i].iter().copied());
-                    of_group.collect()
-                });
-                members = merged.collect();
-            }
-            Self::Particles { most, seed, draws } => {
-                if let Some(kept) = belief.resample(most, &mut stream(seed, draws)) {
-                    is_approximate = true;
-                    let of_kept = |&i: &usize| members.get_mut(i).map(std::mem::take);
-                    members = kept.iter().filter_map(of_kept).collect();
-                }
-            }
-            Self::None | Self::Groups(_) | Self::Moments => {}
+        if let Some(groups) = self.reduce(&mut belief) {
+            is_approximate = true;
+            let of_group = |group: Vec<usize>| {
+                let members = group.iter().filter_map(|&i| members.get(i));
+                members.flatten().copied().collect()
+            };
+            members = groups.into_iter().map(of_group).collect();
         }
         if let Some(element) = own.first()
             && belief.components.len() > components
@@ -130,6 +118,22 @@ impl Approximation {
             is_approximate,
             depends_on_past,
         })
+    }
+
+    /// Merges or leaves out components of the distribution `belief` of a state. Returns the indices of the components that each new component replaces;
+    /// `None` if all components are kept.
+    pub(crate) fn reduce(self, belief: &mut Belief) -> Option<Vec<Vec<usize>>> {
+        match self {
+            Self::None | Self::Groups(_) => None,
+            Self::Moments => {
+                let groups = belief.merge();
+                groups.iter().any(|group| group.len() > 1).then_some(groups)
+            }
+            Self::Particles { most, seed, draws } => {
+                let kept = belief.resample(most, &mut stream(seed, draws))?;
+                Some(kept.into_iter().map(|i| vec![i]).collect())
+            }
+        }
     }
 
     /// Returns the joint distribution of `elements`, which belong to two successive states.

@@ -8,7 +8,7 @@ use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
 use figrs_gaussian::{Elimination, GaussianError, HybridPosterior};
-use indexmap::IndexMap;
+use indexmap::{Equivalent, IndexMap};
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 use rustc_hash::FxBuildHasher;
@@ -322,6 +322,46 @@ pub(crate) fn grouped(components: &[BeliefComponent], alike: Alike) -> Vec<Vec<u
     groups.into_values().collect()
 }
 
+/// Values of finite elements, as a key.
+#[derive(Clone, Debug)]
+pub(crate) struct FiniteValues(pub(crate) Vec<Datum>);
+
+/// Borrowed values of finite elements, by which [`FiniteValues`] are found.
+pub(crate) struct Values<'v>(pub(crate) &'v [Datum]);
+
+impl PartialEq for FiniteValues {
+    fn eq(&self, other: &Self) -> bool {
+        Values(&self.0).equivalent(other)
+    }
+}
+
+impl Eq for FiniteValues {}
+
+impl Equivalent<FiniteValues> for Values<'_> {
+    fn equivalent(&self, other: &FiniteValues) -> bool {
+        are_same(self.0, &other.0)
+    }
+}
+
+impl Hash for FiniteValues {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Values(&self.0).hash(state);
+    }
+}
+
+impl Hash for Values<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0
+            .iter()
+            .for_each(|value| state.write_u64(value.digest()));
+    }
+}
+
+fn are_same(values: &[Datum], others: &[Datum]) -> bool {
+    let mut pairs = values.iter().zip(others);
+    pairs.all(|(a, b)| a.same_as(b.as_any()))
+}
+
 /// A component as the key of its group.
 struct Key<'c> {
     component: &'c BeliefComponent,
@@ -331,10 +371,8 @@ struct Key<'c> {
 impl PartialEq for Key<'_> {
     fn eq(&self, other: &Self) -> bool {
         let (one, other) = (self.component, other.component);
-        let mut values = one.finite.iter().zip(&other.finite);
-        let has_same_values = values.all(|(a, b)| a.same_as(b.as_any()));
         let are_equal = || one.mean == other.mean && one.covariance == other.covariance;
-        has_same_values && (self.alike == Alike::Values || are_equal())
+        are_same(&one.finite, &other.finite) && (self.alike == Alike::Values || are_equal())
     }
 }
 
@@ -342,9 +380,7 @@ impl Eq for Key<'_> {}
 
 impl Hash for Key<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        for value in &self.component.finite {
-            state.write_u64(value.digest());
-        }
+        Values(&self.component.finite).hash(state);
         if self.alike == Alike::Equal {
             let numbers = self.component.mean.iter();
             for number in numbers.chain(&self.component.covariance) {

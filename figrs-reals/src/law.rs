@@ -1,247 +1,310 @@
-//! The law of a step of a filter: the next state and the readings as linear functions of the present state, with normal noise.
+//! The law of a step of a filter: the distribution of the next state and the readings given the present state.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, FilterState, Limits, Model};
+use figrs_core::{AnyElement, Datum, FilterState, Model};
+use indexmap::IndexSet;
 use nalgebra::{DMatrix, DVector};
+use rustc_hash::FxBuildHasher;
 
-use crate::belief::{Belief, BeliefComponent};
+use crate::belief::{Alike, Belief, BeliefComponent, FiniteValues, Values, grouped, too_many};
+use crate::compiled_step::StepCompiler;
 use crate::filter::Filter;
-use crate::linear_element::{Conditional, Linear};
+use crate::finite_part::numbers_of;
 use crate::made_elements::factor;
 use crate::past_states::PresentState;
-use crate::scan::{Form, Scan};
 
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
 /// A reading is treated as determined by earlier readings if its conditional standard deviation is at most this number times its largest coefficient.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// The law of a step of a [`Filter`], which [`Filter::law`] computes and [`Filter::follow`] applies.
+/// The joint values of the finite elements of a state.
+pub(crate) type FiniteStates = IndexSet<FiniteValues, FxBuildHasher>;
+
+/// The law of a step of a [`Filter`] with readings of the type `R`; [`Filter::law`] computes the law, and [`Filter::follow`] applies it.
 #[derive(Clone, Debug)]
-pub struct FilterLaw {
-    /// The element of the first reading, or an element of the state if there are no readings.
-    element: AnyElement,
-    /// Number of real numbers of the present state; `readings` is the number of readings.
-    present: usize,
-    readings: usize,
+pub struct FilterLaw<R> {
+    readings: R,
+    pub(crate) step: CompiledStep,
+}
+
+/// The distribution of the next state and of the readings, for each joint value of the present state's finite elements.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledStep {
+    /// The elements of the readings, each with the range of its numbers among the numbers of all readings; `None` if the element is finite.
+    pub(crate) readings: Vec<(AnyElement, Option<Range<usize>>)>,
     /// For each element of the next state, the range of its numbers in the state's concatenated numbers.
-    numbers: Vec<Option<Range<usize>>>,
-    /// The readings, followed by the numbers of the next state, as linear functions of the present state's numbers and of independent standard normal
-    /// numbers.
-    values: Affine,
+    pub(crate) numbers: Vec<Option<Range<usize>>>,
+    /// Number of real numbers of the present state.
+    pub(crate) present: usize,
+    pub(crate) states: FiniteStates,
+    /// For each joint value of the present state, the possible outcomes of the step.
+    pub(crate) outcomes: Vec<Vec<Outcome>>,
+    pub(crate) affine: Vec<Affine>,
 }
 
+/// An outcome of the finite elements of a step.
 #[derive(Clone, Debug)]
-struct Affine {
-    offset: DVector<f64>,
-    coefficients: DMatrix<f64>,
+pub(crate) struct Outcome {
+    /// The probability of the outcome, given the present state.
+    pub(crate) share: f64,
+    /// The index of the next state's joint value.
+    pub(crate) next: usize,
+    /// The values of the finite readings.
+    pub(crate) read: Vec<Datum>,
+    /// The index of the linear function that gives the real readings and the numbers of the next state.
+    pub(crate) affine: usize,
 }
 
-impl Affine {
-    /// Substitutes `vectors`, which are linear functions themselves, in the linear function `linear`.
-    fn of(linear: &Linear, vectors: &[Self], columns: usize) -> Self {
-        let mut this = Self {
-            offset: DVector::from_column_slice(linear.offset()),
-            coefficients: DMatrix::zeros(linear.numbers(), columns),
-        };
-        for (index, coefficients) in linear.terms() {
-            let vector = &vectors[index];
-            this.offset += coefficients * &vector.offset;
-            this.coefficients += coefficients * &vector.coefficients;
-        }
-        this
-    }
+/// The numbers of the readings, followed by the numbers of the next state, as a linear function of the present state's numbers and of independent
+/// standard normal numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Affine {
+    pub(crate) offset: DVector<f64>,
+    pub(crate) coefficients: DMatrix<f64>,
 }
 
-impl Belief {
-    /// Returns a distribution of `elements` in which all numbers are independent and standard normal.
-    ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element is finite.
-    pub(crate) fn standard(
-        numbers: &[Option<Range<usize>>],
-        elements: &[AnyElement],
-    ) -> Result<Self, Error> {
-        if let Some(finite) = numbers.iter().position(Option::is_none) {
-            return Err(not_real(&elements[finite]));
-        }
-        let dimension = numbers.iter().flatten().map(|range| range.end).max();
-        let dimension = dimension.unwrap_or(0);
-        Ok(Self {
-            numbers: numbers.to_vec(),
-            components: vec![BeliefComponent {
-                share: 1.0,
-                finite: Vec::new(),
-                mean: DVector::zeros(dimension),
-                covariance: DMatrix::identity(dimension, dimension),
-                factor: None,
-            }],
-            log_evidence: 0.0,
-        })
-    }
+/// Observed values of readings.
+struct Observed<'m> {
+    /// The observed numbers, each with its index among the numbers of all readings.
+    numbers: Vec<(usize, f64)>,
+    /// For each finite reading, its value if it is observed.
+    finite: Vec<Option<&'m Datum>>,
 }
 
-impl FilterLaw {
-    /// Computes the law of a step. The elements `next` and `readings` depend on the present state, whose numbers are the entries of the element
-    /// `present`.
-    ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the elements.
-    pub(crate) fn new(
-        present: &AnyElement,
-        next: &[AnyElement],
-        readings: &[AnyElement],
-        limits: &Limits,
-    ) -> Result<Self, Error> {
-        let model = Model::new();
-        // The present state is the first target, so that its numbers are the first vector.
-        let targets = [std::slice::from_ref(present), readings, next].concat();
-        let mut scan = Scan::new(&model, &targets, limits);
-        scan.run()?;
-        let dimensions = scan.vectors.iter().flatten().map(|v| v.dimension);
-        let columns: usize = dimensions.sum();
-        let (mut vectors, mut start) = (Vec::with_capacity(scan.vectors.len()), 0);
-        for vector in scan.vectors.iter().flatten() {
-            let rule = single(&vector.element, &vector.rule)?;
-            let mut value = Affine::of(&rule.mean, &vectors, columns);
-            let mut own = value.coefficients.columns_mut(start, vector.dimension);
-            own.copy_from(&rule.lower);
-            start += vector.dimension;
-            vectors.push(value);
-        }
-        let (mut offset, mut rows) = (Vec::new(), Vec::new());
-        let mut ends = Vec::with_capacity(targets.len());
-        for element in &targets[1..] {
-            let Form::Real(linear) = scan.form(element) else {
-                return Err(not_real(element));
-            };
-            let value = Affine::of(single(element, linear)?, &vectors, columns);
-            offset.extend(&value.offset);
-            rows.extend(value.coefficients.row_iter().map(|row| row.clone_owned()));
-            ends.push(offset.len());
-        }
-        let first = readings.len().checked_sub(1).map_or(0, |last| ends[last]);
-        let starts = std::iter::once(first).chain(ends[readings.len()..].iter().copied());
-        let numbers = starts.zip(&ends[readings.len()..]);
-        Ok(Self {
-            element: readings
-                .iter()
-                .chain(next)
-                .next()
-                .unwrap_or(present)
-                .clone(),
-            present: scan.vectors[0].as_ref().map_or(0, |v| v.dimension),
-            readings: first,
-            numbers: numbers
-                .map(|(start, &end)| Some(start - first..end - first))
-                .collect(),
-            values: Affine {
-                offset: offset.into(),
-                coefficients: DMatrix::from_rows(&rows),
-            },
-        })
-    }
-
-    /// Returns the distribution of the next state, given the distribution `belief` of the present state and the values of the readings.
+impl CompiledStep {
+    /// Returns the distribution of the next state, given the distribution `belief` of the present state and the evidence of `model` about readings.
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
-    /// **Errors.** [`Error::InvalidSetting`] if the law is for another state, if the number of values is not the number of the law's readings, or if a
-    /// value is not a finite number; [`Error::NotClosedForm`] if earlier readings determine a reading; [`Error::ImpossibleEvidence`] if the readings are
-    /// impossible.
-    pub(crate) fn step(&self, belief: &Belief, values: &[f64]) -> Result<Belief, Error> {
-        let is_real = belief.numbers.iter().all(Option::is_some);
-        let dimension = belief.components.first().map_or(0, |c| c.mean.len());
-        let invalid = |value, remedy| Error::InvalidSetting {
-            algorithm: "Filter",
-            setting: "follow",
-            value,
-            remedy,
-        };
-        if !is_real || dimension != self.present {
-            let value = format!(
-                "a law for {} numbers of the state, which has {dimension}",
-                self.present
-            );
+    /// **Errors.** [`Error::InvalidSetting`] if the law is for another state, or if the evidence is not an observation of a reading;
+    /// [`Error::NotClosedForm`] if earlier readings determine a reading; [`Error::ImpossibleEvidence`] if the readings are impossible.
+    fn run(&self, belief: &Belief, model: &Model) -> Result<Belief, Error> {
+        let observed = self.observed(model)?;
+        let affine = self.affine_of(&observed.numbers);
+        let (count, is_finite) = (belief.dimension(), affine[0].offset.is_empty());
+        if count != self.present {
+            let numbers = self.present;
+            let value = format!("a law for {numbers} numbers of the state, which has {count}");
             return Err(invalid(value, "use the law of a filter of the same state"));
         }
-        if values.len() != self.readings {
-            let value = format!("{} values for {} readings", values.len(), self.readings);
-            return Err(invalid(value, "give a value for each reading of the law"));
-        }
-        if let Some(place) = values.iter().position(|value| !value.is_finite()) {
-            let value = format!("{} for the reading with the index {place}", values[place]);
-            let remedy = "give finite numbers; `advance` can leave out a missing reading";
-            return Err(invalid(value, remedy));
-        }
-        let mut components = Vec::with_capacity(belief.components.len());
-        let mut logs = Vec::with_capacity(belief.components.len());
+        let mut shares = vec![0.0; if is_finite { self.states.len() } else { 0 }];
+        let (mut components, mut logs) = (Vec::new(), Vec::new());
         for component in &belief.components {
-            let (next, log) = self.component(component, values)?;
-            logs.push(component.share.ln() + log);
-            components.push(next);
+            let state = self.states.get_index_of(&Values(&component.finite));
+            let outcomes = state.and_then(|state| self.outcomes.get(state));
+            let outcomes = outcomes.ok_or_else(|| {
+                let value = "values of the state that the law does not contain".to_owned();
+                invalid(value, "compute the law again, or use `advance`")
+            })?;
+            let computed;
+            let lower = match &component.factor {
+                Some(lower) => lower,
+                None if is_finite => &DMatrix::zeros(0, 0),
+                None => {
+                    computed = factor(&component.covariance);
+                    &computed
+                }
+            };
+            for outcome in outcomes
+                .iter()
+                .filter(|outcome| observed.admits(&outcome.read))
+            {
+                if is_finite {
+                    shares[outcome.next] += component.share * outcome.share;
+                    continue;
+                }
+                let affine = &affine[outcome.affine];
+                let deviations = (lower, self.present);
+                let next = affine.next(component, deviations, &observed.numbers);
+                let (mut next, log) = next.map_err(|number| self.determined(number, model))?;
+                next.finite.clone_from(&self.states[outcome.next].0);
+                logs.push((component.share * outcome.share).ln() + log);
+                components.push(next);
+            }
+        }
+        if is_finite {
+            let all = shares.iter().zip(&self.states);
+            for (share, FiniteValues(finite)) in all.filter(|(share, _)| **share > 0.0) {
+                logs.push(share.ln());
+                components.push(BeliefComponent {
+                    share: 0.0,
+                    finite: finite.clone(),
+                    mean: DVector::zeros(0),
+                    covariance: DMatrix::zeros(0, 0),
+                    factor: None,
+                });
+            }
         }
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if !most.is_finite() {
-            return Err(Error::ImpossibleEvidence {
-                conflict: Vec::new(),
-                is_minimal: false,
-            });
+            return Err(crate::closed_form::impossible(model));
         }
         let total: f64 = logs.iter().map(|log| (log - most).exp()).sum();
         for (component, log) in components.iter_mut().zip(&logs) {
             component.share = (log - most).exp() / total;
         }
         components.retain(|component| component.share > 0.0);
+        let equal = grouped(&components, Alike::Equal);
         Ok(Belief {
             numbers: self.numbers.clone(),
-            components,
+            components: BeliefComponent::totals(components, &equal),
             log_evidence: most + total.ln(),
         })
     }
 
-    /// Returns one component of the next state's distribution, and the log-density of the readings.
-    fn component(
+    /// Returns the values of the readings that `model` observes.
+    fn observed<'m>(&self, model: &'m Model) -> Result<Observed<'m>, Error> {
+        let remedy =
+            "observe readings of the law; `advance` accepts other evidence and interventions";
+        if !model.interventions().is_empty() {
+            return Err(invalid("an intervention".to_owned(), remedy));
+        }
+        let finite = self
+            .readings
+            .iter()
+            .filter(|(_, numbers)| numbers.is_none());
+        let mut all = Observed {
+            numbers: Vec::new(),
+            finite: vec![None; finite.count()],
+        };
+        for (position, (element, evidence)) in model.evidence().iter().enumerate() {
+            let is_own = |(reading, _): &(AnyElement, _)| reading.id() == element.id();
+            let place = self.readings.iter().position(is_own);
+            let (Some(place), Some(value)) = (place, evidence.observed()) else {
+                return Err(invalid(model.describe(position), remedy));
+            };
+            let is_known = match &self.readings[place].1 {
+                None => {
+                    let before = &self.readings[..place];
+                    let index = before
+                        .iter()
+                        .filter(|(_, numbers)| numbers.is_none())
+                        .count();
+                    let known = all.finite[index].replace(value);
+                    known.is_some_and(|known| !known.same_as(value.as_any()))
+                }
+                Some(range) => {
+                    let numbers = numbers_of(value.as_any());
+                    let numbers = numbers.filter(|numbers| numbers.len() == range.len());
+                    let numbers = numbers.ok_or_else(|| {
+                        let remedy = "observe a value with as many numbers as the reading has";
+                        invalid(model.describe(position), remedy)
+                    })?;
+                    if numbers.iter().any(|x| !x.is_finite()) {
+                        return Err(Error::ImpossibleEvidence {
+                            conflict: vec![model.describe(position)],
+                            is_minimal: true,
+                        });
+                    }
+                    let known = all.numbers.iter().find(|(i, _)| *i == range.start);
+                    let known = known.map(|(_, x)| *x);
+                    if known.is_none() {
+                        all.numbers
+                            .extend(range.clone().zip(numbers.iter().copied()));
+                    }
+                    known.is_some_and(|known| known != numbers[0])
+                }
+            };
+            if is_known {
+                return Err(crate::closed_form::impossible(model));
+            }
+        }
+        all.numbers.sort_by_key(|(i, _)| *i);
+        Ok(all)
+    }
+
+    /// Returns the linear functions without the readings that are not observed.
+    fn affine_of(&self, observed: &[(usize, f64)]) -> Cow<'_, [Affine]> {
+        let numbers = self
+            .readings
+            .iter()
+            .filter_map(|(_, numbers)| numbers.as_ref());
+        let readings: usize = numbers.map(Range::len).sum();
+        if observed.len() == readings {
+            return Cow::Borrowed(&self.affine);
+        }
+        let rows = |affine: &Affine| {
+            let own = observed.iter().map(|(i, _)| *i);
+            let rows: Vec<usize> = own.chain(readings..affine.offset.len()).collect();
+            Affine {
+                offset: affine.offset.select_rows(&rows),
+                coefficients: affine.coefficients.select_rows(&rows),
+            }
+        };
+        Cow::Owned(self.affine.iter().map(rows).collect())
+    }
+
+    /// Returns the error that earlier readings determine the observed number with the index `number`.
+    fn determined(&self, number: usize, model: &Model) -> Error {
+        let is_reading = |numbers: &Option<Range<usize>>| {
+            let numbers = numbers.as_ref();
+            numbers.is_some_and(|numbers| numbers.contains(&number))
+        };
+        match self
+            .readings
+            .iter()
+            .find(|(_, numbers)| is_reading(numbers))
+        {
+            Some((element, _)) => {
+                let problem =
+                    "its value is observed, and the state and the readings before it determine it";
+                Error::not_closed_form(element, problem)
+            }
+            None => crate::closed_form::impossible(model),
+        }
+    }
+}
+
+impl Observed<'_> {
+    /// True if the finite readings may have the values `read`.
+    fn admits(&self, read: &[Datum]) -> bool {
+        let mut pairs = self.finite.iter().zip(read);
+        pairs.all(|(observed, value)| observed.is_none_or(|x| x.same_as(value.as_any())))
+    }
+}
+
+impl Affine {
+    /// Returns the distribution of the next state's numbers, given one component of the present state's distribution, whose deviations are `lower`
+    /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers.
+    ///
+    /// **Errors.** The index of an observed number, if the numbers before it determine it.
+    fn next(
         &self,
         present: &BeliefComponent,
-        values: &[f64],
-    ) -> Result<(BeliefComponent, f64), Error> {
-        let computed;
-        let lower = if let Some(lower) = &present.factor {
-            lower
-        } else {
-            computed = factor(&present.covariance);
-            &computed
-        };
-        let Affine {
+        (lower, dimension): (&DMatrix<f64>, usize),
+        observed: &[(usize, f64)],
+    ) -> Result<(BeliefComponent, f64), usize> {
+        let Self {
             offset,
             coefficients,
-        } = &self.values;
+        } = self;
         let (n, k, noise) = (
             offset.len(),
-            self.readings,
-            coefficients.ncols() - self.present,
+            observed.len(),
+            coefficients.ncols() - dimension,
         );
         // The deviations of all numbers from their means are linear functions of independent standard normal numbers. Their matrix is rotated until
         // it is a lower triangle.
         let mut deviations = DMatrix::zeros(n, (lower.ncols() + noise).max(n));
-        let of_present = coefficients.columns(0, self.present);
+        let of_present = coefficients.columns(0, dimension);
         let mut columns = deviations.columns_mut(0, lower.ncols());
         columns.gemm(1.0, &of_present, lower, 0.0);
         let mut columns = deviations.columns_mut(lower.ncols(), noise);
-        columns.copy_from(&coefficients.columns(self.present, noise));
+        columns.copy_from(&coefficients.columns(dimension, noise));
         rotate(&mut deviations);
         let mut mean = offset.clone();
         mean.gemv(1.0, &of_present, &present.mean, 1.0);
         let mut log = 0.0;
-        for (i, value) in values.iter().enumerate() {
+        for (i, (number, value)) in observed.iter().enumerate() {
             let deviation = deviations[(i, i)];
             if deviation.abs() <= ROUNDING * coefficients.row(i).amax() {
-                let problem =
-                    "its value is observed, and the state and the readings before it determine it";
-                return Err(Error::not_closed_form(&self.element, problem));
+                return Err(*number);
             }
             // `z` is the deviation of the reading from its mean given the earlier readings, in standard deviations.
             let z = (value - mean[i]) / deviation;
@@ -260,61 +323,123 @@ impl FilterLaw {
     }
 }
 
+fn invalid(value: String, remedy: &'static str) -> Error {
+    Error::InvalidSetting {
+        algorithm: "Filter",
+        setting: "follow",
+        value,
+        remedy,
+    }
+}
+
 impl<S: FilterState> Filter<S> {
-    /// Computes the law of a step, if all steps have the same law: the numbers of the next state and the readings are linear functions of the present
-    /// state, with normal noise. `step` builds the elements of the next state from the elements of the present state. `readings` builds the elements
-    /// whose values [`follow`](Self::follow) will observe. Both functions are called only once.
+    /// Computes the law of a step, if all steps have the same law. `step` builds the elements of the next state from the elements of the present state.
+    /// `readings` builds the elements that [`follow`](Self::follow) may observe. The state and the readings consist of finite elements, and of numbers
+    /// that are linear functions of the state's numbers, with normal noise, given the finite elements.
+    ///
+    /// Both functions are called once, and again for joint values of the finite elements that the next state can have but the present state cannot; the law
+    /// then contains all joint values that the state can reach.
     ///
     /// ```
-    /// use figrs_core::{Normal, Variance};
+    /// use figrs_core::{Element, Flip, Model, Normal, Variance};
     /// use figrs_reals::Filter;
     ///
-    /// let mut filter = Filter::exact(&Normal::new(0.0, Variance(100.0)))?;
+    /// // A level that moves or rests, its readings, and a sensor of the motion, which sends no signal in some steps.
+    /// type State = (Element<bool>, Element<f64>);
+    /// let first = (Flip::new(0.5), Normal::new(0.0, Variance(100.0)));
+    /// let mut filter = Filter::moments(&first)?;
     /// let law = filter.law(
-    ///     |level| Normal::new(level, Variance(1.0)),
-    ///     |level| Normal::new(level, Variance(4.0)),
+    ///     |(moves, level): &State| {
+    ///         let moves = moves.flat_map(|&moves| Flip::new(if moves { 0.9 } else { 0.2 }));
+    ///         let drift = moves.map(|&moves| if moves { 1.0 } else { 0.0 });
+    ///         let level = Normal::new(level + &drift, Variance(0.1));
+    ///         (moves, level)
+    ///     },
+    ///     |(moves, level)| {
+    ///         let signal = moves.flat_map(|&moves| Flip::new(if moves { 0.8 } else { 0.1 }));
+    ///         (signal, Normal::new(level, Variance(4.0)))
+    ///     },
     /// )?;
-    /// for reading in [1.2, 0.7, 1.9] {
-    ///     filter.follow(&law, &[reading])?;
+    /// for (moves, reading) in [(Some(true), 1.2), (None, 2.7), (Some(true), 2.9)] {
+    ///     filter.follow(&law, |(signal, level)| {
+    ///         let model = Model::new().observe(level, reading);
+    ///         moves.into_iter().fold(model, |model, moves| model.observe(signal, moves))
+    ///     })?;
     /// }
-    /// assert!((filter.mean(|level| level)? - 1.3468).abs() < 1e-4);
+    /// assert!(filter.probability(|(moves, _)| moves, &true)? > 0.9);
     /// # Ok::<(), figrs_answer::Error>(())
     /// ```
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element of the state or of a reading is finite or depends on a finite element;
-    /// [`Error::InvalidSetting`] if the filter keeps past states or groups of elements; the errors of the elements.
+    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form, or if the state can have more joint values than
+    /// [`components`](Self::components) allows; [`Error::InvalidSetting`] if the filter keeps past states or groups of elements; the errors of the elements.
     pub fn law<R: FilterState>(
         &self,
-        step: impl FnOnce(&S) -> S,
-        readings: impl FnOnce(&S) -> R,
-    ) -> Result<FilterLaw, Error> {
+        step: impl Fn(&S) -> S,
+        readings: impl Fn(&S) -> R,
+    ) -> Result<FilterLaw<R>, Error> {
         self.check_for_law()?;
-        let elements = self.present.state.elements();
-        let any = Belief::standard(&self.beliefs[0].numbers, &elements)?;
-        let present = PresentState::new(&self.present.state, &[any]);
-        guarded(|| {
-            let state = step(&present.state);
-            let readings = readings(&state).elements();
-            let numbers = present.made[0].numbers.erased();
-            FilterLaw::new(numbers, &state.elements(), &readings, &self.limits)
-        })
+        let (like, belief) = (&self.present.state, &self.beliefs[0]);
+        let mut compiler = StepCompiler::new(belief);
+        let mut first = None;
+        while let Some(open) = compiler.next(belief) {
+            let present = PresentState::new(like, &[open]);
+            let within = (&self.limits, self.components);
+            let built = guarded(|| {
+                let next = step(&present.state);
+                let readings = readings(&next);
+                let elements = (&next.elements()[..], &readings.elements()[..]);
+                compiler.add(&present.made[0], elements, within)?;
+                Ok::<R, Error>(readings)
+            })?;
+            first.get_or_insert(built);
+            let count = compiler.step.states.len();
+            if let Some(element) = like.elements().first()
+                && count > self.components
+            {
+                return Err(too_many(element, count as f64, self.components));
+            }
+        }
+        let step = compiler.step;
+        first
+            .map(|readings| FilterLaw { readings, step })
+            .ok_or(Error::NothingDone {
+                algorithm: Self::NAME,
+            })
     }
 
-    /// Advances to the next state by `law`, and observes the values `values` of the law's readings. The result is the same as that of
-    /// [`advance`](Self::advance) for the same elements. `follow` builds no elements; for a state of two numbers, a step takes less than a
-    /// microsecond.
+    /// Advances to the next state by `law`. `evidence` builds a model with observations of the law's readings; a reading that it does not observe is
+    /// missing in this step. The result is the same as that of [`advance`](Self::advance) for the same elements. `follow` builds no elements of the
+    /// state; for a state of two numbers, a step takes less than a microsecond.
     ///
-    /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance); [`Error::InvalidSetting`] if the filter keeps past states or groups of
-    /// elements. After an error, the filter is in the state before the call.
-    pub fn follow(&mut self, law: &FilterLaw, values: &[f64]) -> Result<(), Error> {
+    /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance); it has the error [`Error::InvalidSetting`] if the evidence is not an observation
+    /// of a reading. [`Error::InvalidSetting`] if the filter keeps past states or groups of elements. After an error, the filter is in the state before
+    /// the call.
+    pub fn follow<R>(
+        &mut self,
+        law: &FilterLaw<R>,
+        evidence: impl FnOnce(&R) -> Model,
+    ) -> Result<(), Error> {
         self.check_for_law()?;
-        let found = law.step(&self.beliefs[0], values);
-        self.beliefs[0] = found.map_err(|error| Error::InStep {
+        let found = guarded(|| {
+            let mut belief = law.step.run(&self.beliefs[0], &evidence(&law.readings))?;
+            let count = belief.components.len();
+            if count > self.components
+                && let Some(element) = self.present.state.elements().first()
+            {
+                return Err(too_many(element, count as f64, self.components));
+            }
+            let is_approximate = self.approximation.reduce(&mut belief).is_some();
+            Ok((belief, is_approximate))
+        });
+        let (belief, is_approximate) = found.map_err(|error| Error::InStep {
             step: self.steps + 1,
             error: Box::new(error),
         })?;
         self.steps += 1;
-        self.log_evidence += self.beliefs[0].log_evidence;
+        self.log_evidence += belief.log_evidence;
+        self.is_approximate |= is_approximate;
+        self.approximation = self.approximation.after_draw();
+        self.beliefs[0] = belief;
         self.followed = Some(OnceLock::new());
         self.answer = OnceLock::new();
         Ok(())
@@ -331,7 +456,7 @@ impl<S: FilterState> Filter<S> {
             algorithm: Self::NAME,
             setting: "law",
             value,
-            remedy: "use `Filter::exact` without a window, or `advance`",
+            remedy: "use a filter without a window and without groups, or `advance`",
         })
     }
 }
@@ -363,17 +488,4 @@ fn rotate(matrix: &mut DMatrix<f64>) {
         matrix[(i, i)] = -length.copysign(first);
         matrix.row_mut(i).columns_range_mut(i + 1..).fill(0.0);
     }
-}
-
-/// Returns the only row of `element`; returns an error if there are several rows, because the element depends on finite elements.
-fn single<'r, T>(element: &AnyElement, rows: &'r Conditional<T>) -> Result<&'r T, Error> {
-    match &rows.rows[..] {
-        [row] => Ok(row),
-        _ => Err(not_real(element)),
-    }
-}
-
-fn not_real(element: &AnyElement) -> Error {
-    let problem = "a law needs real elements that depend on no finite elements; use `advance`";
-    Error::not_closed_form(element, problem)
 }

@@ -21,7 +21,7 @@
 //! | `approximation` | the approximation of a filter's distribution after each step |
 //! | `past_states`, `backward_kernel` | the past states of a filter, given all evidence so far |
 //! | `saved_filter` | a filter in a form that can be serialised |
-//! | `law` | a step of a filter whose elements are always the same |
+//! | `law`, `compiled_step` | a step of a filter whose law is always the same |
 
 #![warn(clippy::unwrap_used)]
 
@@ -34,6 +34,7 @@ mod closed_form;
 mod collapse;
 mod collapsed;
 mod comparisons;
+mod compiled_step;
 mod conjugate;
 mod conjugate_scan;
 mod correction;

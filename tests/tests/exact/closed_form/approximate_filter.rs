@@ -201,7 +201,8 @@ fn merged_components_stay_approximate() {
     let again = Filter::load(&Normal::new(0.0, Variance(1.0)), filter.save()).unwrap();
     assert!(is_approximate(&again));
     let law = filter.law(level, |place| Normal::new(place, Variance(1.0)));
-    filter.follow(&law.unwrap(), &[1.0]).unwrap();
+    let seen = |level: &Element<f64>| Model::new().observe(level, 1.0);
+    filter.follow(&law.unwrap(), seen).unwrap();
     assert!(is_approximate(&filter));
 }
 
@@ -277,22 +278,21 @@ fn errors_of_filters_name_the_limit_and_the_reading() {
     let law = filter.law(level, |level| Normal::new(level, Variance(4.0)));
     let law = law.unwrap();
     // An error leaves the filter as it was.
-    for (values, words) in [
-        (&[f64::NAN][..], "NaN for the reading with the index 0"),
-        (&[1.0, 2.0], "2 values for 1 readings"),
-    ] {
-        let error = filter.follow(&law, values).unwrap_err().to_string();
-        assert!(error.contains(words), "{error}");
-    }
+    let error = filter.follow(&law, |level| Model::new().observe(level, f64::NAN));
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("NaN"), "{error}");
     assert_eq!(filter.steps(), 0);
     let mut pair = Filter::exact(&(first.clone(), Normal::new(0.0, Variance(1.0)))).unwrap();
-    let error = pair.follow(&law, &[1.0]).unwrap_err().to_string();
+    let error = pair.follow(&law, |_| Model::new()).unwrap_err().to_string();
     assert!(
         error.contains("1 numbers of the state, which has 2"),
         "{error}"
     );
     let mut filter = filter.window(3);
-    let error = filter.follow(&law, &[1.0]).unwrap_err().to_string();
+    let error = filter
+        .follow(&law, |_| Model::new())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("a window of 3 past states"), "{error}");
 }
 
