@@ -177,32 +177,36 @@ fn check(one: &Filter<Body>, other: &Filter<Body>) {
     }
 }
 
+/// Readings of the place and of the speed, and a signal of the mode.
+type Readings = (Element<f64>, Element<bool>, Element<f64>);
+
+fn readings(body: &Body) -> Readings {
+    let place = body.place.clone();
+    let seen = body
+        .mode
+        .flat_map(move |&mode| Normal::new(&place, Variance([0.5, 2.0, 0.1][mode])));
+    let signal = body.mode.flat_map(|&mode| Flip::new([0.2, 0.9, 0.5][mode]));
+    (seen, signal, Normal::new(&body.speed, Variance(2.0)))
+}
+
+/// In every third step each, a reading is missing.
+fn evidence(step: usize, (place, signal, speed): &Readings) -> Model {
+    let x = step as f64 * 0.6 - 1.0;
+    let mut model = Model::new();
+    if !step.is_multiple_of(3) {
+        model = model.observe(place, x);
+    }
+    if step % 3 != 1 {
+        model = model.observe(signal, step.is_multiple_of(2));
+    }
+    if step % 3 < 2 {
+        model = model.observe(speed, 0.3);
+    }
+    model
+}
+
 #[test]
 fn laws_of_switching_systems() {
-    type Readings = (Element<f64>, Element<bool>, Element<f64>);
-    let readings = |body: &Body| -> Readings {
-        let place = body.place.clone();
-        let seen = body
-            .mode
-            .flat_map(move |&mode| Normal::new(&place, Variance([0.5, 2.0, 0.1][mode])));
-        let signal = body.mode.flat_map(|&mode| Flip::new([0.2, 0.9, 0.5][mode]));
-        (seen, signal, Normal::new(&body.speed, Variance(2.0)))
-    };
-    // In every third step each, a reading is missing.
-    let evidence = |step: usize, (place, signal, speed): &Readings| {
-        let x = step as f64 * 0.6 - 1.0;
-        let mut model = Model::new();
-        if step % 3 > 0 {
-            model = model.observe(place, x);
-        }
-        if step % 3 != 1 {
-            model = model.observe(signal, step.is_multiple_of(2));
-        }
-        if step % 3 < 2 {
-            model = model.observe(speed, 0.3);
-        }
-        model
-    };
     for seed in 0..8 {
         let law = Law::random(seed);
         let kinds = [
@@ -227,7 +231,12 @@ fn laws_of_switching_systems() {
             );
         }
     }
-    // Few particles: the evidence is unbiased.
+}
+
+/// The estimate of the probability of the evidence by few particles is unbiased.
+#[test]
+fn few_particles_that_follow_a_law() {
+    const SEEDS: u64 = 400;
     let law = Law::random(1);
     let mut exact = Filter::exact(&Law::first()).unwrap();
     let compiled = exact.law(|body| law.step(body), readings).unwrap();
@@ -240,7 +249,6 @@ fn laws_of_switching_systems() {
         filter.log_evidence().value.exp()
     };
     let exact = run(&mut exact);
-    const SEEDS: u64 = 400;
     let ratios = (0..SEEDS).map(|seed| {
         let mut few = Filter::particles(&Law::first(), 6, seed).unwrap();
         run(&mut few) / exact
@@ -259,13 +267,13 @@ fn laws_of_switching_systems() {
 /// A ring of values of which the first state has only one; the law contains all values that the state reaches.
 #[test]
 fn laws_contain_all_values_that_a_state_reaches() {
+    type Pair = (Element<usize>, Element<bool>);
     let step = |place: &Element<usize>| {
         place.flat_map(|&place| Select::new([(0.7, (place + 1) % 9), (0.3, (place + 4) % 9)]))
     };
     let signal =
         |place: &Element<usize>| place.flat_map(|&place| Flip::new(0.1 + 0.08 * place as f64));
     let first = (Constant::new(0_usize), Flip::new(0.5));
-    type Pair = (Element<usize>, Element<bool>);
     let both = |(place, lamp): &Pair| (step(place), lamp.clone());
     let mut by_advance = Filter::exact(&first).unwrap();
     let mut by_law = by_advance.clone();
