@@ -36,28 +36,33 @@ struct Valves {
 }
 filter_state!(Valves { states });
 
-/// The largest difference from the closed form, over all steps and valves.
-fn valves() -> Result<f64, Box<dyn Error>> {
+fn next_valves(valves: &Valves) -> Valves {
+    let valves = valves.states.iter().zip(RATES);
+    let states = valves.map(|(state, (open, closed))| {
+        state.flat_map(move |&state| match state {
+            0 => Select::new([(1.0 - open - closed, 0), (open, 1), (closed, 2)]),
+            stuck => Select::new([(1.0, stuck)]),
+        })
+    });
+    Valves {
+        states: states.collect(),
+    }
+}
+
+/// The largest difference from the closed form, over all steps and valves. The filter follows a compiled law, or builds the elements of each step.
+fn valves(is_compiled: bool) -> Result<f64, Box<dyn Error>> {
     let first = Valves {
         states: vec![Constant::new(0); 3],
     };
     let mut filter = Filter::exact(&first)?;
+    let law = filter.law(next_valves, |_| Vec::<Element<bool>>::new())?;
     let mut apart: f64 = 0.0;
     for t in 1..=STEPS {
-        let step = |valves: &Valves| Valves {
-            states: valves
-                .states
-                .iter()
-                .zip(RATES)
-                .map(|(state, (open, closed))| {
-                    state.flat_map(move |&state| match state {
-                        0 => Select::new([(1.0 - open - closed, 0), (open, 1), (closed, 2)]),
-                        stuck => Select::new([(1.0, stuck)]),
-                    })
-                })
-                .collect(),
-        };
-        filter.advance(step, |_| Model::new())?;
+        if is_compiled {
+            filter.follow(&law, |_| Model::new())?;
+        } else {
+            filter.advance(next_valves, |_| Model::new())?;
+        }
         for (valve, (open, closed)) in RATES.into_iter().enumerate() {
             let exact = (1.0 - (1.0 - open - closed).powi(t)) * open / (open + closed);
             let found = filter.probability(|v| &v.states[valve], &1)?;
@@ -117,13 +122,15 @@ fn restaurant() -> Result<[f64; 2], Box<dyn Error>> {
 fn main() -> Result<(), Box<dyn Error>> {
     let seconds = std::env::args().nth(1).ok_or("give SECONDS")?.parse()?;
     let clock = Clock::new();
-    let (of_valves, apart) = clock.repeat(seconds, valves)?;
+    let (of_valves, apart) = clock.repeat(seconds, || valves(false))?;
+    let (compiled, compiled_apart) = clock.repeat(seconds, || valves(true))?;
     let (of_restaurant, means) = clock.repeat(seconds, restaurant)?;
     println!(
         "{}",
         json!({
             "clock": clock.name(),
             "valves": {"times": of_valves, "steps": STEPS, "largest_error": apart},
+            "compiled_valves": {"times": compiled, "steps": STEPS, "largest_error": compiled_apart},
             "restaurant": {"times": of_restaurant, "particles": PARTICLES, "seated": means[0], "queue": means[1]},
         })
     );
