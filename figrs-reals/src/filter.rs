@@ -410,6 +410,9 @@ impl<S: FilterState> Filter<S> {
 
     /// Returns the state `lag` steps before the present state, whose distribution is given all evidence so far; `None` if the filter does not keep
     /// this state. A lag of 0 gives the present state.
+    ///
+    /// Each step creates new elements for all states. Evidence of the next step may be about the returned elements; later evidence about them does not
+    /// change the filter.
     pub fn past(&self, lag: usize) -> Option<&S> {
         match lag.checked_sub(1) {
             None => Some(self.state()),
