@@ -11,7 +11,7 @@ use super::function::{FunctionId, contained};
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind, ParentList};
 use super::operations::{ApplyOp, OpenArgument};
-use super::parents::{Arguments, Many, Parents};
+use super::parents::{Arguments, Many, One, Parents};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
@@ -114,11 +114,9 @@ pub(crate) fn apply_list<T: Value>(
     parents: Vec<AnyElement>,
     demand: ImpliedParents,
 ) -> Element<Vec<T>> {
-    let list = |values: Vec<&T>| values.into_iter().cloned().collect::<Vec<T>>();
-    let op = ApplyFunction::<Many<T>, _> {
-        demand: Some((demand, parents.len())),
-        is_list_of_reals: TypeId::of::<T>() == TypeId::of::<f64>(),
-        ..ApplyFunction::new(list)
+    let op = ListFunction::<T> {
+        demand: (demand, parents.len()),
+        values: PhantomData,
     };
     let kind = Kind::Apply(parents.into(), Arc::new(op));
     Element::from_kind(constructor, location, kind)
@@ -186,8 +184,6 @@ struct ApplyFunction<A, F> {
     identity: Option<FunctionId>,
     demand: Option<(ImpliedParents, usize)>,
     comparison: Option<RealComparison>,
-    /// True if the value is the list of the arguments, which are real numbers.
-    is_list_of_reals: bool,
     arguments: PhantomData<fn(A)>,
 }
 
@@ -198,7 +194,6 @@ impl<A, F: 'static> ApplyFunction<A, F> {
             body,
             demand: None,
             comparison: None,
-            is_list_of_reals: false,
             arguments: PhantomData,
         }
     }
@@ -243,18 +238,68 @@ where
         demand(value, parents)
     }
 
+    fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
+        self.comparison?.difference(arguments)
+    }
+}
+
+/// The function whose value is the list of its arguments.
+struct ListFunction<T> {
+    demand: (ImpliedParents, usize),
+    values: PhantomData<fn() -> T>,
+}
+
+fn list<T: Value>(arguments: &[&dyn Any]) -> Vec<T> {
+    let values = arguments.iter().map(|&value| One::<T>::refs(&[value]));
+    values.cloned().collect()
+}
+
+impl<T: Value> ApplyOp for ListFunction<T> {
+    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
+        contained(|| Datum::new(list::<T>(arguments)))
+    }
+
+    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
+        let value = contained(|| list::<T>(arguments))?;
+        Ok(values
+            .insert(&value)
+            .expect("the support has the type of its element"))
+    }
+
+    fn call_many(
+        &self,
+        arguments: &[&dyn AnyColumn],
+        count: usize,
+    ) -> Result<Box<dyn AnyColumn>, Fault> {
+        let values = contained(|| {
+            let columns = Many::<T>::columns(arguments);
+            let list = |row: usize| columns.iter().map(|column| column[row].clone()).collect();
+            let lists = (0..count).map(|row| canonical(list(row)));
+            lists.collect::<Vec<Vec<T>>>()
+        })?;
+        Ok(Box::new(values))
+    }
+
+    fn identity(&self) -> Option<FunctionId> {
+        FunctionId::of_code(&list::<T>)
+    }
+
+    fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
+        let (demand, parents) = self.demand;
+        demand(value, parents)
+    }
+
     fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
+        if TypeId::of::<T>() != TypeId::of::<f64>() {
+            return None;
+        }
         let number = |argument: &OpenArgument<'_>| match argument {
             OpenArgument::Open(1) => Some(None),
             OpenArgument::Open(_) => None,
             OpenArgument::Known(value) => value.downcast_ref::<f64>().copied().map(Some),
         };
-        let numbers = self.is_list_of_reals.then_some(arguments)?.iter();
+        let numbers = arguments.iter();
         let numbers: Option<SmallVec<[Option<f64>; 4]>> = numbers.map(number).collect();
         Some(LinearFunction::of_numbers(&numbers?))
-    }
-
-    fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
-        self.comparison?.difference(arguments)
     }
 }

@@ -74,11 +74,13 @@ pub(crate) fn family_at<T: Value>(
     family: impl Family<T>,
     parameters: Operands,
 ) -> Element<T> {
-    let constants = parameters.iter().map(|parameter| match parameter {
-        Operand::Number(Number::Constant(x)) => Some(*x),
-        Operand::Number(Number::Param(_)) | Operand::Element(_) => None,
-    });
-    if let Some(constants) = constants.collect::<Option<SmallVec<_>>>() {
+    let mut constants = SmallVec::<[f64; 2]>::new();
+    for parameter in &parameters {
+        if let Operand::Number(Number::Constant(x)) = parameter {
+            constants.push(*x);
+        }
+    }
+    if constants.len() == parameters.len() {
         let member = constant_member(family, constants);
         return Element::from_kind(constructor, location, Kind::Atomic(Box::new(member)));
     }
@@ -102,11 +104,11 @@ macro_rules! compiled_family {
         ) -> $crate::element::Element<$value> {
             $crate::element::family_at($constructor, location, family, parameters)
         }
-        member(
-            Location::caller(),
-            $family,
-            $parameters.into_iter().collect(),
-        )
+        let mut parameters = $crate::element::family::Operands::new();
+        for parameter in $parameters {
+            parameters.push(parameter);
+        }
+        member(Location::caller(), $family, parameters)
     }};
 }
 pub(crate) use compiled_family;

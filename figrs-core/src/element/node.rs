@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
@@ -347,17 +347,16 @@ const MAX_DEPTH: u32 = 32;
 /// The contents of dropped nodes that must still be dropped.
 struct DropQueue {
     kinds: Vec<Kind>,
-    /// Number of contents whose drop is in progress.
-    depth: u32,
     /// The first panic of a drop.
     panicked: Option<Box<dyn Any + Send>>,
 }
 
 thread_local! {
+    /// Number of contents whose drop is in progress.
+    static DROPS: Cell<u32> = const { Cell::new(0) };
     static DROP_QUEUE: RefCell<DropQueue> = const {
         RefCell::new(DropQueue {
             kinds: Vec::new(),
-            depth: 0,
             panicked: None,
         })
     };
@@ -365,41 +364,37 @@ thread_local! {
 
 /// Drops the contents of a node. Its parents and its captured elements are dropped by a recursion of limited depth; deeper contents are put in a queue.
 pub(super) fn release(kind: Kind) {
-    let admitted = DROP_QUEUE.try_with(|queue| {
-        let mut queue = queue.borrow_mut();
-        if queue.depth >= MAX_DEPTH {
-            queue.kinds.push(kind);
-            return None;
-        }
-        queue.depth += 1;
-        Some((kind, queue.depth == 1))
-    });
-    let Ok(Some((kind, is_first))) = admitted else {
+    let depth = DROPS.get();
+    if depth >= MAX_DEPTH {
+        // A thread that is ending has no queue any more; the contents are then dropped here.
+        let _ = DROP_QUEUE.try_with(|queue| queue.borrow_mut().kinds.push(kind));
         return;
-    };
+    }
     // If a drop panics, the other contents must still be dropped, and later drops must find the queue as it was.
     let dropped = |kind| {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(kind))) {
-            DROP_QUEUE.with(|queue| {
+            let _ = DROP_QUEUE.try_with(|queue| {
                 queue.borrow_mut().panicked.get_or_insert(payload);
             });
         }
     };
+    DROPS.set(depth + 1);
     dropped(kind);
-    if !is_first {
-        DROP_QUEUE.with(|queue| queue.borrow_mut().depth -= 1);
+    if depth > 0 {
+        DROPS.set(depth);
         return;
     }
-    while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().kinds.pop()) {
+    let next = || DROP_QUEUE.try_with(|queue| queue.borrow_mut().kinds.pop());
+    while let Ok(Some(next)) = next() {
         dropped(next);
     }
-    let panicked = DROP_QUEUE.with(|queue| {
+    DROPS.set(0);
+    let panicked = DROP_QUEUE.try_with(|queue| {
         let mut queue = queue.borrow_mut();
-        queue.depth = 0;
         queue.kinds.shrink_to(KEPT_ENTRIES);
         queue.panicked.take()
     });
-    if let Some(payload) = panicked
+    if let Ok(Some(payload)) = panicked
         && !std::thread::panicking()
     {
         resume_unwind(payload);

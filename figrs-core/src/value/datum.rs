@@ -15,6 +15,7 @@ trait AnyValue: Debug + Send + Sync {
     fn same(&self, other: &dyn Any) -> bool;
     fn digest(&self) -> u64;
     fn bytes(&self) -> usize;
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 impl<T: Value> AnyValue for T {
@@ -33,6 +34,9 @@ impl<T: Value> AnyValue for T {
     }
     fn bytes(&self) -> usize {
         size_of_val(self) + self.heap_bytes()
+    }
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }
 
@@ -226,6 +230,14 @@ impl Datum {
         }
     }
 
+    /// Returns the value itself, if it is of type `T`; a value that other data share is cloned.
+    pub fn into_typed<T: Value>(self) -> Option<T> {
+        match self.0 {
+            Repr::Plain(plain) => plain.get().cloned(),
+            Repr::Shared(value) => value.into_any().downcast().ok().map(Arc::unwrap_or_clone),
+        }
+    }
+
     /// Encodes a plain value as a machine word.
     #[inline]
     #[doc(hidden)]
@@ -357,5 +369,18 @@ mod tests {
             Some(f64::INFINITY)
         );
         assert_eq!(Datum::new("x").get::<&str>(), Some(&"x"));
+    }
+
+    #[test]
+    fn data_become_typed_values() {
+        let list = Datum::new(vec![1, 2]);
+        let same = list.clone();
+        assert_eq!(list.into_typed::<Vec<i32>>(), Some(vec![1, 2]));
+        let address = same.get::<Vec<i32>>().map(|list| list.as_ptr());
+        let moved = same.into_typed::<Vec<i32>>();
+        assert_eq!(moved.as_ref().map(|list| list.as_ptr()), address);
+        assert_eq!(Datum::new(3u8).into_typed::<u8>(), Some(3));
+        assert_eq!(Datum::new(3u8).into_typed::<u16>(), None);
+        assert_eq!(Datum::new(moved).into_typed::<Vec<i32>>(), None);
     }
 }

@@ -77,6 +77,7 @@ trait AnyValues: Debug + Send + Sync {
     fn column(&self) -> Box<dyn AnyColumn>;
     fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     fn encode(&mut self, column: &dyn Any) -> Option<Vec<u32>>;
+    fn take(&mut self) -> Box<dyn AnyColumn>;
     fn bytes(&self) -> usize;
     fn room(&self) -> usize;
     fn bytes_each(&self) -> usize;
@@ -144,6 +145,10 @@ impl<T: Value> AnyValues for DistinctValues<T> {
         let column = column.downcast_ref::<Vec<T>>()?;
         Some(column.iter().map(|value| self.code(value) as u32).collect())
     }
+    fn take(&mut self) -> Box<dyn AnyColumn> {
+        let values = std::mem::take(self).set.into_iter().map(|key| key.0);
+        Box::new(values.collect::<Vec<T>>())
+    }
     fn bytes(&self) -> usize {
         self.set.capacity() * self.bytes_each() + self.heap
     }
@@ -197,6 +202,11 @@ impl SupportBuilder {
     /// Returns the indices of the values of `column`; new values are added. Returns `None` if the values of `column` have another type.
     pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.own().encode(column.as_any())
+    }
+
+    /// Converts the list to a column of its values.
+    pub fn into_column(mut self) -> Box<dyn AnyColumn> {
+        self.own().take()
     }
 
     /// Returns the approximate size of the list in bytes during the addition of `more` values. If the list has no room for the new values, its
@@ -303,6 +313,8 @@ impl Eq for Support {}
 pub trait AnyColumn: Debug + Send + Sync {
     /// Returns the list as `dyn Any`; its type is `Vec<T>` for values of type `T`.
     fn as_any(&self) -> &dyn Any;
+    /// Returns the list as `dyn Any`, to be changed.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
     /// Returns the number of values in the column.
     fn len(&self) -> usize;
     /// True if the column is empty.
@@ -317,8 +329,14 @@ pub trait AnyColumn: Debug + Send + Sync {
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Adds `value`, which must have the type of the values in the list.
     fn push(&mut self, value: &dyn Any);
+    /// Adds `value`, which must have the type of the values in the list; the value is moved unless other data share it.
+    fn push_datum(&mut self, value: Datum);
     /// Adds the values of `other`, which must have the same type.
     fn append(&mut self, other: &dyn AnyColumn);
+    /// Moves the values of `other`, which must have the same type, to the end of the list.
+    fn append_moved(&mut self, other: &mut dyn AnyColumn);
+    /// Moves the values with the indices `positions`, which must be distinct, to a new list.
+    fn select(self: Box<Self>, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Returns an empty list for values of the same type.
     fn fresh(&self) -> Box<dyn AnyColumn>;
     /// Returns a copy of the list.
@@ -335,6 +353,9 @@ impl Clone for Box<dyn AnyColumn> {
 
 impl<T: Value> AnyColumn for Vec<T> {
     fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn as_any_mut(&mut self) -> &mut dyn Any {
         self
     }
     fn len(&self) -> usize {
@@ -354,9 +375,22 @@ impl<T: Value> AnyColumn for Vec<T> {
         let typed = value.downcast_ref::<T>();
         Vec::push(self, typed.expect("a column has one type").clone());
     }
+    fn push_datum(&mut self, value: Datum) {
+        Vec::push(self, value.into_typed().expect("a column has one type"));
+    }
     fn append(&mut self, other: &dyn AnyColumn) {
         let typed = other.as_any().downcast_ref::<Self>();
         self.extend_from_slice(typed.expect("a column has one type"));
+    }
+    fn append_moved(&mut self, other: &mut dyn AnyColumn) {
+        let typed = other.as_any_mut().downcast_mut::<Self>();
+        Vec::append(self, typed.expect("a column has one type"));
+    }
+    fn select(self: Box<Self>, positions: &[u32]) -> Box<dyn AnyColumn> {
+        let mut values: Vec<Option<T>> = self.into_iter().map(Some).collect();
+        let chosen = positions.iter().map(|&at| values[at as usize].take());
+        let chosen = chosen.map(|value| value.expect("positions are distinct"));
+        Box::new(chosen.collect::<Self>())
     }
     fn fresh(&self) -> Box<dyn AnyColumn> {
         Box::new(Self::new())
@@ -385,6 +419,36 @@ mod tests {
         assert_eq!(support.get::<f64>(1), Some(&1.5));
         assert_eq!(support.values::<f64>().unwrap().count(), 2);
         assert!(support.values::<u8>().is_none());
+    }
+
+    #[test]
+    fn a_list_becomes_a_column() {
+        let mut builder = SupportBuilder::new::<f64>();
+        builder.encode(&vec![1.5_f64, -0.0, 1.5, 0.0]);
+        let shared = builder.clone();
+        let column = builder.into_column();
+        let values = column.as_any().downcast_ref::<Vec<f64>>().unwrap();
+        assert_eq!(values, &[1.5, 0.0]);
+        assert!(values[1].is_sign_positive());
+        assert_eq!(shared.len(), 2);
+    }
+
+    #[test]
+    fn values_of_columns_are_moved() {
+        let text = |text: &str| text.to_string();
+        let mut column: Box<dyn AnyColumn> = Box::new(vec![text("a"), text("b")]);
+        let mut other = vec![text("c")];
+        column.append_moved(&mut other);
+        assert!(other.is_empty());
+        column.push_datum(Datum::new(text("d")));
+        let address = |column: &dyn AnyColumn, at| {
+            let value = column.any(at).downcast_ref::<String>();
+            value.map(|text| (text.clone(), text.as_ptr()))
+        };
+        let before: Vec<_> = (0..4).map(|at| address(&*column, at)).collect();
+        let chosen = column.select(&[3, 0, 2]);
+        let after: Vec<_> = (0..3).map(|at| address(&*chosen, at)).collect();
+        assert_eq!(after, [3, 0, 2].map(|at| before[at].clone()));
     }
 
     #[test]

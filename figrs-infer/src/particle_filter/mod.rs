@@ -14,7 +14,8 @@ use crate::sampling::importance::ImportanceSampling;
 use crate::sampling::settings::AssignedValues;
 use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
-use figrs_answer::{Algorithm, Draws, Error};
+use figrs_answer::run::partial::Absorption;
+use figrs_answer::{Draws, Error, MergeableSampler};
 
 pub use saved_particles::SavedParticles;
 
@@ -252,7 +253,9 @@ fn drawn<S: FilterState>(
     states: &[&S],
 ) -> Result<(States<S>, Particles, Answer), Error> {
     let elements: Vec<AnyElement> = states.iter().flat_map(|state| state.elements()).collect();
-    let mut answer = algorithm.answer(model, &elements)?;
+    // The answer of `ImportanceSampling` would have a copy of the sums, with which the run could be lengthened.
+    let sums = algorithm.run_units(model, &elements, 0..u64::MAX, Absorption::AtOnce)?;
+    let mut answer = sums.into_answer()?;
     let Some(draws) = answer.draws.take() else {
         return Err(Error::NothingDone {
             algorithm: "ParticleFilter",

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::block::{Block, MAX_CACHED};
+use super::branch_columns::MAX_TREE_VALUES;
 use super::column::ColumnSlot;
 use super::draw::{
     CodeSampler, PooledSampler, checked_outcomes, is_density, likelihood, probability_of_true,
@@ -195,7 +196,11 @@ impl Block {
             // The combination counts as one cached item.
             self.remembered += 1;
             // The caller decides whether the branch is evaluated by columns or world by world, given the number of worlds that take it.
-            return Ok(Branch::to(BranchTarget::Composite(element, own)));
+            let tree = self.elements_of_tree((&element, own));
+            return Ok(Branch {
+                tree,
+                ..Branch::to(BranchTarget::Composite(element, own))
+            });
         };
         let target = if own {
             BranchTarget::Unshared(element.clone())
@@ -238,10 +243,14 @@ impl Block {
         &mut self,
         slot: ColumnSlot,
         number: u32,
-        element: &AnyElement,
+        (element, tree): (&AnyElement, Option<usize>),
     ) -> ColumnSlot {
         let of = self.slot(element);
-        self.cache_branch(slot, number, Branch::to(BranchTarget::Slot(of)));
+        let branch = Branch {
+            tree,
+            ..Branch::to(BranchTarget::Slot(of))
+        };
+        self.cache_branch(slot, number, branch);
         of
     }
 
@@ -298,6 +307,8 @@ pub(super) type Branches = Vec<Option<Branch>>;
 pub(super) struct Branch {
     pub(super) target: BranchTarget,
     drawn: BranchSampler,
+    /// The number of elements of a branch that is a tree, as [`Block::elements_of_tree`] returned it when the branch was created.
+    tree: Option<usize>,
 }
 
 #[derive(Clone)]
@@ -315,7 +326,18 @@ impl Branch {
         Self {
             target,
             drawn: BranchSampler::Unknown,
+            tree: None,
         }
+    }
+
+    /// Returns the number of elements of the branch if it is a tree that can be evaluated in `worlds` worlds at the same time. The result does not depend
+    /// on earlier evaluations of the branch.
+    pub(super) fn elements_of_tree(&self, worlds: usize) -> Option<usize> {
+        let elements = match self.target {
+            BranchTarget::Unshared(_) => Some(1),
+            _ => self.tree,
+        };
+        elements.filter(|elements| elements.saturating_mul(worlds) <= MAX_TREE_VALUES)
     }
 
     pub(super) fn is_unshared(&self) -> bool {

@@ -7,7 +7,7 @@ use super::branch_memo::{Branch, BranchTarget};
 use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
 use super::draw::{PooledSampler, draw_ready};
 use super::groups::RowGroups;
-use super::rare_branches::{RareBranch, RowEvaluations, are_few};
+use super::rare_branches::{RareBranch, RowEvaluations, are_few, is_evaluated_as_tree};
 use super::run::{ColumnSource, EvaluationTask, RootEvaluation};
 use super::selection::Selection;
 use figrs_core::element::node::AnyElement;
@@ -271,7 +271,11 @@ impl RootEvaluation<'_> {
     ) {
         let width = rows.width();
         let sizes = groups.sizes(branches.len());
-        let is_few: Vec<bool> = sizes.iter().map(|&size| are_few(size, width)).collect();
+        let is_few = branches.iter().zip(&sizes).map(|(branch, &size)| {
+            let mut branch = branch.iter().filter(|_| demand.is_none());
+            are_few(size, width) || branch.any(|branch| is_evaluated_as_tree(branch, size))
+        });
+        let is_few: Vec<bool> = is_few.collect();
         let (many, few) = groups.split_rare(rows, &is_few);
         let branches = branches.into_iter().zip(combinations).zip(sizes);
         let parts = branches.map(|((branch, &combination), size)| BranchRows {
@@ -293,10 +297,11 @@ impl RootEvaluation<'_> {
             let (Some(branch), Some(rows)) = (part.branch, rows) else {
                 continue;
             };
+            let tree = branch.elements_of_tree(1);
             let of = match branch.target {
                 BranchTarget::Slot(of) => of,
                 BranchTarget::Composite(element, _) => {
-                    self.block.slot_of(slot, part.combination, &element)
+                    self.block.slot_of(slot, part.combination, (&element, tree))
                 }
                 BranchTarget::Unshared(ref element) => {
                     let number = self.alone.len();
@@ -351,7 +356,7 @@ impl RootEvaluation<'_> {
                 branches.push(RareBranch::new(
                     part.combination,
                     part.branch.take(),
-                    part.size,
+                    (part.size, width),
                 ));
             }
             *group = *position;
@@ -360,6 +365,8 @@ impl RootEvaluation<'_> {
         few.sort_by_key(|&(_, branch)| branch);
         let number = self.alone.len();
         self.alone.push(None);
+        let values = self.block.instructions[slot.index()].element.no_column();
+        let few = (few, values);
         let singles = RowEvaluations::new((slot, number), branches, few, demand.cloned());
         (
             (ColumnSource::Unshared(number), rows),

@@ -192,14 +192,10 @@ impl TargetColumn<'_> {
                 (codes(classes, &self.rows).into(), Some(*dictionary))
             }
             Column::Typed(typed) => {
-                let codes = self.element.no_values().encode(&**typed);
-                let codes = codes.unwrap_or_default();
-                for (at, &code) in codes.iter().enumerate() {
-                    if code as usize == values.len() {
-                        values.push(typed.any(at));
-                    }
-                }
-                return (values, codes);
+                // The distinct values are copied, so that they lie one after another and leave no gaps in the memory of this thread.
+                let mut distinct = self.element.no_values();
+                let codes = distinct.encode(&**typed).unwrap_or_default();
+                return (distinct.into_column(), codes);
             }
         };
         let dictionary = dictionary.map(|dictionary| self.dictionaries.get(dictionary));

@@ -8,7 +8,6 @@ use super::column::{Class, Column, ColumnSlot, MAX_CLASSES, codes};
 use super::run::{ColumnSource, RootEvaluation};
 use super::selection::Selection;
 use figrs_core::error::ModelError;
-use figrs_core::value::support::AnyColumn;
 
 /// Maximum number of values of a dictionary that is translated as a whole to another dictionary.
 const SMALL_DICTIONARY: usize = 64;
@@ -35,7 +34,7 @@ impl RootEvaluation<'_> {
             };
             parts.push((part, column));
         }
-        let column = self.block.joined(slot, rows, &parts);
+        let column = self.block.joined(slot, rows, parts);
         self.set_values(slot, rows, column, None)
     }
 }
@@ -46,9 +45,9 @@ impl Block {
         &mut self,
         slot: ColumnSlot,
         rows: &Selection,
-        parts: &[(Selection, Column)],
+        parts: Vec<(Selection, Column)>,
     ) -> Column {
-        if let [(part, column)] = parts
+        if let [(part, column)] = &parts[..]
             && part.same_as(rows)
             && matches!(column, Column::Bits(_) | Column::Typed(_))
         {
@@ -56,7 +55,7 @@ impl Block {
         }
         if self.instructions[slot.index()].is_bool {
             let mut all = vec![0; rows.mask().len()];
-            for (part, column) in parts {
+            for (part, column) in &parts {
                 if let Column::Bits(bits) = column {
                     let words = all.iter_mut().zip(bits.iter().zip(part.mask()));
                     words.for_each(|(word, (bits, mask))| *word |= bits & mask);
@@ -72,12 +71,12 @@ impl Block {
             Column::Bits(_) | Column::Typed(_) => false,
         };
         if parts.iter().all(coded) {
-            if let Some(classes) = self.joined_classes(slot, parts) {
+            if let Some(classes) = self.joined_classes(slot, &parts) {
                 return classes;
             }
             let dictionary = self.own_dictionary(slot);
             let mut coded: Vec<TranslatedCodes> = Vec::with_capacity(parts.len());
-            for (part, column) in parts {
+            for (part, column) in &parts {
                 let (codes, own) = match column {
                     Column::Codes(codes, own) => (RowCodes::List(codes.clone()), *own),
                     Column::Classes(classes, own) => match &classes[..] {
@@ -97,18 +96,20 @@ impl Block {
                 dictionary,
             );
         }
-        let mut order = vec![(0, 0); rows.len()];
-        let mut columns: Vec<Rc<dyn AnyColumn>> = Vec::with_capacity(parts.len());
-        for (part, column) in parts {
-            for (i, &at) in part.positions_in(rows).iter().enumerate() {
-                order[at as usize] = (columns.len(), i);
-            }
-            columns.push(self.dictionaries.typed(column, part));
-        }
+        let mut order = vec![0; rows.len()];
         let mut all = self.instructions[slot.index()].element.no_column();
-        for (column, i) in order {
-            all.push(columns[column].any(i));
+        for (part, column) in parts {
+            for (&place, at) in part.positions_in(rows).iter().zip(all.len() as u32..) {
+                order[place as usize] = at;
+            }
+            let mut values = self.dictionaries.typed(&column, &part);
+            drop(column);
+            match Rc::get_mut(&mut values) {
+                Some(values) => all.append_moved(values),
+                None => all.append(&*values),
+            }
         }
+        let all = all.select(&order);
         Column::Typed(Rc::from(all))
     }
 }

@@ -7,11 +7,12 @@
 //! | `weights`, `plain_weights` | weights of rows |
 //! | `block_memory`, `block` | the state of a block |
 //! | `store`, `groups`, `memoised`, `branch_memo` | operations of a block: storage, partition by the values of parents, memoised calls |
-//! | `row_world`, `rare_branches` | rows evaluated one by one |
+//! | `row_world`, `branch_columns`, `rare_branches` | rows of rare branches: one by one, or those of one branch together |
 //! | `run`, `chain`, `join`, `evidence` | evaluation of the roots by a stack of tasks |
 
 mod block;
 mod block_memory;
+mod branch_columns;
 mod branch_memo;
 mod chain;
 mod column;

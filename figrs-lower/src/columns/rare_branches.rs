@@ -1,27 +1,35 @@
-//! Branches of a Chain that few worlds (rows) take; they are evaluated world by world.
+//! Branches of a Chain that few worlds (rows) take. They are evaluated world by world or, if their elements form a tree, in all their worlds at the same
+//! time.
 
 use std::time::{Duration, Instant};
 
 use super::block::Block;
-use super::branch_memo::Branch;
+use super::branch_columns::values_of_tree;
+use super::branch_memo::{Branch, BranchTarget};
 use super::column::{ColumnSlot, StoredColumn};
 use super::row_world::{FinishedRows, RowEvaluation, RowResult};
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
+use figrs_core::limits::check_world;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
+use figrs_core::value::support::AnyColumn;
 
 /// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the number of worlds of the block,
 /// because the cost of operations on sets of worlds grows with it. With a limit of one world in 256, a geometric recursion was 1.2 times slower (in
-/// blocks of 16 384 worlds), and a model of list states was 8 % faster (in blocks of 10 000 worlds).
+/// blocks of 16 384 worlds).
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
+
+/// A branch that is a tree is evaluated without columns of the block if at most this number of worlds take it. With a limit of 64 worlds, a model of list
+/// states was 5 % slower.
+const TREE_ROWS: usize = 256;
 
 /// A branch that few worlds take is cached if its creation takes longer. Otherwise the branch is created again: its elements are then in the processor
 /// cache, whereas those of a cached branch mostly are not.
 const WORTH_CACHING: Duration = Duration::from_micros(50);
 
-/// The evaluation of the worlds that take rare branches of a Chain, one by one.
+/// The evaluation of the worlds that take rare branches of a Chain, one branch after another.
 pub(super) struct RowEvaluations {
     /// The Chain whose branches are rare.
     of: ColumnSlot,
@@ -36,6 +44,8 @@ pub(super) struct RowEvaluations {
     finished: FinishedRows,
     /// A finished evaluation, whose memory is used for the next world.
     spare: Option<RowEvaluation>,
+    /// An empty list, whose memory the evaluation of trees uses.
+    columns: Vec<Box<dyn AnyColumn>>,
 }
 
 pub(super) struct RareBranch {
@@ -46,8 +56,8 @@ pub(super) struct RareBranch {
     rows: usize,
     /// The largest number of elements that one world has evaluated in the branch.
     entered: usize,
-    /// `true` if the creation of the branch took so long that the branch is kept for other worlds.
-    is_costly: bool,
+    /// `true` if the branch is kept for other worlds, because its creation took long or because many worlds take it.
+    is_kept: bool,
     /// `true` if elements outside the branch may refer to elements of the branch.
     is_referred: bool,
 }
@@ -57,12 +67,20 @@ pub(super) fn are_few(rows: usize, width: usize) -> bool {
     rows <= ROW_BY_ROW_ROWS + width / ROW_BY_ROW_DIVISOR
 }
 
+/// True if a branch that `rows` worlds take is evaluated in these worlds at the same time, without columns of the block. The branch must not be atomic,
+/// and no value of the Chain must be demanded.
+pub(super) fn is_evaluated_as_tree(branch: &Branch, rows: usize) -> bool {
+    let is_atomic = matches!(branch.target, BranchTarget::Unshared(_));
+    rows <= TREE_ROWS && !is_atomic && branch.elements_of_tree(rows).is_some()
+}
+
 impl RowEvaluations {
-    /// Prepares the evaluation of the worlds `rows` of a Chain, which are in ascending order and each have the index of a branch.
+    /// Prepares the evaluation of the worlds `rows` of a Chain, each with the index of its branch; `values` is an empty list of values of the Chain. The
+    /// worlds of a branch must be consecutive.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
-        rows: Vec<(u32, u32)>,
+        (rows, values): (Vec<(u32, u32)>, Box<dyn AnyColumn>),
         demand: Option<Datum>,
     ) -> Self {
         Self {
@@ -70,10 +88,11 @@ impl RowEvaluations {
             number,
             demand,
             branches,
-            finished: FinishedRows::with_capacity(rows.len()),
+            finished: FinishedRows::new(rows.len(), values),
             not_begun: rows,
             waiting: Vec::new(),
             spare: None,
+            columns: Vec::new(),
         }
     }
 
@@ -88,15 +107,19 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Creates the record of a branch that `rows` worlds take. If `branch` is `None`, the branch is created when the evaluation of its first world
-    /// starts.
-    pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
+    /// Creates the record of a branch that `rows` of `width` worlds take. If `branch` is `None`, the branch is created when the evaluation of its first
+    /// world starts.
+    pub(super) fn new(
+        combination: u32,
+        branch: Option<Branch>,
+        (rows, width): (usize, usize),
+    ) -> Self {
         Self {
             combination,
             branch,
             rows,
             entered: 0,
-            is_costly: false,
+            is_kept: !are_few(rows, width),
             is_referred: false,
         }
     }
@@ -121,9 +144,10 @@ impl RowEvaluations {
             let waits_for = single.advance(block, rng)?;
             self.end_turn((single, branch), waits_for, &mut missing, block);
         }
-        let ahead = std::mem::take(&mut self.not_begun).into_iter();
-        for (row, branch) in ahead.filter(|(row, _)| lives(*row)) {
-            self.begin_row((row, branch), &mut missing, block, rng)?;
+        let mut ahead = std::mem::take(&mut self.not_begun);
+        ahead.retain(|&(row, _)| lives(row));
+        for worlds in ahead.chunk_by(|a, b| a.1 == b.1) {
+            self.begin_branch(worlds, &mut missing, block, rng)?;
         }
         if missing.is_empty() {
             return Ok(missing);
@@ -139,34 +163,76 @@ impl RowEvaluations {
         Ok(missing)
     }
 
-    /// Starts the evaluation of the world `row` in its branch, which is created if necessary.
-    fn begin_row(
+    /// Starts the evaluation of worlds of one branch, which is created if necessary.
+    fn begin_branch(
         &mut self,
-        (row, branch): (u32, u32),
+        worlds: &[(u32, u32)],
         missing: &mut Vec<MissingValues>,
         block: &mut Block,
         rng: &mut Stream,
     ) -> Result<(), ModelError> {
+        let Some(&(_, branch)) = worlds.first() else {
+            return Ok(());
+        };
         let few = &mut self.branches[branch as usize];
         let made = if let Some(branch) = few.branch.take() {
             branch
         } else {
             let start = Instant::now();
             let made = block.branch_of(self.of, few.combination)?;
-            few.is_costly = start.elapsed() > WORTH_CACHING;
+            few.is_kept = start.elapsed() > WORTH_CACHING;
             made
         };
         let (root, own) = (block.root_of(&made).cloned(), made.is_unshared());
+        let elements = made.elements_of_tree(worlds.len());
         few.branch = Some(made);
         let Some(root) = root else {
             return Ok(());
         };
-        let mut single = self.spare.take().unwrap_or_default();
-        let demand = self.demand.clone();
-        let waits_for = single.start(row, (&root, own), demand, (block, rng))?;
-        drop(root);
-        self.end_turn((single, branch), waits_for, missing, block);
+        if let Some(elements) = elements
+            && self.evaluate_together(worlds, (&root, elements), block, rng)?
+        {
+            return Ok(());
+        }
+        for &(row, _) in worlds {
+            let mut single = self.spare.take().unwrap_or_default();
+            let demand = self.demand.clone();
+            let waits_for = single.start(row, (&root, own), demand, (block, rng))?;
+            self.end_turn((single, branch), waits_for, missing, block);
+        }
         Ok(())
+    }
+
+    /// Evaluates the worlds of a branch at the same time; the branch is a tree of `elements` elements. Returns `false` if the worlds must be evaluated
+    /// one by one.
+    fn evaluate_together(
+        &mut self,
+        worlds: &[(u32, u32)],
+        (root, elements): (&AnyElement, usize),
+        block: &mut Block,
+        rng: &mut Stream,
+    ) -> Result<bool, ModelError> {
+        if self.demand.is_some() {
+            return Ok(false);
+        }
+        let earlier = worlds.iter().map(|(row, _)| block.count_of_singles(*row));
+        // The Chain is also counted as an element.
+        let entered = earlier.max().unwrap_or(0) + elements + 1;
+        if entered > block.limit.elements {
+            // The error must name the element at which the limit is exceeded.
+            return Ok(false);
+        }
+        check_world(&block.limit, root, entered, block.bytes.made_bytes())?;
+        let values = values_of_tree(root, worlds.len(), &mut self.columns, rng)?;
+        let rows = worlds.iter().map(|&(row, _)| row);
+        self.finished.extend(rows, values, elements);
+        let few = &mut self.branches[worlds[0].1 as usize];
+        few.rows -= worlds.len();
+        few.entered = few.entered.max(elements);
+        if few.rows == 0 {
+            few.release(self.of, block);
+        }
+        Ok(true)
     }
 
     /// Records the result of a world, or the missing value `waits_for` for which the world must wait.
@@ -225,12 +291,12 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Drops the branch. A branch whose creation took long is cached instead, if no element outside the branch may refer to its elements.
+    /// Drops the branch. A branch that is to be kept is cached instead, if no element outside the branch may refer to its elements.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
         };
-        if self.is_costly && !self.is_referred {
+        if self.is_kept && !self.is_referred {
             block.cache_row_branch(of, self.combination, branch, self.entered);
         }
     }

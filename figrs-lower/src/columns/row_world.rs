@@ -19,6 +19,7 @@ use figrs_core::error::ModelError;
 use figrs_core::limits::check_world;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
+use figrs_core::value::support::AnyColumn;
 use figrs_factor::graph::WorldWeight;
 
 /// The evaluation of a branch in one world.
@@ -102,9 +103,8 @@ impl World for RowWorld<'_> {
                 return Ok(ElementStart::Known(value));
             }
         }
-        let earlier = self.block.singles.get(self.row as usize);
         // The Chain is also counted as an element.
-        let entered = earlier.map_or(0, |&count| count as usize) + entered + 1;
+        let entered = self.block.count_of_singles(self.row) + entered + 1;
         let bytes = bytes + self.block.bytes.made_bytes() + self.known.bytes() as u64;
         check_world(&self.block.limit, element, entered, bytes)?;
         Ok(ElementStart::Open)
@@ -211,45 +211,94 @@ pub(super) struct RowResult {
     pub(super) known: Vec<(AnyElement, Datum)>,
 }
 
-pub(super) struct FinishedRows(Vec<RowResult>);
+struct FinishedRow {
+    row: u32,
+    /// The index of the value in `FinishedRows::values`; `None` if the world contradicts the evidence.
+    value: Option<u32>,
+    log: f64,
+    densities: u32,
+    entered: usize,
+    known: Vec<(AnyElement, Datum)>,
+}
+
+/// The worlds whose evaluation is finished, and their values of one element.
+pub(super) struct FinishedRows {
+    rows: Vec<FinishedRow>,
+    values: Box<dyn AnyColumn>,
+}
 
 impl FinishedRows {
-    pub(super) fn with_capacity(rows: usize) -> Self {
-        Self(Vec::with_capacity(rows))
+    /// Creates an empty list with room for `rows` worlds; `values` is an empty list of values.
+    pub(super) fn new(rows: usize, values: Box<dyn AnyColumn>) -> Self {
+        Self {
+            rows: Vec::with_capacity(rows),
+            values,
+        }
     }
 
-    pub(super) fn push(&mut self, row: RowResult) {
-        self.0.push(row);
+    pub(super) fn push(&mut self, result: RowResult) {
+        let value = result.value.map(|value| {
+            self.values.push_datum(value);
+            self.values.len() as u32 - 1
+        });
+        self.rows.push(FinishedRow {
+            row: result.row,
+            value,
+            log: result.log,
+            densities: result.densities,
+            entered: result.entered,
+            known: result.known,
+        });
+    }
+
+    /// Adds worlds of weight one that have evaluated `entered` elements each, and have the values `values`.
+    pub(super) fn extend(
+        &mut self,
+        rows: impl Iterator<Item = u32>,
+        mut values: Box<dyn AnyColumn>,
+        entered: usize,
+    ) {
+        let first = self.values.len() as u32;
+        self.values.append_moved(&mut *values);
+        self.rows
+            .extend(rows.zip(first..).map(|(row, at)| FinishedRow {
+                row,
+                value: Some(at),
+                log: 0.0,
+                densities: 0,
+                entered,
+                known: Vec::new(),
+            }));
     }
 
     pub(super) fn retain(&mut self, lives: impl Fn(u32) -> bool) {
-        self.0.retain(|finished| lives(finished.row));
+        self.rows.retain(|finished| lives(finished.row));
     }
 
     /// Iterates over the worlds, each with the values of other elements that were evaluated in this world.
     pub(super) fn known(&self) -> impl Iterator<Item = (u32, &[(AnyElement, Datum)])> {
-        self.0
+        self.rows
             .iter()
             .map(|finished| (finished.row, &finished.known[..]))
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let known = self.0.iter().map(|row| row.known.capacity());
-        self.0.capacity() * size_of::<RowResult>()
+        let known = self.rows.iter().map(|row| row.known.capacity());
+        self.rows.capacity() * size_of::<FinishedRow>()
             + known.sum::<usize>() * size_of::<(AnyElement, Datum)>()
+            + self.values.bytes()
     }
 
     /// Multiplies the weights of the worlds, counts their evaluated elements, and returns the column of the values of the element `of`.
     pub(super) fn column(&mut self, of: ColumnSlot, block: &mut Block) -> StoredColumn {
-        self.0.sort_unstable_by_key(|one| one.row);
-        let finished = &self.0;
-        let mut values = block.instructions[of.index()].element.no_column();
+        self.rows.sort_unstable_by_key(|one| one.row);
+        let finished = &self.rows;
         for one in finished {
             block.count_single(one.row, one.entered);
-            if let Some(value) = &one.value {
-                values.push(value.as_any());
-            }
         }
+        let order: Vec<u32> = finished.iter().filter_map(|one| one.value).collect();
+        let none = self.values.fresh();
+        let values = std::mem::replace(&mut self.values, none).select(&order);
         let width = block.width;
         let all = Selection::from_rows(finished.iter().map(|one| one.row).collect(), width);
         let most = finished.iter().map(|one| one.densities);
@@ -281,7 +330,7 @@ impl FinishedRows {
     /// Stores the values of elements to which elements outside the branch may refer.
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
-        for one in &mut self.0 {
+        for one in &mut self.rows {
             // Each element comes before the elements that depend on it, and is dropped after them.
             while let Some((element, value)) = one.known.pop() {
                 if !element.is_unshared() {
@@ -294,6 +343,13 @@ impl FinishedRows {
 }
 
 impl Block {
+    /// Returns the number of elements that have been evaluated in the world `row` alone, without a column.
+    pub(super) fn count_of_singles(&self, row: u32) -> usize {
+        self.singles
+            .get(row as usize)
+            .map_or(0, |&count| count as usize)
+    }
+
     /// Counts elements that were evaluated in one world alone, without a column.
     fn count_single(&mut self, row: u32, entered: usize) {
         self.singles.resize(self.width, 0);
