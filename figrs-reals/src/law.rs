@@ -236,8 +236,7 @@ impl FilterLaw {
         for (i, value) in values.iter().enumerate() {
             let deviation = deviations[(i, i)];
             if deviation.abs() <= ROUNDING * coefficients.row(i).amax() {
-                let problem =
-                    "its value is observed, and the state and the readings before it determine it";
+                let problem = "its value is observed, but the state and the readings before it already determine it";
                 return Err(Error::not_closed_form(&self.element, problem));
             }
             // `z` is the deviation of the reading from its mean given the earlier readings, in standard deviations.
