@@ -130,7 +130,7 @@ fn write_files(options: &Options, comparison: &Comparison) -> Result<(), Failure
     if let Some(path) = &options.curves {
         match (comparison.curves_svg(), stop::reason()) {
             (Err(ChartError::Empty { .. }), Some(reason)) => note(format!(
-                "note: {} is not written: {} before there was an error to draw",
+                "note: {} is not written: {} before any error was measured",
                 path.display(),
                 reason.message()
             )),

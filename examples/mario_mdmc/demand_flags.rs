@@ -33,7 +33,7 @@ pub(crate) struct Demands {
     #[arg(long, value_name = "FILE", requires = "free")]
     pub(crate) around: Option<PathBuf>,
     /// Range of columns to draw again, such as 20..30; columns are counted from 0, and the last number is excluded. For levels in which the player
-    /// climbs, the range is one of rows, counted from the bottom.
+    /// climbs, this is a range of rows, counted from the bottom.
     #[arg(long, value_name = "FROM..TO", value_parser = ranges::columns, requires = "around")]
     pub(crate) free: Option<Range<usize>>,
     /// Begin the level with the columns of this file, in the format of --pin.

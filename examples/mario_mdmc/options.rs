@@ -173,8 +173,8 @@ pub(crate) struct Options {
     /// Stop after this many seconds, or a second later, with the levels so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Keep only this many rows of the training levels, counted from the bottom, and fill up lower levels. For levels in which the player climbs, the
-    /// number is one of columns, counted from the left.
+    /// Keep only this many rows of the training levels, counted from the bottom, and fill up lower levels. For levels in which the player climbs,
+    /// this is the number of columns, counted from the left.
     #[arg(long)]
     pub(crate) rows: Option<usize>,
     /// Instead of writing levels, print the probability that the trained model meets the demands; the option applies to the methods conditioned and
@@ -234,7 +234,7 @@ pub(crate) struct Options {
     pub(crate) tile_size: Option<u16>,
     /// Write a set of numbered files that the same command can continue after an interruption; needs --seed. A larger number of --levels with the
     /// same number of digits extends the set. Files that are unchanged are kept, and only the other levels are drawn. The settings of the set are
-    /// stored in a file that is named like --out with `-set.json`, and checksums of the levels in `.…-set.journal`.
+    /// stored in a file with the name of --out and the suffix `-set.json`, and checksums of the levels in `.…-set.journal`.
     #[arg(long, requires = "seed", conflicts_with = "report")]
     pub(crate) resume: bool,
     /// Also write the levels to this file, as an HTML page with pictures of up to 12 levels and a table of measures. The page needs no other files.
@@ -248,7 +248,7 @@ pub(crate) struct Options {
     /// Length of the level of --around.
     #[arg(skip)]
     around_length: OnceLock<usize>,
-    /// True if the command, not the user, chose the method.
+    /// True if the command chose the method, because the user gave none.
     #[arg(skip)]
     pub(crate) is_method_chosen: bool,
 }

@@ -51,7 +51,7 @@ fn solved(options: &Options) -> Result<Solved, Failure> {
     if diagram.utilities().is_empty() {
         let file = file.display();
         return Err(
-            format!("{file} has no utilities, so that there is nothing to decide for").into(),
+            format!("{file} has no utilities, and decisions are compared by utilities").into(),
         );
     }
     let texts = ("--observe", &options.observe[..]);

@@ -151,7 +151,7 @@ fn note_learned(options: &Options, learned: &Learned) {
             _ => "keep their starting numbers",
         };
         note(format!(
-            "note: no case reaches {} of the tables, of which the first is {first}; such rows {kept}",
+            "note: no case reaches {} of the tables, the first of which is {first}; such rows {kept}",
             counted(rows.len(), "row")
         ));
     }

@@ -112,12 +112,13 @@ Exit code:
 /// Answers questions about a discrete network in BIF, BIFXML, NET, UAI or XDSL format, or a formula in DIMACS CNF: posteriors, the probability of
 /// evidence, or worlds.
 ///
-/// A network in NET may have continuous nodes, which are normal given the discrete nodes. The tasks marginals and evidence answer it exactly: "reals" and
-/// the text have the mean, the standard deviation and quantiles of each continuous node. Its log-evidence is that of a probability density.
+/// A network in NET may have continuous nodes, which are normal given the discrete nodes. For such a network, the tasks marginals and evidence are
+/// exact: "reals" and the text have the mean, the standard deviation and quantiles of each continuous node, and the log-evidence is the logarithm of a
+/// probability density.
 ///
 /// Variables and states of a UAI file are named by their index, from 0; variables of a .cnf file by their numbers, and their states are false and
-/// true. The line `c p weight LITERAL WEIGHT 0` gives the weight of a literal; other literals have the weight 1, and with a line `c t mc` all have. The
-/// same options give the same answers.
+/// true. The line `c p weight LITERAL WEIGHT 0` gives the weight of a literal; other literals have the weight 1, and with a line `c t mc` all literals have the
+/// weight 1. The same options give the same answers.
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
@@ -245,7 +246,7 @@ pub(crate) enum Task {
     Predict,
 }
 
-/// Initial numbers of learning.
+/// Initial values of the parameters in learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Start {
     /// The numbers in the tables of the file.

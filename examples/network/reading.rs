@@ -99,7 +99,7 @@ fn note_rows(rows: &[NormalisedRow], name: impl Fn(&NormalisedRow) -> String) {
         rows.iter().partition(is_rounded);
     if let Some(first) = rounded.first() {
         note(format!(
-            "note: rows whose sums were off by rounding were divided by them: {}, the first on line {}, {}",
+            "note: rows that do not sum to one because of rounding were divided by their sums: {}, the first on line {}, {}",
             rounded.len(),
             first.line,
             name(first)

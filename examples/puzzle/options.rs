@@ -137,7 +137,7 @@ pub(crate) enum Method {
     /// Exact. Elimination in the tropical semiring over all --max-steps steps finds the length of a shortest plan.
     Tropical,
     /// One plan, for --task solve: a best-first search, guided by relaxed plans and the value of the goal, and then a search for a shorter plan. The
-    /// answer says whether no plan is provably shorter.
+    /// answer states if no plan is shorter.
     Search,
     /// Approximate inference with little memory: particles that meet the evidence step by step. The method applies to --task probability and sample,
     /// with --steps or --at-most.

@@ -9,7 +9,7 @@ use figrs::weighted_sum;
 pub(crate) enum Kind {
     /// A number that performs a random walk.
     Level,
-    /// A level with a slope, which both perform random walks.
+    /// A level and its slope; both perform random walks.
     Trend,
     /// A position with a velocity that performs a random walk.
     Velocity,

@@ -45,7 +45,8 @@ pub trait Algorithm: Debug + Send + Sync {
         false
     }
 
-    /// Returns a sampler whose estimates check the approximate answers of this algorithm, as `ExpectationPropagation` has one; the default is `None`.
+    /// Returns a sampler whose estimates check the approximate answers of this algorithm, such as the sampler of `ExpectationPropagation`; the
+    /// default is `None`.
     fn correction(&self) -> Option<Box<dyn Algorithm>> {
         None
     }

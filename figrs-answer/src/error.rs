@@ -39,8 +39,8 @@ pub enum Error {
     },
     /// No world satisfies the evidence.
     #[error(
-        "the evidence is impossible; {}: {}; take {} of them back",
-        if .conflict.len() == 1 { "no world has" } else { "these statements exclude each other" },
+        "the evidence is impossible; {}: {}; remove {} of them",
+        if .conflict.len() == 1 { "no world satisfies" } else { "these statements exclude each other" },
         first_of(.conflict),
         if *.is_minimal { "one" } else { "some" }
     )]

@@ -5,7 +5,7 @@ use crate::element::label::printable;
 /// Returns the end of a message about an unknown name: a question that lists the similar names `near`, or a statement that there are none.
 pub fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() {
-        "no name is like it".into()
+        "no existing name is similar".into()
     } else {
         format!("did you mean `{}`?", printable(&near.join("`, `")))
     }

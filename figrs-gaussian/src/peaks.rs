@@ -13,7 +13,7 @@ const GROWTH: usize = 16;
 /// Number of points between two checks of the deadline.
 const POINTS_PER_LOOK: usize = 4096;
 
-/// Maximum number of peaks that are remembered; the highest ones are.
+/// Maximum number of peaks that are stored; if there are more, the highest ones are stored.
 const MOST_PEAKS: usize = 64;
 
 /// The peaks of a likelihood of one real number, which are searched once at many points.

@@ -201,7 +201,11 @@ fn check_arity(
     }
     let s = if found == 1 { "" } else { "s" };
     let problem = format!("`{name}` has {found} argument{s} here and {expected} {elsewhere}");
-    let mistake = Mistake::new(MistakeKind::Count, problem, "make them agree");
+    let mistake = Mistake::new(
+        MistakeKind::Count,
+        problem,
+        "use the same number in both places",
+    );
     Err(KifError::new(at, mistake))
 }
 
@@ -209,7 +213,7 @@ fn place_of(fixed: Option<usize>) -> &'static str {
     if fixed.is_some() {
         "in the language"
     } else {
-        "where it stands first"
+        "at its first use"
     }
 }
 

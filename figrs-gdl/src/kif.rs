@@ -85,7 +85,7 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
         let at = input.current_token_start();
         if count > MOST_EXPRESSIONS {
             let problem = format!("more than {MOST_EXPRESSIONS} words and lists");
-            let remedy = "write rules with variables instead of so many facts";
+            let remedy = "write rules with variables instead of these facts";
             let mistake = Mistake::new(MistakeKind::TooLarge, problem, remedy);
             return Err(KifError::new(at, mistake));
         }

@@ -41,12 +41,12 @@ const REQUIRED: [(SymbolId, &str, &str); 4] = [
     (
         SymbolId::LEGAL,
         "legal",
-        "state what may be done, such as `(<= (legal robot wait) ...)`",
+        "state the legal actions, such as `(<= (legal robot wait) ...)`",
     ),
     (
         SymbolId::GOAL,
         "goal",
-        "state what is to be reached, such as `(<= (goal robot 100) ...)`",
+        "state the goal, such as `(<= (goal robot 100) ...)`",
     ),
     (
         SymbolId::TERMINAL,

@@ -73,7 +73,7 @@ fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     let mut states: Vec<BTreeSet<String>> = vec![BTreeSet::new(); header.len()];
     if header.len() < 2 {
         let mistake = missing(
-            "the first line names one column alone",
+            "the first line names only one column",
             "give at least two, separated by commas, semicolons or tabs",
         );
         return Err(LexerError::new(records.field_start(&header, 0), mistake));

@@ -430,7 +430,7 @@ fn row_sum(variable: &str, row: &str, sum: f64) -> Mistake {
     let digits = format!("{sum:.6}");
     let digits = digits.trim_end_matches('0').trim_end_matches('.');
     let problem = format!(
-        "the {row} of `{variable}` sums to {digits}, which is more than rounding away from one"
+        "the {row} of `{variable}` sums to {digits}, which differs from one by more than rounding"
     );
     let mistake = |remedy| Mistake::new(MistakeKind::Value, problem, remedy);
     if sum > 0.0 {

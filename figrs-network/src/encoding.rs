@@ -8,7 +8,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum number of bytes at the start of a file in which an XML declaration is searched.
 const DECLARATION: usize = 256;
 
-const DECLARE_UTF_8: &str = "save it as UTF-8, and declare that";
+const DECLARE_UTF_8: &str = "save it as UTF-8, and declare this encoding";
 
 /// Decodes `bytes`, the contents of a file, to text; if a byte is not valid, returns an error with the text before this byte.
 ///
@@ -65,7 +65,7 @@ fn encoding(bytes: &[u8]) -> Result<&'static Encoding, Mistake> {
         _ if bytes.is_ascii() => Ok(UTF_8),
         _ => {
             let problem = format!(
-                "declares the encoding `{label}`, which is unknown or is not the encoding of the file"
+                "the file declares the encoding `{label}`, which is unknown or is not the encoding of the file"
             );
             Err(Mistake::new(MistakeKind::Encoding, problem, DECLARE_UTF_8))
         }
@@ -137,11 +137,11 @@ mod tests {
             ),
             (
                 b"<?xml version='1.0' encoding='klingon'?><BIF>\xff",
-                "file:1:1: declares the encoding `klingon`, which is unknown or is not the encoding of the file; save it as UTF-8, and declare that",
+                "file:1:1: the file declares the encoding `klingon`, which is unknown or is not the encoding of the file; save it as UTF-8, and declare this encoding",
             ),
             (
                 b"<?xml version='1.0' encoding='utf-16'?><BIF>\xc3\xb6",
-                "file:1:1: declares the encoding `utf-16`, which is unknown",
+                "file:1:1: the file declares the encoding `utf-16`, which is unknown",
             ),
             (
                 b"<?xml version='1.0' encoding='shift_jis'?><BIF>\xff",

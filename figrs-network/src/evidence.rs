@@ -367,7 +367,7 @@ fn likelihoods(
     let weights = states.map(|(state, weight)| {
         weight.ok_or_else(|| {
             let problem = format!("`{name}` has no weight for the state `{}`", state.name());
-            let remedy = "give each state one, 0 where it is excluded";
+            let remedy = "give each state a weight, and an excluded state the weight 0";
             Mistake::new(MistakeKind::Missing, problem, remedy)
         })
     });

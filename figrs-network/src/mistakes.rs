@@ -105,7 +105,7 @@ pub(super) fn check_entries(at: usize, found: usize, needed: u128) -> LexerResul
     if found as u128 == needed {
         return Ok(());
     }
-    let problem = format!("a table of {found} entries where its variables need {needed}");
+    let problem = format!("a table of {found} entries, but its variables need {needed}");
     let mistake = Mistake::new(MistakeKind::Count, problem, "make them agree");
     Err(LexerError::new(at, mistake))
 }

@@ -203,7 +203,9 @@ fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
         return Ok(());
     }
     let version = String::from_utf8_lossy(&version);
-    let problem = format!("declares the version `{version}` of XML, and there are 1.0 and 1.1");
+    let problem = format!(
+        "the file declares the version `{version}` of XML, but only the versions 1.0 and 1.1 exist"
+    );
     let mistake = Mistake::new(MistakeKind::Unsupported, problem, "declare 1.0");
     Err(LexerError::new(at, mistake))
 }
@@ -216,8 +218,9 @@ fn malformed(at: usize, reason: &dyn std::fmt::Display) -> LexerError {
 
 /// Returns the error that XML does not predefine `entity`.
 fn unknown_entity(at: usize, entity: &str) -> LexerError {
-    let problem =
-        format!("the entity `&{entity};` is not one of XML itself, and others are not expanded");
+    let problem = format!(
+        "the entity `&{entity};` is not predefined in XML, and other entities are not expanded"
+    );
     let remedy = "write its text in its place";
     LexerError::new(at, Mistake::new(MistakeKind::Unsupported, problem, remedy))
 }

@@ -44,7 +44,7 @@ fn too_large(most: u64) -> Error {
         (0, bytes) => format!("{bytes} bytes"),
         (mebibytes, _) => format!("{mebibytes} MiB"),
     };
-    let message = format!("it is longer than {message}, the most that is read of such a file");
+    let message = format!("it is longer than {message}, which is the maximum for such a file");
     Error::new(ErrorKind::FileTooLarge, message)
 }
 

@@ -378,7 +378,7 @@ pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error
         GaussianError::Elimination(error) => error.into(),
         GaussianError::Improper(real) => about(
             real,
-            "its precision is too small compared with those of the elements that depend on it"
+            "its precision is too small compared with the precisions of the elements that depend on it"
                 .to_owned(),
         ),
         GaussianError::TooManyComponents {

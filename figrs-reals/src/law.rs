@@ -252,8 +252,7 @@ impl CompiledStep {
             .find(|(_, numbers)| is_reading(numbers))
         {
             Some((element, _)) => {
-                let problem =
-                    "its value is observed, and the state and the readings before it determine it";
+                let problem = "its value is observed, but the state and the readings before it already determine it";
                 Error::not_closed_form(element, problem)
             }
             None => crate::closed_form::impossible(model),

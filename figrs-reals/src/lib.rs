@@ -15,7 +15,7 @@
 //! | `closed_form`, `collapse` | the marginals of the targets; the approximation of mixtures with too many components |
 //! | `best_world` | the most probable world |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
-//! | `collapsed`, `drawn_part`, `drawn_rest` | samplers that draw only what has no closed form |
+//! | `collapsed`, `drawn_part`, `drawn_rest` | samplers that draw only the elements without closed form |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `belief`, `joint_moments` | the joint distribution of several elements |
 //! | `approximation` | the approximation of a filter's distribution after each step |

@@ -47,7 +47,7 @@ pub(crate) struct RealFunction {
     pub(crate) scope: Vec<usize>,
 }
 
-/// The value or the evidence of which the likelihood is the probability.
+/// The observed value or the evidence; the likelihood is its probability.
 #[derive(Clone, Debug)]
 pub(crate) enum Weighed {
     Child(usize),
@@ -154,7 +154,7 @@ impl Site {
         matches!(self.weighed, Weighed::Sign(..) | Weighed::ObservedSign(..))
     }
 
-    /// Describes the evidence of which the likelihood is the probability.
+    /// Describes the evidence to which the likelihood belongs.
     pub(crate) fn statement(&self) -> String {
         let element = self.element.label();
         match &self.weighed {

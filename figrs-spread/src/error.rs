@@ -42,7 +42,7 @@ pub enum SpreadError {
         round.map(|round| format!(" of round {round}")).unwrap_or_default(),
         directory.display(),
         numbers(missing),
-        if round.is_some() { "merge again" } else { "merge again, or merge without them with --partial" }
+        if round.is_some() { "merge again" } else { "merge again, or merge without the missing parts by --partial" }
     )]
     MissingParts {
         /// The numbers of the missing parts.

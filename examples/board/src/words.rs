@@ -94,7 +94,8 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
             "none of {tried} boards in a row met the demands: such boards are impossible or very rare; demand less"
         ),
         BoardError::NotFound { sweeps, nearest } => format!(
-            "no board was found in {sweeps} sweeps of --method chain (the nearest one violates the rules and demands by {nearest}): such boards are very rare or impossible, which is not proven; give wider ranges by the --min and --max flags, or fewer clues"
+            "no board was found in {sweeps} sweeps of --method chain (the nearest one violates the rules and demands by {nearest}): such boards \
+             are very rare or perhaps impossible; give wider ranges by the --min and --max flags, or fewer clues"
         ),
         error => return Box::new(error),
     };

@@ -489,7 +489,7 @@ class LevelDesigner extends Designer {
     const known = (symbol) => this.places.has(symbol);
     const unknown = rows.flatMap((row) => [...row]).find((symbol) => !known(symbol));
     const across = this.isUpwards ? [...rows[0]].length : rows.length;
-    const wrong = uneven(rows.join("\n")) ?? (unknown ? `unknown tile ${unknown}` : across !== this.across ? `it has ${across} ${this.isUpwards ? "columns" : "rows"}, and the training levels have ${this.across}` : null);
+    const wrong = uneven(rows.join("\n")) ?? (unknown ? `unknown tile ${unknown}` : across !== this.across ? `it has ${across} ${this.isUpwards ? "columns" : "rows"}, but the training levels have ${this.across}` : null);
     if (wrong) throw new Error(`the level: ${wrong}`);
     const ask = this.lane.change();
     const level = await ask("/api/level", { ...this.#source(), task: "check", level: rows, show_path: this.#isPlayed });

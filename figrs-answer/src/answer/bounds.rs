@@ -109,8 +109,8 @@ impl TargetBounds {
         undecided_share(decided + (-share).ln_1p(), log_sum(upper))
     }
 
-    /// Returns the maximum share of `decided`, the lower weight of all worlds, in the cells that contain one number. The cells of a function of
-    /// several numbers may overlap.
+    /// For each number, the lower weight of the cells that contain the number is a share of `decided`, the lower weight of all worlds; returns the
+    /// maximum of these shares. The cells of a function of several numbers may overlap.
     fn most_divided(&self, decided: f64) -> f64 {
         let cells = self.cells.iter().zip(&self.bins).zip(&self.log_lower);
         let cells = cells.filter(|((_, bin), _)| bin.is_none());
@@ -402,7 +402,7 @@ impl Answer {
             Some(best) => Ok(target.support.get(best).cloned()),
             None => Err(self.missing_content_error(
                 "value that is certain to be the most likely one",
-                "deepen to a smaller width, or ask for `bounds`",
+                "narrow the bounds with `deepen`, or ask for `bounds`",
             )),
         }
     }

@@ -291,7 +291,7 @@ impl Answer {
             } else {
                 let bound = self.upper_bound()?;
                 let others = if bound.is_finite() {
-                    format!("none is above {bound:.4}")
+                    format!("no world is above {bound:.4}")
                 } else {
                     "no bound is known".into()
                 };

@@ -197,9 +197,9 @@ mod tests {
             let expected = if is_interrupted { 3 } else { 2 };
             assert_eq!((conflict.len(), is_minimal), (expected, !is_interrupted));
             let remedy = if is_interrupted {
-                "take some of them back"
+                "remove some of them"
             } else {
-                "take one of them back"
+                "remove one of them"
             };
             assert!(message.ends_with(remedy), "{message}");
         }

@@ -64,7 +64,7 @@ impl Error {
         Self::UnfitPart { unit, problem }
     }
 
-    /// True if a limit was exceeded. The model then need not have a mistake.
+    /// True if a limit was exceeded. Such an error does not imply that the model has a mistake.
     #[doc(hidden)]
     pub fn is_budget(&self) -> bool {
         match self {
@@ -126,11 +126,11 @@ mod tests {
         let ten = "these statements exclude each other: s0; s1; s2; s3; s4; s5; s6; s7; s8; s9";
         assert_eq!(
             conflict(10).to_string(),
-            format!("the evidence is impossible; {ten}; take one of them back")
+            format!("the evidence is impossible; {ten}; remove one of them")
         );
         assert_eq!(
             conflict(12).to_string(),
-            format!("the evidence is impossible; {ten}; and 2 more; take one of them back")
+            format!("the evidence is impossible; {ten}; and 2 more; remove one of them")
         );
     }
 }

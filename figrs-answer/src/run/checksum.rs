@@ -6,7 +6,8 @@ use figrs_factor::fnv::Fnv;
 use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 
-/// Returns a checksum of the data that postcard writes for `value`. Two numbers with different bits have different data.
+/// Returns a checksum of the data that postcard writes for `value`. For numbers with different bits, such as 0 and -0, postcard writes different
+/// data.
 ///
 /// **Errors.** A message, if the implementation of `Serialize` returns an error, or if a list or map does not know its length.
 pub fn checksum(value: &(impl Serialize + ?Sized)) -> Result<u64, String> {
@@ -14,7 +15,7 @@ pub fn checksum(value: &(impl Serialize + ?Sized)) -> Result<u64, String> {
     sum.map_err(|error| error.to_string())
 }
 
-/// A hash function that takes the place of a file.
+/// A hash function to which postcard writes data, as if it were a file.
 struct Hash(Fnv);
 
 impl Flavor for Hash {

@@ -131,7 +131,7 @@ impl<S: Sums> Partial<S> {
     }
 
     /// Runs the units of work below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Each contribution
-    /// is passed to `tell` before it is added.
+    /// is passed to the function `tell` before it is added.
     #[doc(hidden)]
     pub fn run<W>(
         mut self,

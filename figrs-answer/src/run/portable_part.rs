@@ -99,7 +99,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
                 }
                 let columns = targets.columns(&values);
                 let problem =
-                    "its values have other types than the targets with which it is written";
+                    "the types of its values differ from the types of the targets with which it is written";
                 let columns = columns.ok_or_else(|| Error::unfit_part(number, problem))?;
                 Ok((unit, Some(columns)))
             });
@@ -131,7 +131,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
         let same = |(a, b): (&AnyElement, &AnyElement)| a.id() == b.id();
         let given = Parents::elements(targets);
         if given.len() != known.len() || !given.iter().zip(&known).all(same) {
-            let problem = "the targets that it was read with differ from the targets of the run";
+            let problem = "the targets with which it was read differ from the targets of the run";
             return Err(Error::unfit_part(first, problem));
         }
         let units = (first..).zip(self.contributions);

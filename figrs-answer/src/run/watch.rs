@@ -150,8 +150,8 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// Returns the remaining time until the deadline with the interrupts, but without the listener, because this run reports the progress of its part
-    /// itself.
+    /// Returns a watch with the remaining time until the deadline, and with the interrupts, but without the listener, because this run reports the
+    /// progress of its part itself.
     pub fn quiet_rest(&self) -> Watch {
         Watch {
             listener: None,

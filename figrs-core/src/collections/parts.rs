@@ -60,10 +60,10 @@ impl<I: Value, T: Value> Indexed for Process<I, T> {
         let index = I::from_data(&PlainData::Text(text.into()))
             .or_else(|_| I::from_data(&scalar(text)))
             .or_else(|expected| I::from_data(&list()).map_err(|_| expected))
-            .map_err(|expected| format!("its index is {expected}"))?;
+            .map_err(|expected| format!("the index must be {expected}"))?;
         if self.has(&index) == Ok(false) {
             return Err(format!(
-                "give an index in its domain, which does not contain {index:?}"
+                "give an index in the domain, which does not contain {index:?}"
             ));
         }
         Ok(ElementMember::new(&self.member_at(&index, location)))

@@ -293,12 +293,12 @@ fn paths_find_members_of_collections_processes_and_tuples() {
     assert_eq!(
         wrong("3[\"-1\"]"),
         format!(
-            "`3[\"-1\"]`: `3` is a {process}; give an index in its domain, which does not contain -1.0"
+            "`3[\"-1\"]`: `3` is a {process}; give an index in the domain, which does not contain -1.0"
         )
     );
     assert_eq!(
         wrong("3[\"late\"]"),
-        format!("`3[\"late\"]`: `3` is a {process}; its index is a number")
+        format!("`3[\"late\"]`: `3` is a {process}; the index must be a number")
     );
     assert_eq!(
         wrong("1[\"x\"]"),
@@ -310,7 +310,7 @@ fn paths_find_members_of_collections_processes_and_tuples() {
     assert_eq!(
         wrong("4[3]"),
         format!(
-            "`4[3]`: `4` is a {:?}; its index is a list of length 2",
+            "`4[3]`: `4` is a {:?}; the index must be a list of length 2",
             town.4
         )
     );

@@ -57,7 +57,7 @@ impl Table {
                 "parent {parent} lists a state twice; list each state once"
             )),
             None if values.repeated() || values.is_empty() => {
-                Some("a table needs at least one value, each once".into())
+                Some("a table needs at least one value, and no value twice".into())
             }
             None => op.normalise().err(),
         };
@@ -258,7 +258,7 @@ mod tests {
         let twice = Table::new([(&root, ['a', 'b', 'a'])], [0, 1], rows(1.0));
         assert!(problem(twice).contains("parent 0 lists a state twice"));
         let twice = Table::new([(&root, &states)], [1, 1], rows(1.0));
-        assert!(problem(twice).contains("each once"));
+        assert!(problem(twice).contains("no value twice"));
         let negative = Table::new([(&root, &states)], [0, 1], rows(-1.0));
         assert!(problem(negative).contains("row 2: the weight -1 must be"));
         let none = Table::new([(&root, &states)], [0, 1], rows(0.0));

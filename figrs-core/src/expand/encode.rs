@@ -9,8 +9,8 @@ use figrs_factor::graph::{Factor, FactorTable, VarId, Weights, WeightsBuilder};
 /// One row of a table of weights: the weights of the table, and the index at which the row starts.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
-/// The values of a variable that is a function of an element's situation: evaluated for some parent values, evaluated with an unknown result, or not
-/// evaluated.
+/// The values of a variable that depends only on an element's situation in a world: the element is evaluated for some parent values, evaluated with
+/// an unknown result, or not evaluated.
 pub(super) struct SituationValues<'i> {
     /// The value of the variable if the element is evaluated, for each combination of parent values.
     pub(super) index: &'i [u32],

@@ -181,7 +181,7 @@ impl<T: Value> Element<Distinct<T>> {
             None => Ok(Constant::new(start.clone())),
             Some(other) => {
                 let problem = format!(
-                    "{other:?} is not one of the listed objects, among which the parts are; add it to the list"
+                    "{other:?} is not in the list of objects that the parts may be; add it to the list"
                 );
                 Err(Fault::Row(problem))
             }

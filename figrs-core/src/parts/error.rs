@@ -103,7 +103,7 @@ pub enum PartError {
     },
     /// A value of the object is not random, and the data state another value.
     #[error(
-        "{} is not random: it is {}, and the data state {}; leave it out, or state the same value",
+        "{} is not random: it is {}, but the data state {}; leave it out, or state the same value",
         place(.path), printable(.value), printable(.given)
     )]
     ValueDiffers {
@@ -115,7 +115,7 @@ pub enum PartError {
         given: String,
     },
     /// A list in the data and the list of the object have different lengths.
-    #[error("{} has {length} items, and the data state {given}; state `null` for items about which nothing is known", place(.path))]
+    #[error("{} has {length} items, but the data state {given}; state `null` for items about which nothing is known", place(.path))]
     WrongLength {
         /// The path of the list.
         path: String,

@@ -23,7 +23,7 @@ pub(super) enum Found<'a> {
     Through(Reference<'a>),
 }
 
-/// An element whose values are objects, and a path that goes on in them with the step of a number.
+/// An element whose values are objects, and a path that continues in these objects from the step with the given index.
 #[derive(Clone)]
 pub(super) struct Reference<'a> {
     pub(super) element: AnyElement,
@@ -33,7 +33,7 @@ pub(super) struct Reference<'a> {
     pub(super) location: &'static Location<'static>,
 }
 
-/// A function that returns the element to which the path of a reference leads, with values of the type that the function is for.
+/// A function that returns the element at the end of a path through a reference, with values of one type.
 pub(super) type Through = fn(Reference<'_>) -> AnyElement;
 
 impl Reference<'_> {
@@ -227,13 +227,13 @@ fn remedy(member: &Member<'_>) -> String {
         Member::List(_) | Member::Collection(_) => "give the number of an item, as in `[0]`".into(),
         Member::Process(_) => "give an index, as in `[0]` or `[\"name\"]`".into(),
         Member::Map(_) => "give a key, as in `[\"name\"]`".into(),
-        Member::Value(_) | Member::Missing => "end the path before it".into(),
+        Member::Value(_) | Member::Missing => "leave out the last name of the path".into(),
     }
 }
 
 /// The element at the end of a path from `object`.
 ///
-/// Of a path through a reference, the types of the parts are checked here. The identity of the object is known only in a world.
+/// For a path through a reference, only the types of the parts are checked here. The identity of the object is known only in a world.
 pub(super) fn element<T: Value>(
     object: &dyn Parts,
     path: &Arc<Path>,
@@ -262,7 +262,7 @@ pub(super) fn element<T: Value>(
     }
 }
 
-/// The element that a member is.
+/// Returns the element, if the member is an element.
 fn typed<T: Value>(member: &Member<'_>, path: &Path) -> Result<Element<T>, PartError> {
     let remedy = match member {
         Member::Element(element) => {

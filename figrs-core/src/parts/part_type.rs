@@ -77,7 +77,7 @@ impl PartType {
         }
     }
 
-    /// The types to which the step of a path with this number leads. Variants of an enum may have fields of the same name.
+    /// Returns the types to which the step with the index `number` of a path leads. Variants of an enum may have fields of the same name.
     fn next(&self, path: &Path, number: usize) -> Result<Vec<Self>, PartError> {
         if let TypeKind::Element(values) = &self.0
             && let Some(parts) = values.parts
@@ -126,11 +126,11 @@ impl PartType {
 pub(super) struct ValueType {
     id: TypeId,
     name: &'static str,
-    /// The value that data state, or a description of the data that state a value.
+    /// Converts data to a value; the error describes the data that are accepted.
     pub(super) read: fn(&PlainData) -> Result<Datum, String>,
     /// The parts of the values, if the type has parts.
     pub(super) parts: Option<ValueParts>,
-    /// The element that reads a part with values of this type through a reference.
+    /// Builds an element with values of this type, which reads a part through a reference.
     pub(super) through: super::find::Through,
 }
 
@@ -171,7 +171,7 @@ impl ValueParts {
         }
     }
 
-    /// The object that a value of the type is.
+    /// Returns a value of the type as an object.
     pub(super) fn object<'a>(&self, value: &'a dyn Any) -> &'a dyn Parts {
         (self.object)(value).expect("the values of an element have its type")
     }

@@ -229,11 +229,11 @@ fn wrong_paths_name_the_object_and_the_remedy() {
         ),
         (
             "driver.name.x",
-            "`driver.name.x`: `driver.name` is the value \"Ada\", which is not random; end the path before it",
+            "`driver.name.x`: `driver.name` is the value \"Ada\", which is not random; leave out the last name of the path",
         ),
         (
             "cargo[0].count",
-            "`cargo[0].count`: `cargo[0]` is of type `Cargo::Nothing`, which has no field `count`; no name is like it",
+            "`cargo[0].count`: `cargo[0]` is of type `Cargo::Nothing`, which has no field `count`; no existing name is similar",
         ),
         (
             "cargo[0]",
@@ -348,7 +348,7 @@ fn evidence_by_path_is_checked() {
         (
             "type",
             json(r#"[1, ["ab"]]"#),
-            "`type` is an element with values of type `(u8, Vec<char>)` and takes a list, of which each item is a text of one character, not a list of length 2",
+            "`type` is an element with values of type `(u8, Vec<char>)` and takes a list in which each item is a text of one character, not a list of length 2",
         ),
         (
             "opaque",
@@ -368,17 +368,17 @@ fn evidence_by_path_is_checked() {
         (
             "sensors",
             vec![true].into(),
-            "`sensors` has 2 items, and the data state 1; state `null` for items about which nothing is known",
+            "`sensors` has 2 items, but the data state 1; state `null` for items about which nothing is known",
         ),
         (
             "driver.name",
             "Bo".into(),
-            "`driver.name` is not random: it is \"Ada\", and the data state \"Bo\"; leave it out, or state the same value",
+            "`driver.name` is not random: it is \"Ada\", but the data state \"Bo\"; leave it out, or state the same value",
         ),
         (
             "fuel",
             1.into(),
-            "`fuel` is not random: it is Electric, and the data state 1; leave it out, or state the same value",
+            "`fuel` is not random: it is Electric, but the data state 1; leave it out, or state the same value",
         ),
         (
             "sensors[0].last",

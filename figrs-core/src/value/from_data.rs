@@ -68,8 +68,8 @@ pub(super) fn static_text(data: &PlainData) -> Result<&'static str, String> {
     }
     if stored.1 + text.len() > MAX_STATIC_BYTES {
         return Err(
-            "one of the texts read so far, because different texts of over 1 MiB in all were read as `&'static str`; let the values of \
-             the element be `String`s"
+            "one of the texts read so far (the texts of type `&'static str` take more than 1 MiB together); let the values of the element be \
+             `String`s"
                 .into(),
         );
     }
@@ -84,7 +84,7 @@ pub(super) fn list<T: Value>(data: &PlainData) -> Result<Vec<T>, String> {
         return Err("a list".into());
     };
     let read = |item| {
-        T::from_data(item).map_err(|expected| format!("a list, of which each item is {expected}"))
+        T::from_data(item).map_err(|expected| format!("a list in which each item is {expected}"))
     };
     items.iter().map(read).collect()
 }

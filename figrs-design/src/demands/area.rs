@@ -115,7 +115,7 @@ impl fmt::Display for Area {
         for (name, range) in [("row", &self.rows), ("column", &self.columns)] {
             match (range.start, range.end) {
                 (0, EDGE) => {}
-                (start, EDGE) => parts.push(format!("{name}s {start} on")),
+                (start, EDGE) => parts.push(format!("{name}s from {start}")),
                 (start, end) if end <= start => parts.push(format!("no {name}s")),
                 (start, end) if start + 1 == end => parts.push(format!("{name} {start}")),
                 (start, end) => parts.push(format!("{name}s {start} to {}", end - 1)),

@@ -99,7 +99,7 @@ impl LevelFrame<'_> {
                     let most = columns.len();
                     return Err(DemandError::invalid(
                         format!("windows of {window} columns do not fit into {most}"),
-                        format!("give 1 to {most}"),
+                        format!("give a number from 1 to {most}"),
                     ));
                 }
                 Reader::leaf(NumberInEach {
@@ -202,8 +202,8 @@ impl LevelFrame<'_> {
                 if *period == 0 || *period >= columns.len() {
                     let columns = columns.len();
                     return Err(DemandError::invalid(
-                        format!("{columns} columns cannot repeat every {period}"),
-                        format!("give 1 to one less than {columns}"),
+                        format!("{columns} columns cannot be repeated with a period of {period}"),
+                        format!("give a period of at least 1 that is less than {columns}"),
                     ));
                 }
                 Reader::leaf(Repeated {
@@ -221,9 +221,9 @@ impl LevelFrame<'_> {
                     let height = self.height;
                     return Err(DemandError::invalid(
                         format!(
-                            "columns of {tiles} tiles cannot stand in a level of {height} rows"
+                            "columns of {tiles} tiles do not fit into a level of {height} rows"
                         ),
-                        "give at least one column, as high as the level, and no rows",
+                        "give at least one column with a tile for each row of the level, and do not restrict the rows",
                     ));
                 }
                 Reader::leaf(ColumnsAmong::new(span, columns))
@@ -254,7 +254,7 @@ impl LevelFrame<'_> {
         }
         Err(DemandError::invalid(
             format!(
-                "the mask has {} rows of {} columns, but the level has {} rows of {}",
+                "the mask has {} rows of {} columns, but the level has {} rows of {} columns",
                 size.0, size.1, expected.0, expected.1
             ),
             "give one character for each cell",
@@ -352,7 +352,7 @@ impl LevelFrame<'_> {
             let columns = columns.len();
             return Err(DemandError::invalid(
                 format!("{columns} columns cannot be divided into {sections} sections"),
-                format!("give 1 to {columns}"),
+                format!("give a number from 1 to {columns}"),
             ));
         }
         Ok((rows, columns))

@@ -37,7 +37,7 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// One part in this number of the proof's work is reserved for [confirming](confirmed) a conflict that particles find.
+/// The fraction of the proof's work that is reserved for [confirming](confirmed) a conflict that particles find is one divided by this number.
 const CONFIRMATION: u64 = 4;
 
 /// Searches by the method for the stage `stage` for demands that exclude each other. Returns the conflict, and true if it is proven.

@@ -70,12 +70,12 @@ impl DemandError {
     /// Returns the error for a pattern of `size` rows and columns that is larger than the area of `space` rows and columns where it should occur.
     pub(super) fn pattern_size(size: (usize, usize), space: (usize, usize)) -> Self {
         let problem = format!(
-            "a pattern of {} rows and {} columns cannot stand in {} rows and {} columns",
+            "a pattern of {} rows and {} columns does not fit into {} rows and {} columns",
             size.0, size.1, space.0, space.1
         );
         Self::invalid(
             problem,
-            "set at least one tile, and no more rows and columns than there are",
+            "use a pattern of at least one tile, and give it enough rows and columns",
         )
     }
 
@@ -126,10 +126,10 @@ pub enum Remedy {
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (request, call) = match self {
-            Self::FewerDemands => return f.write_str("take one of them back"),
+            Self::FewerDemands => return f.write_str("remove one of them"),
             Self::PinTiles => ("pin the tiles", "Demand::Pinned"),
             Self::MoreParticles => ("allow more particles", "ConditionalSampler::most_particles"),
-            Self::ExactLaw => ("draw from the exact law", "Method::Exact"),
+            Self::ExactLaw => ("draw from the exact distribution", "Method::Exact"),
             Self::ConditionTheModel => ("condition the model instead", "ConditionalSampler"),
         };
         write!(f, "{request}{}", Call(call))

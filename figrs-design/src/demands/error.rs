@@ -125,7 +125,7 @@ fn contradictory(
         format!("it is proven that no level can continue at {column} (counted from 0)")
     } else {
         format!(
-            "no particle could continue at {column} (counted from 0), which does not prove that no level can"
+            "no particle could continue at {column} (counted from 0), but this does not prove that no level can continue there"
         )
     };
     format!(

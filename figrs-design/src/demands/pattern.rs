@@ -95,13 +95,13 @@ impl Pattern {
         if let Some(other) = patterns.iter().find(|&other| size(other) != size(first)) {
             return Err(DemandError::invalid(
                 format!(
-                    "a pattern has forms of {} by {} and {} by {} cells",
+                    "the forms of a pattern have different sizes: {} by {} and {} by {} cells",
                     first.height(),
                     first.width(),
                     other.height(),
                     other.width()
                 ),
-                "give all of them one size, with free cells at the edge",
+                "make all of them equally large by free cells at their edges",
             ));
         }
         let forms = patterns.iter().flat_map(|pattern| pattern.forms.iter());
@@ -137,7 +137,9 @@ impl Pattern {
             if cells.len() != (row + 1) * width {
                 let length = line.chars().count();
                 return Err(DemandError::invalid(
-                    format!("row {row} of a pattern has {length} cells and the first {width}"),
+                    format!(
+                        "row {row} of a pattern has {length} cells, but the first row has {width}"
+                    ),
                     "write one character for each cell",
                 ));
             }

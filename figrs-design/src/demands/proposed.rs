@@ -65,7 +65,7 @@ impl ProposedLevels {
         let [drawn, demanded] = [proposals.size(), steered.size()];
         if drawn != demanded {
             let problem = format!(
-                "levels of {} rows and {} columns are drawn, and the demands are for {} and {}",
+                "levels of {} rows and {} columns are drawn, but the demands are for levels of {} rows and {} columns",
                 drawn.columns(),
                 drawn.rows(),
                 demanded.columns(),

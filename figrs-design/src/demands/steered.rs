@@ -338,9 +338,9 @@ fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
     if !rules.fits(model.tile_set(), model.travel()) {
         let (movement, travel) = (rules.movement().name(), model.travel().name());
         return Err(DemandError::invalid(
-            format!("the rules of the movement {movement} are not for these levels"),
+            format!("the rules of the movement {movement} do not fit these levels"),
             format!(
-                "make them with the chain's own set of tiles, all of known meaning, and its direction of travel, {travel}"
+                "build the rules with the tiles of the chain, all of known meaning, and with its direction of travel, {travel}"
             ),
         ));
     }

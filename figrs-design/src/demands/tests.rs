@@ -292,7 +292,7 @@ fn demands_that_cannot_be_stated_are_errors() {
     };
     assert_eq!(
         refused(Demand::Pinned(Mask::free(6, 19))),
-        "the mask has 6 rows of 19 columns, but the level has 6 rows of 20; give one character for each cell"
+        "the mask has 6 rows of 19 columns, but the level has 6 rows of 20 columns; give one character for each cell"
     );
     for pattern in [
         Mask::free(2, 2),
@@ -300,7 +300,7 @@ fn demands_that_cannot_be_stated_are_errors() {
     ] {
         let error = refused(Demand::Forbidden(pattern));
         assert!(
-            error.contains(" cannot stand in 6 rows and 20 columns; "),
+            error.contains(" not fit into 6 rows and 20 columns; "),
             "{error}"
         );
     }

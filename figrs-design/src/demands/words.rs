@@ -73,7 +73,7 @@ impl fmt::Display for Demand {
                 sections,
             } => write!(
                 f,
-                "no fewer of {class} in each of {sections} sections than in the one before{}",
+                "in each of {sections} sections, at least as many {class} as in the section before{}",
                 Within(area)
             ),
             Self::Occurs {
@@ -110,7 +110,7 @@ impl fmt::Display for Demand {
             }
             Self::ColumnsAmong { area, columns } => {
                 let number = columns.len();
-                write!(f, "columns among {number}{}", Within(area))
+                write!(f, "columns from a list of {number}{}", Within(area))
             }
             Self::Any(demands) => {
                 f.write_str("one of (")?;
@@ -124,7 +124,10 @@ impl fmt::Display for Demand {
             Self::Preferred { demand, weight } => write!(f, "preferably, by {weight}, ({demand})"),
             Self::Near { drawing, cost } => {
                 let cells = drawing.tiles().count();
-                write!(f, "near a drawing of {cells} tiles, {cost} a difference")
+                write!(
+                    f,
+                    "near a drawing of {cells} tiles, with the cost {cost} for each difference"
+                )
             }
         }
     }

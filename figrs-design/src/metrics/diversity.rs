@@ -45,9 +45,11 @@ impl Diversity {
         if cells.dim() != size {
             let ((rows, columns), (first, across)) = (size, cells.dim());
             let problem = format!(
-                "a level of {rows} rows and {columns} columns cannot be compared with one of {first} rows and {across} columns"
+                "a level of {rows} rows and {columns} columns cannot be compared with a level of {first} rows and {across} columns"
             );
-            return Err(Mistake::new(MistakeKind::Count, problem, "use one size").into());
+            return Err(
+                Mistake::new(MistakeKind::Count, problem, "use levels of equal size").into(),
+            );
         }
         for (counts, &tile) in cells.iter_mut().zip(level.as_array()) {
             *counts.entry(tile).or_default() += 1;
@@ -92,7 +94,7 @@ mod tests {
         let error = diversity.add(&"-\nX".parse().unwrap()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a level of 2 rows and 1 columns cannot be compared with one of 1 rows and 2 columns; use one size"
+            "a level of 2 rows and 1 columns cannot be compared with a level of 1 rows and 2 columns; use levels of equal size"
         );
     }
 }

@@ -124,7 +124,7 @@ pub(super) enum Via {
     Dig,
     /// By strict rules, the player passes through the cell within one part of a move, and must be able to enter the cell.
     Side,
-    /// By strict rules, the cell lies between two doors and must be blocked.
+    /// The cell must be blocked, because it lies between two doors and the rules are strict.
     Wall,
 }
 

@@ -38,7 +38,7 @@ impl FrameStart {
             Start::Cell(..) if travel == Travel::Up => {
                 return Err(refused(
                     movement,
-                    "a start at a cell, which counts from the top,",
+                    "a start at a cell whose row is counted from the top",
                     travel,
                     "use \"ground\", an edge or tiles",
                 ));
@@ -78,7 +78,7 @@ impl FrameGoal {
                     movement,
                     "a goal within some cells of this edge",
                     travel,
-                    "use the right edge for levels played right, the top for those played up",
+                    "use the right edge for levels that are played to the right, and the top edge for levels that are played up",
                 ));
             }
             Goal::Any(_) => Self::AnyTile,

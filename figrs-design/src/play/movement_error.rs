@@ -71,7 +71,7 @@ impl MovementError {
         let names: Vec<&str> = meanings.iter().map(|meaning| meaning.name()).collect();
         (!tiles.tiles().any(has)).then(|| Self::Tiles {
             problem: format!(
-                "{} needs a tile of meaning {} as {place}, and the set has none",
+                "{} needs a tile of meaning {} as {place}, but no tile of the set has this meaning",
                 movement.name(),
                 names.join(" or ")
             ),

@@ -231,7 +231,7 @@ impl CompiledRules {
                 movement,
                 "wrap",
                 travel,
-                "it joins left and right: leave it out, or let levels be played up",
+                "leave out `wrap`, which joins the left and the right edge, or use it for levels that are played up",
             ));
         }
         let classes = tiles

@@ -61,7 +61,7 @@ pub(super) struct PlayedStep {
     pub(super) lands: bool,
 }
 
-/// Converts a move from the upright level to model coordinates. A step over more than one column becomes several steps, of which only the last one
+/// Converts a move from the upright level to model coordinates. A step over more than one column becomes several steps; only the last of these steps
 /// tests its cell. By strict rules, such a step stays a single step here, because the [automaton](MoveAutomaton) splits it.
 pub(super) fn in_frame(
     travel: Travel,

@@ -12,7 +12,7 @@ use figrs_models::picture::{Canvas, Rgba, encode_colours};
 
 /// The colour behind tiles that do not fill their cells.
 pub(super) const PAPER: Rgba = [240, 242, 246, 255];
-/// The colour of the dots that mark the corners of cells, as far as no tile covers them.
+/// The colour of the dots that mark the corners of cells; tiles are drawn over the dots.
 const DOT: Rgba = [212, 218, 228, 255];
 
 /// The pictures of the tiles of a set, all of one size; some tiles have no picture.

@@ -345,7 +345,7 @@ fn what_cannot_be_written_is_an_error() {
     let error = writer.note("a", "\u{1}").tmx(Vec::new(), "t").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the note \"a\" contains a control character, which TMX cannot hold; take it out"
+        "the note \"a\" contains a control character, which TMX cannot hold; remove it"
     );
     let wide = Level::from_array(ndarray::Array2::from_elem((2, 600_000), Tile::EMPTY)).unwrap();
     let error = LevelWriter::new(&wide).png(Vec::new()).unwrap_err();

@@ -52,7 +52,7 @@ impl TileSheet {
     /// the [setting](Mistake::setting) of the mistake is `side`.
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, FileError> {
         if side == 0 || side > Self::MAX_SIDE {
-            let problem = format!("tiles of {side} by {side} pixels cannot be");
+            let problem = format!("the tiles cannot have a size of {side} by {side} pixels");
             let remedy = format!("give a side of 1 to {} pixels", Self::MAX_SIDE);
             let mistake = Mistake::new(MistakeKind::Value, problem, remedy);
             return Err(mistake.with_setting("side").of(PLACE));
@@ -76,7 +76,7 @@ impl TileSheet {
         let beyond = |tile: Tile| number(tile).is_some_and(|number| number >= pictures);
         if let Some(tile) = tiles.tiles().find(|&tile| beyond(tile)) {
             let problem = format!(
-                "the tile {:?} has picture {}, and the sheet has {pictures}, counted from 0",
+                "the tile {:?} has the picture {}, but the sheet has {pictures} pictures, counted from 0",
                 tile.to_string(),
                 number(tile).unwrap_or_default()
             );
@@ -333,7 +333,11 @@ mod tests {
             );
         }
         for (sides, kind, problem) in [
-            ([0, 257], MistakeKind::Value, " pixels cannot be"),
+            (
+                [0, 257],
+                MistakeKind::Value,
+                "the tiles cannot have a size of ",
+            ),
             (
                 [3, 16],
                 MistakeKind::Count,
@@ -353,7 +357,7 @@ mod tests {
         assert_eq!(error.kind(), MistakeKind::Unknown);
         assert_eq!(
             error.mistake.problem,
-            "the tile \"#\" has picture 1, and the sheet has 1, counted from 0"
+            "the tile \"#\" has the picture 1, but the sheet has 1 pictures, counted from 0"
         );
         // The reader refuses a large picture before it decodes the pixels, because the header states the size.
         let mut large = file.clone();

@@ -42,7 +42,7 @@ impl LevelWriter<'_> {
         if let Some((name, _)) = self.notes.iter().find(control) {
             return Err(OutputError::invalid(
                 format!("the note {name:?} contains a control character, which TMX cannot hold"),
-                "take it out",
+                "remove it",
             ));
         }
         let mut xml: Xml<'_> = Writer::new_with_indent(&mut out, b' ', 1);

@@ -100,8 +100,8 @@ fn cases(width: usize) -> Vec<(Vec<Demand>, Vec<&'static str>, usize)> {
                 Demand::forbidden(pattern("<>"), Area::all().columns(8..)),
             ],
             vec![
-                "1 or more times a pattern of 1 by 2 in columns 10 on",
-                "0 times a pattern of 1 by 2 in columns 8 on",
+                "1 or more times a pattern of 1 by 2 in columns from 10",
+                "0 times a pattern of 1 by 2 in columns from 8",
             ],
             width - 1,
         ),
@@ -303,7 +303,7 @@ fn what_is_not_proven_says_so() {
     let error = by_particles(steered).levels(1, 0..1).unwrap_err();
     let message = error.to_string();
     assert!(
-        message.contains("which does not prove that no level can"),
+        message.contains("but this does not prove that no level can continue there"),
         "{message}"
     );
 }

@@ -88,7 +88,10 @@ fn areas_windows_sections_and_periods_have_limits() {
             period,
             by: None,
         });
-        assert_eq!(error, format!("4 columns cannot repeat every {period}"));
+        assert_eq!(
+            error,
+            format!("4 columns cannot be repeated with a period of {period}")
+        );
     }
 }
 
@@ -139,7 +142,7 @@ fn levels_that_are_drawn_again_have_the_size_of_the_demands() {
     let error = ProposedLevels::new(inner, demands).unwrap_err();
     assert_eq!(
         problem(error),
-        "levels of 6 rows and 8 columns are drawn, and the demands are for 6 and 9"
+        "levels of 6 rows and 8 columns are drawn, but the demands are for levels of 6 rows and 9 columns"
     );
 }
 
@@ -156,7 +159,10 @@ fn patterns_have_tiles_and_fit() {
         assert_eq!(error, "the pattern matches everywhere");
     }
     let error = problem(drawn("X-\nX").unwrap_err());
-    assert_eq!(error, "row 1 of a pattern has 1 cells and the first 2");
+    assert_eq!(
+        error,
+        "row 1 of a pattern has 1 cells, but the first row has 2"
+    );
     let error = problem(drawn("X-\nXz").unwrap_err());
     assert_eq!(
         error,
@@ -165,12 +171,12 @@ fn patterns_have_tiles_and_fit() {
     let error = Pattern::any_of(&[drawn("XX").unwrap(), drawn("X").unwrap()]).unwrap_err();
     assert_eq!(
         problem(error),
-        "a pattern has forms of 1 by 2 and 1 by 1 cells"
+        "the forms of a pattern have different sizes: 1 by 2 and 1 by 1 cells"
     );
     let wide = drawn("XXXXX").unwrap();
     assert_eq!(
         refused(Demand::forbidden(wide, Area::all())),
-        "a pattern of 1 rows and 5 columns cannot stand in 3 rows and 4 columns"
+        "a pattern of 1 rows and 5 columns does not fit into 3 rows and 4 columns"
     );
     let error = refused(Demand::Shaped {
         pattern: drawn("XX").unwrap(),
@@ -178,7 +184,7 @@ fn patterns_have_tiles_and_fit() {
         column: 3,
     });
     assert!(
-        error.ends_with(" cannot stand in 1 rows and 1 columns"),
+        error.ends_with(" does not fit into 1 rows and 1 columns"),
         "{error}"
     );
     let enemy = Pattern::cell(enemy()).unwrap();
@@ -229,7 +235,7 @@ fn combinations_are_of_automata_and_weights_are_limited() {
     });
     assert_eq!(
         error,
-        "the mask has 2 rows of 4 columns, but the level has 3 rows of 4"
+        "the mask has 2 rows of 4 columns, but the level has 3 rows of 4 columns"
     );
     for columns in [vec![], vec![vec![Tile::GROUND; 2]]] {
         let error = refused(Demand::ColumnsAmong {
@@ -237,7 +243,7 @@ fn combinations_are_of_automata_and_weights_are_limited() {
             columns,
         });
         assert!(
-            error.ends_with(" tiles cannot stand in a level of 3 rows"),
+            error.ends_with(" tiles do not fit into a level of 3 rows"),
             "{error}"
         );
     }

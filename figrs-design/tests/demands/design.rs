@@ -332,18 +332,18 @@ const MISTAKES: [(&str, MistakeKind, &str); 24] = [
     (
         "rows = 3",
         MistakeKind::Missing,
-        "rows does not state what is demanded",
+        "rows is not a kind of demand",
     ),
     ("", MistakeKind::Missing, "the demand has no keys"),
     (
         "forbid = 'E'\nrequire = 'X'",
         MistakeKind::Contradiction,
-        "forbid and require are two demands",
+        "forbid and require are the keys of two different demands",
     ),
     (
         "each = 'E'\nhas = 'X'\nleft = 1\nright = 1",
         MistakeKind::Contradiction,
-        "right and left are two demands",
+        "right and left are the keys of two different demands",
     ),
     (
         "forbid = 'E'\ntimes = 3",
@@ -403,7 +403,7 @@ const MISTAKES: [(&str, MistakeKind, &str); 24] = [
     (
         "start = '''\n-\n-\n-\n-\n-\n-\nX'''",
         MistakeKind::Value,
-        "a pattern of 7 rows and 1 columns cannot stand in 6 rows and 20 columns",
+        "a pattern of 7 rows and 1 columns does not fit into 6 rows and 20 columns",
     ),
 ];
 
@@ -429,7 +429,11 @@ fn errors_name_the_line_and_the_remedy() {
     for key in ["ab", "X", "_"] {
         let error = refused(&format!("[legend]\n\"{key}\" = \"solid\"\n"));
         assert_eq!(error.place, "[legend]");
-        assert!(error.mistake.problem.contains(" is "), "{error}");
+        let problem = &error.mistake.problem;
+        assert!(
+            problem.contains(" is ") || problem.contains(" means "),
+            "{error}"
+        );
     }
     let error = refused("[legend]\n\"#\" = \"sollid\"\n");
     assert_eq!(error.kind(), MistakeKind::Unknown);

@@ -102,7 +102,7 @@ fn rules_for_other_levels_are_refused() {
     // The published rules were compiled for a set without tiles that are solid from above.
     let published = with(Demand::playable()).unwrap().to_string();
     assert!(
-        published.starts_with("the rules of the movement platformer are not for these levels"),
+        published.starts_with("the rules of the movement platformer do not fit these levels"),
         "{published}"
     );
     let same = MovementRules::platformer();

@@ -87,7 +87,7 @@ impl CompiledEncoding {
             }
             None if matches!(old, PreviousTree::Required(_)) => {
                 return Err(unfit(
-                    "it belongs to another model, to other targets, or to evidence with other zeros",
+                    "it belongs to another model, to other targets, or to evidence that excludes other values",
                 ));
             }
             None => {

@@ -50,7 +50,7 @@ impl SavedTree {
         }
     }
 
-    /// Returns the saved tree with recomputed checksums; with it, a test reaches the checks after that of the checksums.
+    /// Returns the saved tree with recomputed checksums, so that a test can damage the tree without being stopped by the checksums.
     #[doc(hidden)]
     #[must_use]
     pub fn resealed(self) -> Self {

@@ -105,8 +105,8 @@ impl PortableSums for SliceSums {
         demand(slice.values.is_empty(), "a slice has no values")?;
         demand(
             slice.plan == self.plan,
-            "its slices have other variables or numbers than those of this process; compute all parts with the same model, on machines of the \
-            same kind",
+            "its slices have other variables or table entries than the slices of this process; compute all parts with the same model, on machines \
+             of the same kind",
         )?;
         let is_empty = slice.log_total == f64::NEG_INFINITY && slice.shares.is_empty();
         let lengths = slice.shares.iter().map(Vec::len);

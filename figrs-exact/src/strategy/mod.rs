@@ -227,7 +227,7 @@ impl Trials {
             return Ok(None);
         }
         if !is_informative(&answer) {
-            let refused = AttemptOutcome::Refused("its bounds state nothing".into());
+            let refused = AttemptOutcome::Refused("its bounds are those of any probability".into());
             self.choice.record(name, refused);
             return Ok(None);
         }

@@ -342,7 +342,7 @@ impl Register {
         self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
     }
 
-    /// Returns the change of this register, which has the index `register`, in `turn`; `None` if `turn` does not change the register by a stride.
+    /// Returns the change in `turn` of this register, whose index is `register`; `None` if `turn` does not change the register by a stride.
     fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());

@@ -70,7 +70,7 @@ pub enum EliminationError {
     MalformedFactor {
         /// The index of the factor in the graph.
         factor: usize,
-        /// Description of what is wrong with the factor.
+        /// Description of the mistake in the factor.
         reason: &'static str,
     },
 }
@@ -148,7 +148,7 @@ fn table_fault(graph: &FactorGraph, factor: &Factor) -> Option<&'static str> {
                 .chunks_exact(arity)
                 .any(|row| row.iter().zip(&cards).any(|(x, card)| x >= card))
             {
-                Some("a row names a value its variable does not have")
+                Some("a row names a value that its variable does not have")
             } else if !rows.chunks_exact(arity).is_sorted_by(|a, b| a < b) {
                 Some("the rows of a sparse table are sorted and differ")
             } else {
@@ -166,7 +166,7 @@ fn table_fault(graph: &FactorGraph, factor: &Factor) -> Option<&'static str> {
                 .iter()
                 .any(|&x| x >= values && x != FactorTable::NO_VALUE)
             {
-                Some("a function table names a value its variable does not have")
+                Some("a function table names a value that its variable does not have")
             } else {
                 None
             }

@@ -278,7 +278,7 @@ impl WeightsBuilder {
         self.len() == 0
     }
 
-    /// Adds `weight`, a plain number.
+    /// Adds `weight`, which is an ordinary number and not a logarithm.
     pub fn push(&mut self, weight: f64) {
         if let Some(origins) = &mut self.origins {
             origins.push(Weights::NO_ORIGIN);
@@ -289,7 +289,7 @@ impl WeightsBuilder {
         }
     }
 
-    /// Adds `weight`, a plain number, `times` times.
+    /// Adds `weight`, which is an ordinary number and not a logarithm, `times` times.
     pub fn repeat(&mut self, weight: f64, times: usize) {
         for _ in 0..times {
             self.push(weight);

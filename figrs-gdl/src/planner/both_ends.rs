@@ -71,8 +71,9 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
 
 /// A bidirectional breadth-first search, which can be continued after it stopped.
 ///
-/// The search expands a whole layer (the states at one distance) at a time, and always expands the smaller of the layers at the two ends. The plan
-/// found has the fewest steps of all plans through predecessors that the space lists.
+/// The search expands a whole layer (the states at one distance) at a time, and always expands the smaller of the layers at the two ends. If the
+/// state space lists all predecessors of a state, the search finds a plan with the fewest steps; otherwise the plan is a shortest one among the plans
+/// through the listed predecessors.
 #[derive(Debug)]
 pub(super) struct BothEnds<S, A> {
     ends: [Layers<S, A>; 2],

@@ -161,7 +161,7 @@ impl Comparison {
             Some(format!("{} of {target}", row.algorithm))
         });
         let of: Vec<String> = of.collect();
-        (!of.is_empty()).then(|| format!("ESS is the least over the targets: {}", of.join(", ")))
+        (!of.is_empty()).then(|| format!("ESS is the smallest over the targets: {}", of.join(", ")))
     }
 
     /// Returns one line for each reason why algorithms cannot be applied to the model; the line names the algorithms.

@@ -285,7 +285,7 @@ fn wrong_answers_say_why_and_what_would_do() {
     );
     let text = comparison.conclusion().join("\n");
     assert!(
-        text.contains("ESS is the least over the targets: Gibbs of "),
+        text.contains("ESS is the smallest over the targets: Gibbs of "),
         "{text}"
     );
 }

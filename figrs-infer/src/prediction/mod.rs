@@ -93,7 +93,7 @@ impl Predict for Answer {
             {
                 self.missing_content_error(
                     "draws of its real targets to predict from",
-                    "make the element a target too, and its distribution is exact",
+                    "make the element a target too, so that its distribution is exact",
                 )
             }
             other => other,

@@ -69,7 +69,7 @@ impl UnseenWorlds {
 
 /// Maximum number of values of a target up to which its possible values are listed.
 const MAX_VALUES: usize = 256;
-/// Expected number of draws of a value from which on the value is assumed to have been drawn: the probability that no draw has it is then below
+/// If a value is expected in at least this number of draws, it is assumed to have been drawn: the probability that no draw has it is then below
 /// `5e-5`.
 const MIN_EXPECTED_DRAWS: f64 = 10.0;
 

@@ -153,11 +153,11 @@ impl PortableSums for WorldSums {
         });
         demand(
             block.rows == self.size.worlds().min(rest),
-            "it has another number of worlds",
+            "its number of worlds differs from that of the run",
         )?;
         demand(
             block.met <= block.rows,
-            "more worlds meet the evidence than it has",
+            "it has fewer worlds than worlds that meet the evidence",
         )?;
         let weights = [block.total, block.squares, block.largest];
         let are_weights = weights.iter().chain(&block.heaviest).all(|&sum| sum >= 0.0);
@@ -175,14 +175,20 @@ impl PortableSums for WorldSums {
             self.tally.elements().count()
         };
         let are_all = block.values.len() == expected && block.targets.len() == expected;
-        demand(are_all, "it has another number of targets")?;
+        demand(
+            are_all,
+            "its number of targets differs from that of the run",
+        )?;
         let draws = self.kept.as_ref().map(|_| block.met as usize);
         let logs = block.log_weights.as_ref().map(Vec::len);
-        demand(logs == draws, "it has another number of draws")?;
+        demand(
+            logs == draws,
+            "its number of draws differs from that of the run",
+        )?;
         for (values, target) in block.values.iter().zip(&block.targets) {
             demand(
                 target.sums.len() == values.len(),
-                "its values and their sums differ in number",
+                "the number of its values differs from the number of their sums",
             )?;
             let are_weights = target
                 .sums
@@ -190,7 +196,10 @@ impl PortableSums for WorldSums {
                 .all(|&(sum, squares)| sum >= 0.0 && squares >= 0.0);
             demand(are_weights, "its weights are not numbers")?;
             let own = target.draws.as_ref();
-            demand(own.map(Vec::len) == draws, "it has another number of draws")?;
+            demand(
+                own.map(Vec::len) == draws,
+                "its number of draws differs from that of the run",
+            )?;
             demand_below(own.into_iter().flatten(), values.len())?;
         }
         Ok(())

@@ -179,7 +179,7 @@ pub fn one_of_each<P: Particles>(
     particles.replace(chosen, 1, &replaced);
 }
 
-/// The treatment of a population after a statement of evidence.
+/// State of a population of particles after a statement of evidence has weighed the particles.
 enum PopulationFate {
     Kept,
     /// The particles of the population are replaced; the number is the logarithm of their mean weight before the replacement.

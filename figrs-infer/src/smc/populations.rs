@@ -282,7 +282,10 @@ impl PortableSums for PopulationSums {
         let rest = self.numbers.populations.saturating_sub(before);
         let populations = unit.populations.len();
         let are_all = populations as u64 == rest.min(self.numbers.side_by_side);
-        demand(are_all, "it has another number of populations")?;
+        demand(
+            are_all,
+            "its number of populations differs from that of the run",
+        )?;
         let are_numbers =
             |one: &Population| !one.log_evidence.is_nan() && !one.log_largest.is_nan();
         let are_numbers = unit.populations.iter().all(are_numbers);
@@ -290,7 +293,10 @@ impl PortableSums for PopulationSums {
         let has_none = unit.targets.is_empty() && unit.values.is_empty();
         let has_all =
             unit.targets.len() == self.targets.len() && unit.values.len() == self.targets.len();
-        demand(has_none || has_all, "it has another number of targets")?;
+        demand(
+            has_none || has_all,
+            "its number of targets differs from that of the run",
+        )?;
         let most = match self.keep {
             KeptParticles::Sums => 0,
             KeptParticles::Particles => (populations as u64).saturating_mul(self.numbers.particles),
@@ -300,7 +306,10 @@ impl PortableSums for PopulationSums {
         demand(draws as u64 <= most, "it has too many draws")?;
         let is_alive = |one: &Population| one.log_evidence > f64::NEG_INFINITY;
         let has_draws = unit.populations.iter().any(is_alive) && most > 0;
-        demand(has_draws == (draws > 0), "it has another number of draws")?;
+        demand(
+            has_draws == (draws > 0),
+            "its number of draws differs from that of the run",
+        )?;
         let shared = match self.keep {
             KeptParticles::Trajectories => 0,
             KeptParticles::Sums | KeptParticles::Particles => populations,
@@ -308,12 +317,12 @@ impl PortableSums for PopulationSums {
         for (values, target) in unit.values.iter().zip(&unit.targets) {
             demand(
                 target.draws.len() == draws,
-                "it has another number of draws",
+                "its number of draws differs from that of the run",
             )?;
             demand_below(&target.draws, values.len())?;
             demand(
                 target.shares.len() == shared,
-                "its values have shares of another number of populations",
+                "its values have shares of another number of populations than the run",
             )?;
             let shares = || target.shares.iter().flatten();
             demand_below(shares().map(|(value, _)| value), values.len())?;

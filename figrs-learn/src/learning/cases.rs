@@ -179,7 +179,8 @@ impl<C: CaseColumns> Cases<C> {
         self.check_weight(weight);
         if !evidence.interventions().is_empty() {
             let row = self.table.next();
-            let problem = "it has interventions; state those in the model, for all cases".into();
+            let problem =
+                "it has interventions; state the interventions in the model, for all cases".into();
             self.mistake
                 .get_or_insert(Error::InvalidCase { row, problem });
         }

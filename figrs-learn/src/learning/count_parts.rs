@@ -210,7 +210,7 @@ impl ExpectationStep for CountsInParts<'_> {
             }
             if own.end > units.end || own.end.checked_sub(own.start) != Some(counts.len() as u64) {
                 let problem = format!(
-                    "it has {} units, numbered to below {}, of {}",
+                    "it has {} units and ends before unit {}, but the run has {} units",
                     counts.len(),
                     own.end,
                     units.end

@@ -61,7 +61,7 @@ pub(super) fn check_evidence(
         None => Ok(()),
         Some(element) => Err(Error::CannotLearnFrom {
             element: element.label(),
-            reason: "it is a learned parameter; state what is known about it as its prior, or draw from its posterior with a sampler",
+            reason: "it is a learned parameter; express knowledge about it by its prior, or draw from its posterior with a sampler",
         }),
     }
 }

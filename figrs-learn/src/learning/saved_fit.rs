@@ -128,7 +128,7 @@ impl Fit {
     pub fn save(&self) -> Result<SavedFit, Error> {
         let learner = self.learner();
         if !has_cells_of(&learner.columns, &self.rows) {
-            return unfit("its model was also prepared for cells of other cases");
+            return unfit("the model of the fit has also been prepared for other cases");
         }
         let stages = learner.stages.iter();
         let mut saved = SavedFit {

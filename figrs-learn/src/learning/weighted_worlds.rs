@@ -142,8 +142,8 @@ impl WeightedWorlds {
             .each_world(model, (row, part), until, |trace, is_possible| {
                 if let Some(parameter) = free_parameters(trace).next() {
                     let problem = format!(
-                        "one of its worlds depends on {}, but none of the first worlds did; draw more samples, or learn from cases that need it \
-                        from the start",
+                        "one of its worlds depends on {}, but none of the first worlds did; draw more samples, or learn from cases in which \
+                         worlds depend on this parameter from the start",
                         parameter.label()
                     );
                     return Err(Error::InvalidCase {

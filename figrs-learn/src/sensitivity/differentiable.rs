@@ -131,7 +131,7 @@ impl DifferentiableTree {
             return Err(Error::NoAnswerAt {
                 parameter: parameter.name().to_string(),
                 value,
-                problem: "the evidence is impossible then".into(),
+                problem: "the evidence is impossible for this value".into(),
             });
         }
         self.value_in(&encoding, query)

@@ -59,7 +59,7 @@ pub enum BoardError {
     },
     /// No probabilistic program can be built for these boards.
     #[error(
-        "{what} cannot be expressed as a program of elements; draw such boards with a sampler of their own"
+        "{what} cannot be expressed as a program of elements; draw such boards with a special sampler"
     )]
     NoElements {
         /// Description of the demand that no probabilistic program can state.
@@ -108,7 +108,7 @@ fn together(clues: &[Position], is_minimal: bool) -> String {
     let clues: Vec<String> = clues.iter().map(Position::to_string).collect();
     let among = if is_minimal { "" } else { "some of " };
     format!(
-        "meets {among}the clues at {}; take one of them back",
+        "meets {among}the clues at {}; remove one of them",
         clues.join("; ")
     )
 }

@@ -141,15 +141,15 @@ impl fmt::Display for MethodChoice {
             ),
             Reason::FirstInTurn { round } => write!(
                 f,
-                "it drew the boards first, when all methods had equal work in rounds of up to {round} bytes of states"
+                "it was the first to draw the boards, when all methods worked in turn, with up to {round} bytes of states in a round"
             ),
             Reason::TooLarge { predicted, limit } => {
                 f.write_str("the states of the exact method take ")?;
                 match predicted {
                     Some(bytes) => write!(f, "{}", Predicted(bytes))?,
-                    None => f.write_str("more")?,
+                    None => f.write_str("too many")?,
                 }
-                write!(f, " bytes, of which {limit} are allowed")
+                write!(f, " bytes, but only {limit} bytes are allowed")
             }
             Reason::NoElements => {
                 f.write_str("such boards cannot be expressed as a program of elements")

@@ -120,7 +120,7 @@ impl<C: Symbol> FromStr for Clues<C> {
             if rows == 0 {
                 columns = found;
             } else if found != columns {
-                let problem = format!("the row has {found} cells and the first row {columns}");
+                let problem = format!("the row has {found} cells, but the first row has {columns}");
                 let remedy = "make all rows equally long";
                 let mistake = Mistake::new(MistakeKind::Count, problem, remedy);
                 return Err(mistake.at(PLACE, (number + 1, found.min(columns) + 1)));

@@ -21,7 +21,8 @@ pub enum GridError {
     Impossible(Mistake),
     /// No maze meets the clues.
     #[error(
-        "the clues at {} lead out of the maze, in a circle, or cut rooms off from the first one, which has no clue itself; take one of them back",
+        "the clues at {} lead out of the maze, lead in a circle, or cut rooms off from the first room, which has no clue itself; remove one of \
+         them",
         .clues.iter().map(Position::to_string).collect::<Vec<_>>().join("; ")
     )]
     PointerClues {
@@ -78,8 +79,11 @@ impl GridError {
             return Ok(());
         }
         let (numbers, possible) = (numbers(least, most), steps(&possible, apart));
-        let problem = format!("{numbers} {what}, where boards of this size have {possible}");
-        Err(Self::impossible(&problem, "use a range that meets that"))
+        let problem = format!("{numbers} {what}, but boards of this size have {possible}");
+        Err(Self::impossible(
+            &problem,
+            "use a range with at least one of these numbers",
+        ))
     }
 
     /// Returns `range` if it is not empty; `what` names the number with this range in the error.

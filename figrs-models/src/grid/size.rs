@@ -112,7 +112,7 @@ impl Size {
         }
         Err(Mistake::value(
             format!("a grid of {rows} rows and {columns} columns"),
-            format!("use 1 to {} of each", Self::MAX_SIDE),
+            format!("use 1 to {} rows and columns", Self::MAX_SIDE),
         ))
     }
 

@@ -77,8 +77,8 @@ impl Image {
         let first = pictures.first().ok_or_else(|| {
             Mistake::new(
                 MistakeKind::Missing,
-                "a page of no pictures",
-                "give one or more",
+                "a page without pictures",
+                "give at least one",
             )
         })?;
         let other = pictures.iter().position(|p| p.colours != first.colours);

@@ -35,8 +35,8 @@ fn pages_that_cannot_be_are_refused() {
         Image::sheet(&[]),
         Err(Mistake::new(
             MistakeKind::Missing,
-            "a page of no pictures",
-            "give one or more"
+            "a page without pictures",
+            "give at least one"
         ))
     );
     let mut other = plain(1, 1, 0);

@@ -58,16 +58,16 @@ fn side(one: (usize, usize), other: (usize, usize)) -> Result<usize, Mistake> {
 
 fn not_comparable([one, other]: [(usize, usize); 2]) -> Mistake {
     let problem = format!(
-        "a variation score of a board of {} by {} and one of {} by {}",
+        "boards of {} by {} and of {} by {} cells have no variation score",
         one.0, one.1, other.0, other.1
     );
-    let remedy = "compare square boards of one size, 2 by 2 or larger";
+    let remedy = "compare square boards of equal size, 2 by 2 or larger";
     Mistake::new(MistakeKind::Count, problem, remedy)
 }
 
 /// Returns the mistake for a board without a tile that the score needs, such as the gem of a dungeon.
 fn no_such_tile(missing: &str) -> Mistake {
-    let problem = format!("a variation score of boards, one of which has no {missing}");
+    let problem = format!("a board has no {missing}, and therefore no variation score");
     let remedy = "compare boards that follow their rules";
     Mistake::new(MistakeKind::Missing, problem, remedy)
 }

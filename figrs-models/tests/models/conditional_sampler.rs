@@ -294,7 +294,7 @@ fn reasons_are_sentences() {
             predicted: Some(f64::INFINITY),
             limit: 4096
         }),
-        "exact: the states of the exact method take over 10^18 bytes, of which 4096 are allowed"
+        "exact: the states of the exact method take over 10^18 bytes, but only 4096 bytes are allowed"
     );
     assert_eq!(
         choice(Reason::TooRare { tried: 7 }),
@@ -407,7 +407,7 @@ fn failures_say_what_excludes_boards_or_what_they_need() {
         let error = sampler().among([method]).sample(orchard, 1).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "impossible: no board of 3 rows and 3 columns meets the clues at row 1, column 1; row 1, column 2; take one of them back"
+            "impossible: no board of 3 rows and 3 columns meets the clues at row 1, column 1; row 1, column 2; remove one of them"
         );
     }
     let crowded = Orchard {

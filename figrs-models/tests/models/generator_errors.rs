@@ -26,7 +26,7 @@ fn mazes_have_sides_and_weights() {
     let error = Size::new(4097, 2).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a grid of 4097 rows and 2 columns; use 1 to 4096 of each"
+        "a grid of 4097 rows and 2 columns; use 1 to 4096 rows and columns"
     );
     let maze = PerfectMaze::new(Size::new(2, 40).unwrap());
     let error = maze.elements().unwrap_err();
@@ -85,7 +85,7 @@ fn islands_have_land_inside() {
     for (least, most) in [(13, 99), (0, 0)] {
         let error = island().land(least..=most).unwrap_err();
         assert!(matches!(error, GridError::Impossible(_)), "{error}");
-        let possible = "where boards of this size have 1 to 12;";
+        let possible = "but boards of this size have 1 to 12;";
         assert!(error.to_string().contains(possible), "{error}");
     }
     for (least, most) in [(-0.1, 0.5), (0.5, 1.5), (0.6, 0.5), (f64::NAN, 1.0)] {
@@ -101,22 +101,22 @@ fn numbers_that_no_board_has_are_refused() {
     let size = Size::new(3, 4).unwrap();
     assert_eq!(
         message(Dungeon::new(size).walls(7..=u32::MAX).unwrap_err()),
-        "impossible: at least 7 walls, where boards of this size have 0 to 6; use a range that meets that"
+        "impossible: at least 7 walls, but boards of this size have 0 to 6; use a range with at least one of these numbers"
     );
     assert_eq!(
         message(Dungeon::new(size).walk(6..=6).unwrap_err()),
-        "impossible: exactly 6 steps of the walk, where boards of this size have 5 to 27 in steps of 2; use a range that meets that"
+        "impossible: exactly 6 steps of the walk, but boards of this size have 5 to 27 in steps of 2; use a range with at least one of these numbers"
     );
     let chromatic = || ChromaticMaze::new(size).unwrap();
     assert_eq!(
         message(chromatic().steps(0..=0).unwrap_err()),
-        "impossible: at most 0 steps of the path, where boards of this size have 1 to 11; use a range that meets that"
+        "impossible: at most 0 steps of the path, but boards of this size have 1 to 11; use a range with at least one of these numbers"
     );
     let bays = Island::new(Size::new(5, 6).unwrap())
         .unwrap()
         .bays(6..=9)
         .unwrap_err();
-    assert!(message(bays).contains("6 to 9 bays, where boards of this size have 0 to 5;"));
+    assert!(message(bays).contains("6 to 9 bays, but boards of this size have 0 to 5;"));
 }
 
 /// A number of steps is accepted exactly if some maze of that size has a solution with this number of steps.
@@ -154,7 +154,7 @@ fn clues_that_are_not_a_grid_have_places() {
     let ragged = clues("1..\n\n12..\n").unwrap_err();
     assert_eq!(
         ragged.to_string(),
-        "clues:3:4: the row has 4 cells and the first row 3; make all rows equally long"
+        "clues:3:4: the row has 4 cells, but the first row has 3; make all rows equally long"
     );
     assert_eq!(
         clues("# nothing\n\n").unwrap_err().to_string(),
@@ -186,7 +186,7 @@ fn clues_that_exclude_each_other_are_named() {
     assert_eq!(
         error.to_string(),
         "impossible: no board of 5 rows and 5 columns meets the clues at row 1, column 1; row 1, column 5; \
-         row 5, column 1; row 5, column 5; take one of them back"
+         row 5, column 1; row 5, column 5; remove one of them"
     );
     let made = crossed.puzzle(&mut stream(1, 0)).unwrap_err();
     assert_eq!(made.to_string(), error.to_string());
@@ -239,7 +239,7 @@ fn boards_are_made_of_their_cells() {
         let BoardError::Grid(error) = error else {
             panic!("{error}")
         };
-        let message = format!("the room at {room} does not lead to the first one;");
+        let message = format!("the room at {room} does not lead to the first room;");
         assert!(error.to_string().starts_with(&message), "{error}");
         let lost = Board::new(size, pointers.to_vec()).unwrap();
         assert_eq!(lost.solution(), None);

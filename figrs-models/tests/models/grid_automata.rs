@@ -391,7 +391,7 @@ fn wrong_sizes_and_lists_are_errors() {
     let message = |error: GridError| error.to_string();
     assert_eq!(
         message(Size::new(0, 3).unwrap_err()),
-        "a grid of 0 rows and 3 columns; use 1 to 4096 of each"
+        "a grid of 0 rows and 3 columns; use 1 to 4096 rows and columns"
     );
     for text in ["", "x", "3x", "0", "3x-1", "3x4x5", "a"] {
         assert_eq!(

@@ -119,7 +119,7 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
             ),
             None => Mistake::new(
                 MistakeKind::Count,
-                format!("`{variable}` declares {declared} states and lists {found}"),
+                format!("`{variable}` declares {declared} states, but lists {found}"),
                 "make them agree, and quote states with blanks, commas or brackets",
             ),
         };

@@ -239,7 +239,7 @@ impl<'t> CnfReader<'t> {
         }
         let (declared, found) = (header.clauses, self.ended);
         if declared != found {
-            let problem = format!("the header declares {declared} clauses and there are {found}");
+            let problem = format!("the header declares {declared} clauses, but there are {found}");
             let mistake = Mistake::new(MistakeKind::Count, problem, "make them agree");
             return Err(LexerError::new(header.clauses_at, mistake));
         }

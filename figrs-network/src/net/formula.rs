@@ -100,7 +100,10 @@ impl<'t> FormulaReader<'t> {
     fn end(&mut self) -> LexerResult<()> {
         self.space();
         if self.place < self.text.len() {
-            return Err(unread(self.at(), "text follows after its end"));
+            return Err(unread(
+                self.at(),
+                "more text follows after the end of the formula",
+            ));
         }
         Ok(())
     }

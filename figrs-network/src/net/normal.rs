@@ -96,7 +96,7 @@ impl NormalReader<'_> {
                 others => {
                     let found = others.len();
                     let problem = format!(
-                        "a normal distribution of `{}` has {found} arguments and needs 2",
+                        "a normal distribution of `{}` has {found} arguments, but needs 2",
                         self.node
                     );
                     return Err(LexerError::new(

@@ -111,7 +111,7 @@ fn decisions_and_utilities_are_read() {
         InfluenceDiagram::from_net(&text.replace("((1 -2 3.5)(4 5 6))", "((1 -2)(3.5 4)(5 6))"));
     let error = error.unwrap_err().to_string();
     assert!(
-        error.contains("a table of 2 entries where its variables need 3"),
+        error.contains("a table of 2 entries, but its variables need 3"),
         "{error}"
     );
 }

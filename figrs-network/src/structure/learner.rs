@@ -46,12 +46,13 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// exact posterior of the missing cells in each row, and thereby the expected counts of each family. In each round, the search finds a structure with
 /// a better score on the expected counts, and the tables fitted to this structure give the next network. Structural expectation-maximisation runs
 /// from two initial structures. The first run starts at the structure with which the search begins. The second run starts at the structure that a
-/// search finds with other counts: each variable is counted in the rows that have its cell and the cells of its parents. The initial tables of the
-/// second run come from the counts of the rows that have all cells of a table, after one is added to each count. The learner returns the
-/// better-scored result of the two runs. A run ends when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the
-/// score of the observed cells contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of
-/// the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds end in a local
-/// optimum, which depends on the initial structure. Structural expectation-maximisation assumes that cells are missing at random.
+/// search finds with other counts: each variable is counted in the rows that have its cell and the cells of its parents. In the second run, the
+/// initial table of a variable comes from the rows that have the cells of the variable and of all its parents; one is added to each count. The
+/// learner returns the better-scored result of the two runs. A run ends when the score of the observed cells does not rise. For BIC, AIC and the
+/// log-likelihood, the score of the observed cells contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the
+/// log-likelihood, the score of the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz).
+/// The rounds end in a local optimum, which depends on the initial structure. Structural expectation-maximisation assumes that cells are missing at
+/// random.
 ///
 /// **Guarantee.** The structure is acyclic, contains all required arcs and no forbidden arcs, and has at least the score of the structure with which
 /// the search begins. Hill climbing, with or without a tabu list, ends at a structure where adding, deleting or reversing any arc raises the score by

@@ -16,7 +16,7 @@ use crate::site::Site;
 
 /// A real number, and all comparisons of linear functions of it with zero.
 pub(crate) struct IntervalFactor {
-    /// The number as a linear function of the vectors of the graph.
+    /// The real number, as a linear function of the real vectors of the graph.
     argument: Rc<Conditional<Linear>>,
     made: SiteFactor,
     /// The distributions of the number, after they were computed.

@@ -247,8 +247,8 @@ impl<'m> HybridModel<'m> {
     }
 }
 
-/// Returns the element of which the element `position` is a function through Apply elements with a single parent; and for each value of this element,
-/// the value of the element `position`. The second result is `None` if the two elements are the same.
+/// Follows functions of a single argument from the element `position` back to their first argument. Returns this first argument, and for each of its
+/// values the value of the element `position`. The second result is `None` if the two elements are the same.
 fn base_of(
     expansion: &Expansion,
     encoding: &Encoding,

@@ -130,7 +130,7 @@ impl HybridModel<'_> {
             }
             Form::Function(_) => Err(Error::not_closed_form(
                 target,
-                "its distribution is not normal; ask for a real element that is, or draw samples"
+                "its distribution is not normal; ask for a real element with a normal distribution, or draw samples"
                     .to_owned(),
             )),
         }

@@ -135,7 +135,7 @@ fn unseen(trained: &Trained, level: &Level) -> Result<usize, Problem> {
     let (height, rows) = (trained.chain.height(), level.height());
     if rows != height {
         return Err(Problem::wrong(format!(
-            "level: it has {rows} {}, and the training levels have {height}",
+            "level: it has {rows} {}, but the training levels have {height}",
             match trained.chain.travel() {
                 Travel::Right => "rows",
                 Travel::Up => "columns",

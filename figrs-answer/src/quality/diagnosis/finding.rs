@@ -35,7 +35,7 @@ impl fmt::Display for Quantity {
             Part::Whole => write!(f, "{}", self.element),
             Part::Component(index) => write!(f, "{}, component {index}", self.element),
             Part::Is(value) => write!(f, "{} = {value}", self.element),
-            Part::Count => write!(f, "{}, its number in a world", self.element),
+            Part::Count => write!(f, "number of times that {} occurs in a world", self.element),
         }
     }
 }

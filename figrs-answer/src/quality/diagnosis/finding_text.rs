@@ -155,8 +155,8 @@ impl Finding {
                 threshold,
             } => write!(
                 f,
-                "{quantity}: {measure} ESS {effective_samples:.0} is below {threshold:.0}: the means of the populations differ as much as means \
-                of that few draws; use more particles, `MetropolisHastings`, or `Exact` if the model is finite"
+                "{quantity}: {measure} ESS {effective_samples:.0} is below {threshold:.0}: the means of the populations differ as much as the \
+                 means of {effective_samples:.0} independent draws; use more particles, `MetropolisHastings`, or `Exact` if the model is finite"
             ),
             Self::FewEffectiveSamples {
                 quantity,

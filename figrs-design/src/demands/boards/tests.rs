@@ -229,7 +229,10 @@ fn demands_on_levels_alone_are_refused_by_name() {
     ] {
         let error = error(text);
         assert_eq!(error.kind(), MistakeKind::Unsupported, "{error}");
-        assert_eq!(error.mistake.problem, format!("{name} is for levels alone"));
+        assert_eq!(
+            error.mistake.problem,
+            format!("boards do not support {name}")
+        );
     }
     for text in [
         "pin = 'WW'\nat = [2, 2]",

@@ -127,7 +127,7 @@ impl Entry {
     pub(super) fn two_kinds(&self, one: &str, other: &str) -> FileError {
         self.mistake(
             MistakeKind::Contradiction,
-            format!("{one} and {other} are two demands"),
+            format!("{one} and {other} are the keys of two different demands"),
             "write another [[demand]] for one of them",
         )
     }

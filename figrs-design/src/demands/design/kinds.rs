@@ -47,8 +47,8 @@ pub(super) fn kind_of(entry: &Entry) -> Result<&'static str, FileError> {
         let names = KINDS.iter().map(|&(kind, _)| kind);
         let problem = match &keys[..] {
             [] => "the demand has no keys".to_owned(),
-            [key] => format!("{key} does not state what is demanded"),
-            keys => format!("{} do not state what is demanded", keys.join(", ")),
+            [key] => format!("{key} is not a kind of demand"),
+            keys => format!("none of the keys {} is a kind of demand", keys.join(", ")),
         };
         let remedy = format!("write one of {}", names.collect::<Vec<_>>().join(", "));
         return Err(entry.mistake(MistakeKind::Missing, problem, remedy));

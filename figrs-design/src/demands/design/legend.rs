@@ -46,7 +46,7 @@ impl<'a> Words<'a> {
                 return Err(error("is a tile"));
             }
             if symbol == words.free {
-                return Err(error("is any tile"));
+                return Err(error("means any tile"));
             }
             let place = format!("[legend] {key:?}");
             let class = words.class(&place, value)?;

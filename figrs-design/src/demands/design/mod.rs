@@ -272,7 +272,7 @@ impl DesignFile {
 ///     demands[0].to_string(),
 ///     "playable from left to right, through row 4, column 20, then rows 0 to 5, columns 30 to 33"
 /// );
-/// assert_eq!(demands[1].to_string(), "columns among 60 in columns 0 to 39");
+/// assert_eq!(demands[1].to_string(), "columns from a list of 60 in columns 0 to 39");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]

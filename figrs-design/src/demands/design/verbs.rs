@@ -53,8 +53,8 @@ impl Designer<'_> {
         {
             return Err(entry.mistake(
                 MistakeKind::Unsupported,
-                format!("{key} is for levels alone"),
-                "of boards demand forbid, require, count, each, between, mirror, repeat, pin, path, any, not or if",
+                format!("boards do not support {key}"),
+                "use forbid, require, count, each, between, mirror, repeat, pin, path, any, not or if",
             ));
         }
         if matches!(kind, "playable" | "seen") {

@@ -244,7 +244,7 @@ fn movements_that_do_not_fit_are_refused_with_a_remedy() {
     let tiles = TileSet::platformer();
     assert!(
         refused(&named("ladders"), tiles, Travel::Right)
-            .starts_with("ladders needs a tile of meaning start as start, and the set has none")
+            .starts_with("ladders needs a tile of meaning start as start, but no tile of the set has this meaning")
     );
     assert!(
         refused(&named("rooms"), tiles, Travel::Right)

@@ -142,7 +142,7 @@ impl PortableSums for GibbsSums {
 
     fn check(&self, number: u64, chain: &GibbsChainTally) -> Result<(), String> {
         let is_one = number < self.schedule.chains as u64;
-        demand(is_one, "the run has fewer chains")?;
+        demand(is_one, "the run has fewer chains than it states")?;
         let are_fit =
             chain.sweeps <= self.schedule.sweeps() && chain.kept as u64 <= self.schedule.draws;
         demand(
@@ -151,11 +151,14 @@ impl PortableSums for GibbsSums {
         )?;
         demand(
             chain.values.is_empty(),
-            "it contains values instead of the positions of values",
+            "it contains values, but should contain their positions in the support",
         )?;
         let width = self.targets.len();
         let are_all = chain.kept.checked_mul(width) == Some(chain.draws.len());
-        demand(are_all, "its draws have another number of values")?;
+        demand(
+            are_all,
+            "the number of values of its draws differs from that of the run",
+        )?;
         for (i, (_, support)) in self.targets.iter().enumerate() {
             demand_below(chain.draws.iter().skip(i).step_by(width), support.len())?;
         }

@@ -135,8 +135,9 @@ impl Gibbs {
         /// Sets the maximum number of table entries of a block (default 1024). The maximum limits the assignments of an enumerated block, and the
         /// largest table of a block that is drawn by elimination.
         block_table: usize => block_table;
-        /// Sets the maximum number of entries of a table that results when a variable is summed out (default 64; 0: none is). A sum has
-        /// at most 65 536 terms. The variables that no target needs are summed out in this way, and the chains draw the others. Learning needs the values of all variables, and sums out none.
+        /// Sets the maximum number of entries of a table that results when a variable is summed out (default 64; with 0, no variable is summed out).
+        /// A sum has at most 65 536 terms. The variables that no target needs are summed out in this way, and the chains draw the others. Learning
+        /// needs the values of all variables, and sums out none.
         collapse: usize => collapse;
     }
 

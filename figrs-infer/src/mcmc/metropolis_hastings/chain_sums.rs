@@ -176,12 +176,12 @@ impl PortableSums for MetropolisSums {
         let is_chain = !matches!(unit.work, ChainWork::Probe(_));
         demand(
             is_chain == (number < self.asked),
-            "it is a chain where the run has a probe, or the other way round",
+            "it is a Markov chain, but the run has a probe there, or the reverse",
         )?;
         let chain = match &unit.work {
             ChainWork::Chain(chain) => chain,
             ChainWork::NotBegun(_) => {
-                return demand(unit.values.is_empty(), "it has values and no draws");
+                return demand(unit.values.is_empty(), "it has values but no draws");
             }
             ChainWork::Probe(record) => {
                 let draws = record.prior.worlds.sweeps as usize;
@@ -190,7 +190,7 @@ impl PortableSums for MetropolisSums {
                     && unit.values.iter().all(|values| values.len() == draws);
                 demand(
                     are_all,
-                    "its draws from the prior have another number of values",
+                    "the number of values of its draws from the prior differs from that of the run",
                 )?;
                 record.prior.worlds.check()?;
                 return record.sites.as_ref().map_or(Ok(()), SiteRecord::check);
@@ -207,11 +207,14 @@ impl PortableSums for MetropolisSums {
         )?;
         let targets = self.targets.len();
         let are_all = unit.values.len() == targets && chain.indices.len() == targets;
-        demand(are_all, "it has another number of targets")?;
+        demand(
+            are_all,
+            "its number of targets differs from that of the run",
+        )?;
         for (values, indices) in unit.values.iter().zip(&chain.indices) {
             demand(
                 indices.len() as u64 == chain.draws,
-                "it has another number of draws",
+                "its number of draws differs from that of the run",
             )?;
             demand_below(indices, values.len())?;
         }

@@ -23,10 +23,10 @@ use figrs_answer::error::Error;
 /// | [`then`](Self::then) | makes another move, which reads the new values |
 /// | [`Move::choose`], [`Move::choose_by`] | makes one of several moves, with weights that may be read from the world |
 ///
-/// **What a move reads.** A move reads the values of elements in the present world. A later move of a sequence reads the new values of the elements
-/// that earlier moves have changed; functions of such elements ([`map`](Element::map)) are computed from the new values. All other elements, such as
-/// the results of Chains, keep the values that they had before the first move. If an element that a move reads does not exist in the world, or if an
-/// element to be changed is not a free choice of the world, the step changes nothing.
+/// **Values that a move reads.** A move reads the values of elements in the present world. A later move of a sequence reads the new values of the
+/// elements that earlier moves have changed; functions of such elements ([`map`](Element::map)) are computed from the new values. All other elements,
+/// such as the results of Chains, keep the values that they had before the first move. If an element that a move reads does not exist in the world,
+/// or if an element to be changed is not a free choice of the world, the step changes nothing.
 ///
 /// **Guarantee.** A step leaves the posterior exactly invariant. The acceptance probability sums over all ways in which the move can change the
 /// elements from their old to their new values, and over all ways back, with the probabilities of the choices between moves. Therefore one move of a

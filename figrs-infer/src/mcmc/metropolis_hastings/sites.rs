@@ -225,12 +225,15 @@ impl SiteRecord {
         let are_all = self.log_weights.len() == sweeps
             && self.log_likelihoods.len() == sweeps
             && self.sweeps <= MOST_SWEEPS;
-        demand(are_all, "its chain has another number of sweeps")?;
+        demand(
+            are_all,
+            "the number of sweeps of its chain differs from that of the run",
+        )?;
         for series in &self.series {
             let are_all = series.met.len().checked_mul(series.width) == Some(series.sums.len());
             demand(
                 are_all,
-                "a choice of its chain has another number of values",
+                "the number of values for a choice of its chain differs from that of the run",
             )?;
             let are_sweeps = series.met.is_sorted_by(|a, b| a.0 < b.0);
             let is_met = |&(sweep, count): &(u32, u32)| sweep < self.sweeps && count > 0;

@@ -403,8 +403,8 @@ fn of<C>(chain: &mut Mutex<KeptChain<C>>) -> &mut KeptChain<C> {
 
 fn no_start() -> BoardError {
     let mistake = Mistake::value(
-        "the first board of a Markov chain has values that its cells must not have, or a rule forbids it",
-        "start from another (`RuledCells::start`)",
+        "the first board of a Markov chain has forbidden values in some cells, or a rule forbids the board",
+        "start from another board (`RuledCells::start`)",
     );
     BoardError::Grid(mistake.into())
 }

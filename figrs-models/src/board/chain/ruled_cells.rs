@@ -1,4 +1,4 @@
-//! Boards as independent cells with rules for whole boards.
+//! Boards for Markov chains: independent cells, and rules for whole boards.
 
 use figrs_core::Value;
 

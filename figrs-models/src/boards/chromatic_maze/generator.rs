@@ -90,7 +90,7 @@ pub(super) fn absolute(
         return Err(Mistake::new(
             MistakeKind::Count,
             format!("the path of the chromatic maze has {ends} ends"),
-            "give the tiles of a world, in which it has two",
+            "give the tiles of one path; a path has two ends",
         )
         .into());
     }

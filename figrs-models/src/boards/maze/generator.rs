@@ -30,8 +30,9 @@ impl Generator for PerfectMaze {
         match maze.distances().iter().position(Option::is_none) {
             Some(room) => {
                 let room = maze.size().position(room);
-                let problem = format!("the room at {room} does not lead to the first one");
-                let remedy = "let every room point to an adjacent room that does";
+                let problem = format!("the room at {room} does not lead to the first room");
+                let remedy =
+                    "let every room point to an adjacent room that leads to the first room";
                 Err(GridError::from(Mistake::value(problem, remedy)).into())
             }
             None => Ok(maze),

@@ -10,7 +10,7 @@
 //! | the cells of a colour are connected | [`ConnectedRule`] |
 //! | no 2 by 2 square of one colour | [`SquareRule`] |
 //! | a path from stop to stop, with bounds on its length | [`WayRule`] |
-//! | another rule whose violation counts several times | [`WeighedRule`] |
+//! | a rule whose violation is multiplied by a weight | [`WeighedRule`] |
 
 mod connected_rule;
 mod count_rule;

@@ -184,7 +184,7 @@ pub(super) fn without_single_lines(
     }
     let (single, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_single);
     let skipped = |file: LevelFile| {
-        let problem = "one line, where other levels have several";
+        let problem = "it has one line, but other levels have several";
         let mistake = Mistake::new(MistakeKind::Syntax, problem, "");
         CorpusNote::Skipped(mistake.of(file.path.display().to_string()).into())
     };

@@ -61,8 +61,8 @@ impl Corpus {
                 let height = level.height();
                 let mistake = Mistake::new(
                     MistakeKind::Count,
-                    format!("the level has {height} rows and the first level {expected}"),
-                    "give all levels of a corpus one height",
+                    format!("the level has {height} rows, but the first level has {expected}"),
+                    "give all levels of a corpus the same height",
                 );
                 return Err(mistake.of(name).into());
             }
@@ -101,7 +101,7 @@ impl Corpus {
             if !(1..=Self::MAX_WEIGHT).contains(own) {
                 let mistake = Mistake::new(
                     MistakeKind::Value,
-                    format!("a level cannot count {own} times"),
+                    format!("a level cannot be counted {own} times"),
                     format!("use 1 to {}", Self::MAX_WEIGHT),
                 );
                 return Err(mistake.of(name).into());
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn unequal_heights_are_an_error_that_names_the_level() {
         let error = Corpus::new([named("low", "X"), named("high", "-\nX")]).unwrap_err();
-        let expected = "high: the level has 2 rows and the first level 1; give all levels of a corpus one height";
+        let expected = "high: the level has 2 rows, but the first level has 1; give all levels of a corpus the same height";
         assert_eq!(error.to_string(), expected);
     }
 }

@@ -25,7 +25,7 @@ pub enum CorpusNote {
         /// The folders that the reader left out.
         others: Vec<PathBuf>,
     },
-    /// A map has several layers of tiles, of which the reader read one.
+    /// A map has several layers of tiles; the reader read one of them.
     Layer {
         /// The path of the map.
         path: PathBuf,
@@ -215,9 +215,9 @@ impl fmt::Display for CorpusNote {
                     f,
                     "{levels} of {of} levels are filled up {side} to {rows} {lines} with {tile:?}, {}",
                     if *is_outside {
-                        "which is outside"
+                        "which means outside"
                     } else {
-                        "their commonest tile"
+                        "their most frequent tile"
                     }
                 )
             }

@@ -375,7 +375,7 @@ impl CorpusReader {
     }
 }
 
-/// Removes the levels with a player's path drawn in; `ways` has the indices of these levels for each character that draws a path.
+/// Removes the levels in which the path of a player is drawn; `ways` has the indices of these levels for each character that draws a path.
 fn without_ways(
     files: Vec<LevelFile>,
     ways: &BTreeMap<char, Vec<usize>>,

@@ -38,7 +38,7 @@ pub(super) fn cut(
     if rooms == Rooms::Apart && set.outside().is_empty() {
         let known = set.symbols();
         let remedy = format!("add the word \"outside\" to one of the tiles {known} in the legend");
-        return Err(Mistake::new(MistakeKind::Missing, "no tile is outside", remedy).into());
+        return Err(Mistake::new(MistakeKind::Missing, "no tile means outside", remedy).into());
     }
     let (levels, mut left_out, mut cut) = (named.len(), 0, Vec::new());
     for (name, level) in named {
@@ -60,7 +60,7 @@ pub(super) fn cut(
     }
     if cut.is_empty() {
         let problem = format!(
-            "{levels} levels contain no room: none of them is as large as a room and has a tile that is not outside"
+            "{levels} levels contain no room: none of them is as large as a room and has a tile other than outside"
         );
         return Err(Mistake::new(MistakeKind::Missing, problem, "").into());
     }
@@ -183,7 +183,7 @@ mod tests {
         };
         let error = cut_one("[tiles]\n'#' = ['solid']", "##", Rooms::Apart);
         let expected =
-            "no tile is outside; add the word \"outside\" to one of the tiles # in the legend";
+            "no tile means outside; add the word \"outside\" to one of the tiles # in the legend";
         assert_eq!(error.to_string(), expected);
         for size in [(2, 1), (0, 0), (1, usize::MAX)] {
             let rooms = Rooms::Sized {

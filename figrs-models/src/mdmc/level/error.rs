@@ -61,7 +61,7 @@ pub(crate) fn too_many_tiles(count: usize) -> LevelError {
     let max = TileSet::MAX_TILES;
     Mistake::new(
         MistakeKind::TooLarge,
-        format!("{count} different characters; there are at most {max} tiles"),
+        format!("{count} different characters: a set of tiles has at most {max} tiles"),
         "train on fewer games at once",
     )
     .into()

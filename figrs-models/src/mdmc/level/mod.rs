@@ -33,8 +33,8 @@ impl Level {
             let rows = text.lines().take_while(|row| row.is_empty()).count();
             let mistake = Mistake::new(
                 MistakeKind::Syntax,
-                format!("the first rows are blank, of which there are {rows}"),
-                "fill them with the tile for air, or take them out",
+                format!("the first {rows} rows are blank"),
+                "fill them with the tile for air, or remove them",
             );
             return Err(mistake.at(place, (1, 1)).into());
         }
@@ -60,7 +60,7 @@ impl Level {
                 let column = found.min(width) + 1;
                 let mistake = Mistake::new(
                     MistakeKind::Count,
-                    format!("the row has {found} tiles and the first row {width}"),
+                    format!("the row has {found} tiles, but the first row has {width}"),
                     "make all rows equally long",
                 );
                 return Err(mistake.at(place, (line, column)).into());
@@ -197,7 +197,7 @@ mod tests {
     fn empty_text_is_an_error() {
         let blank = "\r\n\n--".parse::<Level>().unwrap_err();
         assert!(
-            blank.to_string().contains("blank, of which there are 2"),
+            blank.to_string().contains("the first 2 rows are blank"),
             "{blank}"
         );
         for text in ["", "\n", "\r\n\r\n"] {

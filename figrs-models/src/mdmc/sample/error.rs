@@ -24,7 +24,7 @@ pub enum SamplingError {
     },
     /// A network structure has a neighbour to the right, but the sampler draws columns one by one from the left.
     #[error(
-        "offset ({dx}, {dy}) sees a column to the right; columns one by one need offsets to the left or below"
+        "offset ({dx}, {dy}) is a neighbour to the right; a sampler that draws column by column needs neighbours to the left or below"
     )]
     RightOffset {
         /// Number of columns by which the neighbour is to the right of the cell.
@@ -36,7 +36,7 @@ pub enum SamplingError {
 
 fn width_remedy(max: usize) -> String {
     if max == 0 {
-        "the training levels are too tall for any width, give shorter ones".into()
+        "the training levels have too many rows for any width; give levels with fewer rows".into()
     } else {
         format!("use 1 to {max}")
     }

@@ -118,8 +118,8 @@ impl TileSet {
 }
 
 fn no_tile(key: &str) -> Mistake {
-    let problem = format!("the tile {key:?} is not one character that can be seen, or a blank");
-    let remedy = "name each tile by the one that levels have";
+    let problem = format!("the tile {key:?} is neither a single visible character nor a blank");
+    let remedy = "name each tile by its character in the levels";
     Mistake::new(MistakeKind::Unknown, problem, remedy)
 }
 

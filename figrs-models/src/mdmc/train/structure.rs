@@ -165,7 +165,7 @@ impl FromStr for Structure {
 
 pub(super) fn unknown_structure(name: &str) -> Mistake {
     let problem = format!("unknown structure {name:?}");
-    let remedy = "use ns0, ns1, ns2 or ns3, or offsets as (-1,0)(0,1)";
+    let remedy = "use ns0, ns1, ns2 or ns3, or offsets such as (-1,0)(0,1)";
     Mistake::new(MistakeKind::Unknown, problem, remedy)
 }
 
@@ -236,7 +236,7 @@ impl Structures {
             Some(last) if !last.offsets().is_empty() => Err(Mistake::new(
                 MistakeKind::Missing,
                 format!(
-                    "the last structure to fall back on, {last}, has no tile where its neighbours are new"
+                    "the last fallback structure, {last}, has no tile for neighbours that never occurred in training"
                 ),
                 "end the list with ns0",
             )),
@@ -409,7 +409,11 @@ mod tests {
         assert_eq!(twice, "structure ns2 occurs twice in the list");
         let last = error("ns3,ns2");
         assert_eq!(last.kind, MistakeKind::Missing);
-        assert!(last.problem.contains("fall back on, ns2, has"), "{last}");
+        assert!(
+            last.problem
+                .contains("the last fallback structure, ns2, has"),
+            "{last}"
+        );
         for text in ["", "ns3,", "ns3,ns4,ns0", "ns3,(0;1),ns0", "(0,1", "(0,1)x"] {
             assert_eq!(error(text).kind, MistakeKind::Unknown, "{text}");
         }

@@ -13,7 +13,8 @@ pub(in super::super) struct TernarySide {
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The active binary functions within the scope: of the own variable with each other variable, and of the two other variables.
+    /// The active binary functions within the scope: two functions of the own variable and one of the other variables, and one function of the two
+    /// other variables.
     pairs: [Option<u32>; 3],
 }
 

@@ -66,8 +66,7 @@ fn clauses_that_exclude_each_other_are_told_with_their_lines() {
         let message = text_of(&output.stderr);
         assert_eq!(
             message,
-            "error: the evidence is impossible; these statements exclude each other: `clause 3, line 4` = true; `clause 4, line 5` = true; \
-             take one of them back\n"
+            "error: the evidence is impossible; these statements exclude each other: `clause 3, line 4` = true; `clause 4, line 5` = true; remove one of them\n"
         );
     }
 }

@@ -28,7 +28,7 @@ fn rows_are_normalised_and_networks_unrolled_if_that_is_asked_for() {
         assert!(!output.status.success(), "{arguments}");
         text(&output.stderr)
     };
-    assert!(message("--file weighed.net").contains("sums to 4, which is more"));
+    assert!(message("--file weighed.net").contains("sums to 4, which differs from one"));
     assert!(message("--file weighed.net").contains("with --normalise"));
     let output = files.run("--file weighed.net --normalise --format json");
     let note = text(&output.stderr);
@@ -85,7 +85,7 @@ fn learning_notes_hidden_states_that_begin_alike_and_rows_without_cases() {
         "{note}"
     );
     assert!(
-        note.contains("no case reaches 1 row of the tables, of which the first is c (a=1); such rows keep their starting numbers"),
+        note.contains("no case reaches 1 row of the tables, the first of which is c (a=1); such rows keep their starting numbers"),
         "{note}"
     );
     assert!(

@@ -23,18 +23,18 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "dungeon",
         "--size 2 --min-walls 3",
-        "at least 3 walls, where boards of this size have 0 to 1;",
+        "at least 3 walls, but boards of this size have 0 to 1;",
     ),
     ("dungeon", "--size 4 --min-walls 17", "have 0 to 9;"),
     (
         "dungeon",
         "--size 15 --min-walls 197 --max-walls 300",
-        "197 to 300 walls, where boards of this size have 0 to 196;",
+        "197 to 300 walls, but boards of this size have 0 to 196;",
     ),
     (
         "dungeon",
         "--size 3 --max-walk 3",
-        "at most 3 steps of the walk, where boards of this size have 4 to 20 in steps of 2;",
+        "at most 3 steps of the walk, but boards of this size have 4 to 20 in steps of 2;",
     ),
     (
         "dungeon",
@@ -58,7 +58,7 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "island",
         "--size 4 --min-land 9",
-        "at least 9 cells of land, where boards of this size have 1 to 4;",
+        "at least 9 cells of land, but boards of this size have 1 to 4;",
     ),
     ("island", "--size 5 --min-land 20", "have 1 to 9;"),
     ("island", "--size 5 --max-land 0", "at most 0 cells of land"),
@@ -68,7 +68,7 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "island",
         "--size 50 --min-bays 1000",
-        "at least 1000 bays, where boards of this size have 0 to 922;",
+        "at least 1000 bays, but boards of this size have 0 to 922;",
     ),
     (
         "island",
@@ -78,7 +78,7 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "chromatic_maze",
         "--size 2 --min-steps 4",
-        "at least 4 steps of the path, where boards of this size have 1 to 3;",
+        "at least 4 steps of the path, but boards of this size have 1 to 3;",
     ),
     ("chromatic_maze", "--size 3 --t-max 0", "at most 0 steps"),
     ("chromatic_maze", "--size 8 --min-steps 64", "have 1 to 63;"),
@@ -86,7 +86,7 @@ const IMPOSSIBLE: &[(&str, &str, &str)] = &[
     (
         "maze",
         "--size 3 --min-walk 9",
-        "at least 9 steps of the path, where boards of this size have 4 to 8 in steps of 2;",
+        "at least 9 steps of the path, but boards of this size have 4 to 8 in steps of 2;",
     ),
     (
         "maze",

@@ -259,7 +259,7 @@ fn dungeons_without_reachability_are_exact_at_any_size() {
     assert!((gem - 1.0 / 400.0).abs() < 1e-12, "{gem}");
     let output = files.run("dungeon", "--size 2 --reachable no --min-walls 3");
     assert!(
-        text(&output.stderr).contains("at least 3 walls, where boards of this size have 0 to 2;")
+        text(&output.stderr).contains("at least 3 walls, but boards of this size have 0 to 2;")
     );
     let output = files.run("dungeon", "--size 9 --reachable no --min-walk 20");
     assert_eq!(output.status.code(), Some(2));
@@ -306,7 +306,7 @@ fn colours_have_bounds() {
     assert_eq!(output.status.code(), Some(1));
     assert!(
         text(&output.stderr)
-            .contains("at least 16 black cells, where boards of this size have 5 to 11")
+            .contains("at least 16 black cells, but boards of this size have 5 to 11")
     );
 }
 

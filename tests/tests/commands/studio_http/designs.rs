@@ -279,7 +279,7 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (
             json!({"demands": "[[demand]]\npin = 'X'\nat = [99, 0]"}),
-            "cannot stand in",
+            "does not fit into",
         ),
         (
             json!({"movement": "swim", "playable": true}),

@@ -146,7 +146,7 @@ fn parts_that_are_not_of_the_request_are_refused() {
     let error = fit(&|request| Ok(vec![other.lock().unwrap().part(request, 0..1000)?]));
     assert!(problem(error).1.contains("belongs to other cases"));
     let error = fit(&|_| Ok(vec![other.lock().unwrap().part(&own, 0..1000)?]));
-    assert!(problem(error).1.contains("units, numbered to below"));
+    assert!(problem(error).1.contains("units and ends before unit"));
     let bias = Learned::beta("bias", 1.0, 1.0);
     let coin = vec![Flip::new(&bias)];
     let bias = Cases::new(&coin).rows([[true], [false]]);

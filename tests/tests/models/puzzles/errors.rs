@@ -37,9 +37,11 @@ fn mistakes_of_form_have_places() {
     };
     let misplaced = |name: &str, position: &str| format!("`{name}` cannot stand {position}");
     let arity = |name: &str, found: &str, expected: u32, elsewhere: &str| {
-        format!("`{name}` has {found} here and {expected} {elsewhere}; make them agree")
+        format!(
+            "`{name}` has {found} here and {expected} {elsewhere}; use the same number in both places"
+        )
     };
-    let (language, first) = ("in the language", "where it stands first");
+    let (language, first) = ("in the language", "at its first use");
     let deep = "(".repeat(100_000);
     let many = format!("(<= c {})", "(or a b) ".repeat(12));
     for (rules, line, column, kind, expected) in [

@@ -25,7 +25,8 @@ pub(super) fn spanning_trees(
     (rows, columns): (usize, usize),
     mut step: impl FnMut(u64, u64) -> Result<(), BoardError>,
 ) -> Result<BigUint, BoardError> {
-    /// Least number of bits that one prime determines, and number of extra bits, because the logarithm of the count is rounded.
+    /// Number of bits of the count that each prime determines at least, and number of bits that are added because the logarithm of the count is
+    /// rounded.
     const BITS: (f64, f64) = (61.0, 64.0);
     let bits = log_weight_of_trees((columns, 1.0, 1.0), (rows, 1.0, 1.0)) / f64::ln(2.0);
     let wanted = ((bits + BITS.1) / BITS.0).ceil() as u64;

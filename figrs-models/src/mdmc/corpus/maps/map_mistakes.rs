@@ -52,7 +52,7 @@ pub(super) fn no_layer(wanted: Option<&str>, known: &[String]) -> FileError {
 pub(super) fn wrong_cells(layer: &str, found: usize, size: (usize, usize)) -> FileError {
     let (rows, columns) = size;
     let problem = format!(
-        "the layer {layer:?} has {found} cells, but {rows} rows and {columns} columns need another number"
+        "the layer {layer:?} has {found} cells, but it needs {rows} times {columns} of them"
     );
     mistake(MistakeKind::Count, problem, "")
 }
@@ -88,7 +88,8 @@ pub(super) fn separate_levels() -> FileError {
 
 pub(super) fn too_many_tiles() -> FileError {
     let max = TileSet::MAX_TILES;
-    let problem =
-        format!("more than {max} different tiles without a legend; there are at most {max} tiles");
+    let problem = format!(
+        "more than {max} different tiles without a legend: a set of tiles has at most {max} tiles"
+    );
     mistake(MistakeKind::TooLarge, problem, "")
 }

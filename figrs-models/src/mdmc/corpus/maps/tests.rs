@@ -170,7 +170,7 @@ fn maps_that_cannot_be_read_are_errors() {
     let few = of_data("<data encoding='csv'>1,2</data>");
     assert!(
         few.to_string()
-            .contains("has 2 cells, but 2 rows and 3 columns need another number"),
+            .contains("has 2 cells, but it needs 2 times 3 of them"),
         "{few}"
     );
     for wrong in [

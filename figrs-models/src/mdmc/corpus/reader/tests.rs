@@ -325,7 +325,7 @@ fn there_are_at_most_so_many_tiles_and_cells() {
     assert!(
         error
             .to_string()
-            .starts_with("251 different characters; there are at most 250"),
+            .starts_with("251 different characters: a set of tiles has at most 250 tiles"),
         "{error}"
     );
     // A narrow level and a wide one, which have the same height.
@@ -357,7 +357,7 @@ fn weights_are_counts_and_foreign_tiles_are_errors() {
     assert_eq!(chain(&corpus), chain(&repeated));
     let error = corpus.weighted(|_| 0).unwrap_err();
     assert!(
-        error.to_string().contains("cannot count 0 times"),
+        error.to_string().contains("cannot be counted 0 times"),
         "{error}"
     );
     let unknown = Arc::new(TileSet::unknown("X-".chars()));
@@ -405,7 +405,7 @@ fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     assert!(
         notes
             .iter()
-            .any(|note| matches!(note, CorpusNote::Skipped(error) if error.to_string().contains("one line, where")))
+            .any(|note| matches!(note, CorpusNote::Skipped(error) if error.to_string().contains("one line, but other levels")))
     );
     let alone = folder(&[("a.txt", "XX--\n"), ("more/b.txt", "--XX\n")]);
     assert_eq!(texts(&read(&alone).0), ["XX--"]);
@@ -458,7 +458,9 @@ fn lower_rooms_are_filled_up_with_the_outside_tile() {
     assert_eq!(texts(&rooms), ["@@\n##\n##", "..\n##\n##"]);
     let note = notes.last().unwrap().to_string();
     assert!(
-        note.ends_with("1 of 2 levels are filled up above to 3 rows with \"@\", which is outside"),
+        note.ends_with(
+            "1 of 2 levels are filled up above to 3 rows with \"@\", which means outside"
+        ),
         "{note}"
     );
 }

@@ -84,7 +84,7 @@ impl MarkovChain {
         let too_many = || {
             let (most, bands) = (Self::MAX_CONFIGURATIONS, splits.count());
             let problem = format!(
-                "more than {most} configurations of tiles in {bands} bands of {height} rows, which is the most that is counted"
+                "there are more than {most} configurations of tiles in {bands} bands of {height} rows"
             );
             let remedy = "use fewer bands of rows (--row-splits 1 for one), or cut the levels to fewer rows (--rows)";
             Mistake::new(MistakeKind::TooLarge, problem, remedy)

@@ -206,7 +206,7 @@ fn more_configurations_than_fit_are_an_error() {
     };
     let error = train(rows).unwrap_err();
     assert_eq!(error.kind, MistakeKind::TooLarge);
-    let bands = format!(" in {rows} bands of {rows} rows, ");
+    let bands = format!(" in {rows} bands of {rows} rows");
     assert!(error.problem.contains(&bands), "{error}");
     assert_eq!(train(2).unwrap().cells(), rows as u64);
 }

@@ -207,7 +207,7 @@ fn check_size(size: usize) -> Result<(), Mistake> {
     }
     Err(Mistake::value(
         format!("sections cannot have {size} columns or kinds"),
-        format!("use 1 to {} of each", HierarchicalChain::MAX),
+        format!("use 1 to {} columns and kinds", HierarchicalChain::MAX),
     ))
 }
 

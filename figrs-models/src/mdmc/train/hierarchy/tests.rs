@@ -134,7 +134,7 @@ fn sections_and_kinds_have_limits() {
         let problem = format!("sections cannot have {wrong} columns or kinds");
         assert_eq!(
             chain.err(),
-            Some(Mistake::value(problem, "use 1 to 64 of each"))
+            Some(Mistake::value(problem, "use 1 to 64 columns and kinds"))
         );
     }
     let error = train(&corpus, 4, 2).program(0).unwrap_err();

@@ -189,7 +189,7 @@ impl MarkovChain {
         if saved.bands.len() != splits.count() {
             let (found, expected) = (saved.bands.len(), splits.count());
             return Err(changed(format!(
-                "there are tables for {found} bands, and the chain has {expected}"
+                "there are tables for {found} bands, but the chain has {expected} bands"
             )));
         }
         let tiles = match &saved.legend {
@@ -279,7 +279,7 @@ impl SavedChain {
         if !fits || found == 0 {
             let columns = self.columns;
             return Err(changed(format!(
-                "band {band}: the counts add up to {found}, and {rows} rows of {columns} columns need {expected}"
+                "band {band}: the counts add up to {found}, but {rows} rows of {columns} columns need {expected}"
             )));
         }
         Ok(counts)

@@ -105,7 +105,7 @@ fn what_does_not_fit_together_is_an_error_of_its_own() {
         (
             "\"row_splits\":2",
             "\"row_splits\":1",
-            "tables for 2 bands, and the chain has 1",
+            "tables for 2 bands, but the chain has 1 bands",
         ),
         (
             "[\"-\",",
@@ -127,7 +127,7 @@ fn what_does_not_fit_together_is_an_error_of_its_own() {
         (
             "{\"S\":1}",
             "{\"S\":2}",
-            "band 0: the counts add up to 3, and 1 rows of 2 columns need 2",
+            "band 0: the counts add up to 3, but 1 rows of 2 columns need 2",
         ),
         (
             "\"columns\":2",
