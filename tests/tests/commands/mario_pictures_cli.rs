@@ -161,7 +161,7 @@ fn sheets_that_cannot_be_are_errors() {
         ),
         (
             vec!["--out", &out, "--tile-sheet", &sheet, "--tile-size", &one],
-            "has picture",
+            "has the picture",
         ),
     ] {
         let output = game.run(&arguments);

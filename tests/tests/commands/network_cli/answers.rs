@@ -154,7 +154,7 @@ fn rows_that_were_rounded_are_noted() {
     let output = files.run("--file rounded.uai --format json");
     let message = text(&output.stderr);
     assert!(
-        message.contains("by them: 1, the first on line 7, 0\n"),
+        message.contains("by their sums: 1, the first on line 7, 0\n"),
         "{message}"
     );
     let found: Json = serde_json::from_slice(&output.stdout).unwrap();
