@@ -17,6 +17,7 @@ use figrs_factor::Stopped;
 use rustc_hash::FxHasher;
 
 use crate::closed_form::closed_form_answer;
+use crate::drawn_cases::log_evidences;
 use crate::drawn_part::DrawnPart;
 use crate::drawn_rest::DrawnRest;
 
@@ -140,15 +141,14 @@ impl CollapsedQuestion {
         drawn.push(joint.erased().clone());
         let (part, failed) = (Arc::clone(&self.part), Arc::clone(&self.failed));
         let all = model.clone();
-        let log_weight = move |values: &Vec<Datum>| match log_evidence(&part, &all, values) {
-            Ok(log) => log,
-            Err(error) => {
+        let log_weights = move |values: &[&Vec<Datum>]| {
+            log_evidences(&part, &all, values, |error| {
                 let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
                 first.get_or_insert(error);
-                f64::NEG_INFINITY
-            }
+            })
         };
-        let weighed = self.part.own(model).log_weigh(&joint, log_weight);
+        let weighed = self.part.own(model);
+        let weighed = weighed.log_weigh_together(&joint, log_weights);
         (weighed, drawn)
     }
 
@@ -278,16 +278,4 @@ fn seed_of(joint: &TargetMarginal) -> u64 {
         hasher.write_u64(p.to_bits());
     }
     hasher.finish()
-}
-
-/// Returns the logarithm of the probability of the evidence on the integrated elements, given the `values` of the drawn elements.
-fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64, Error> {
-    let rest = part.rest(model, values);
-    match closed_form_answer("Collapsed", (&rest, &[]), &Limits::default()) {
-        Ok(answer) => Ok(answer.log_evidence().map_or(0.0, |evidence| evidence.value)),
-        Err(Error::ImpossibleEvidence { .. }) => Ok(f64::NEG_INFINITY),
-        // The sampler may propose values that have probability zero.
-        Err(_) if !part.is_possible(values) => Ok(f64::NEG_INFINITY),
-        Err(error) => Err(error),
-    }
 }

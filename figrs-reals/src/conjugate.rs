@@ -243,7 +243,10 @@ impl Reader {
         parameter: &Datum,
         call: impl FnOnce(&dyn FamilyOp, &[&dyn Any], &dyn Any) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let known = |place: usize| finite.support(place).any(value_of(place) as usize);
+        let known = |place: usize| {
+            let value = finite.value(place, value_of);
+            finite.support(place).any(value as usize)
+        };
         let mut arguments: Vec<&dyn Any> = Vec::with_capacity(self.element.parents().len());
         for (position, parent) in self.element.parents().iter().enumerate() {
             arguments.push(if position == self.open {

@@ -231,6 +231,26 @@ impl<'m> HybridModel<'m> {
         in_scan[value.map_or(0, |at| values[at] as usize)]
     }
 
+    /// Returns the variable that determines the value of the finite element `place`; and for each value of this variable, the index of the element's
+    /// value in its support. The variable is `None` if the element has one possible value.
+    pub(crate) fn finite_values(&self, place: usize) -> (Option<VarId>, &[u32]) {
+        let (variable, values) = &self.variables[place];
+        (*variable, values)
+    }
+
+    /// Returns the number of Gaussian functions of the factor graph, of the entries of its finite factors, and of the combinations of parent values in
+    /// the expansion of the finite elements.
+    pub(crate) fn size(&self) -> usize {
+        let forms = self.graph.factors.iter().map(|factor| factor.forms.len());
+        let entries = self.graph.finite.factors.iter().map(Factor::entries);
+        let combinations = self.expansion.elements().iter().map(|element| {
+            let parents = element.parents.iter();
+            let sizes = parents.map(|&parent| self.expansion.elements()[parent].support.len());
+            sizes.product::<usize>()
+        });
+        forms.sum::<usize>() + entries.sum::<usize>() + combinations.sum::<usize>()
+    }
+
     pub(crate) fn scan(&self) -> &Scan<'m> {
         &self.scan
     }

@@ -147,7 +147,8 @@ impl HybridModel<'_> {
                 parts.push(rows);
             } else {
                 numbers.push(None);
-                scope.push(self.scan.finite.place(element));
+                let place = self.scan.finite.place(element);
+                scope.push(self.scan.finite.base(place));
             }
         }
         let scope = union([&scope[..]]);
