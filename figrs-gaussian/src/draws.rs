@@ -3,11 +3,8 @@
 use std::cell::RefCell;
 
 use figrs_factor::Limits;
-use figrs_factor::eliminate::Plan;
-use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Restriction, VarId, Weights};
-use figrs_factor::tree::{
-    ContractionTree, SampleQuery, SumProductPrecision, Thresholds, TreeBeliefs,
-};
+use figrs_factor::graph::{FactorGraph, Restriction};
+use figrs_factor::tree::{ContractionTree, SampleQuery, SumProductPrecision, TreeBeliefs};
 use nalgebra::DVector;
 use rand::{Rng, RngExt};
 use statrs::distribution::Normal;
@@ -34,8 +31,6 @@ struct FiniteDraws {
     tree: ContractionTree,
     restriction: Option<Restriction>,
     sums: TreeBeliefs<SumProductPrecision>,
-    /// The factor that fixes the value of a variable, if draws are made for several values of a variable.
-    fixed: Option<usize>,
 }
 
 impl<'e> HybridDraws<'e> {
@@ -61,54 +56,8 @@ impl<'e> HybridDraws<'e> {
                 tree,
                 restriction,
                 sums,
-                fixed: None,
             }),
         })
-    }
-
-    /// Prepares draws from the conditional distributions given values of `variable`; a call of [`fix`](Self::fix) must come before the first draw.
-    ///
-    /// **Errors.** [`GaussianError::Elimination`] if the elimination of the finite variables fails.
-    pub fn given(
-        elimination: &'e Elimination<'e>,
-        variable: VarId,
-        limits: &Limits,
-    ) -> Result<Self, GaussianError> {
-        let mut graph = elimination.finite().clone();
-        let fixed = graph.factors.len();
-        graph.factors.push(Factor {
-            variables: vec![variable],
-            table: FactorTable::Dense(Weights::from_linear(vec![1.0; graph.cardinality(variable)])),
-            normalised: false,
-        });
-        // The tree contains all values of the variable.
-        let plan = Plan::new(&graph, &[], limits, false)?;
-        let tree = ContractionTree::of_plan(&graph, plan, limits, Thresholds::default())?;
-        let sums = TreeBeliefs::new(&tree, &graph);
-        Ok(Self {
-            elimination,
-            finite: Some(FiniteDraws {
-                graph,
-                tree,
-                restriction: None,
-                sums,
-                fixed: Some(fixed),
-            }),
-        })
-    }
-
-    /// Fixes the value of the variable of [`given`](Self::given).
-    pub fn fix(&mut self, value: u32) {
-        let Some(finite) = &mut self.finite else {
-            return;
-        };
-        let Some(fixed) = finite.fixed else { return };
-        if let FactorTable::Dense(weights) = &mut finite.graph.factors[fixed].table {
-            let mut shares = vec![0.0; weights.len()];
-            shares[value as usize] = 1.0;
-            *weights = Weights::from_linear(shares);
-        }
-        finite.sums.reload(&finite.tree, &finite.graph, &[fixed]);
     }
 
     /// Draws a value of each finite variable and of each vector; `None` if the product of the factors is zero everywhere.

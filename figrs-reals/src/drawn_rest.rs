@@ -5,7 +5,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
 use figrs_factor::Until;
-use figrs_gaussian::{Elimination, HybridDraws};
+use figrs_gaussian::{ConditionalDraws, Elimination, HybridDraws};
 use rand::seq::SliceRandom;
 
 use crate::cases::Cases;
@@ -252,22 +252,24 @@ fn draws_of_rest(
     let most = MAX_COMPONENTS * counts.len();
     let elimination = Elimination::run(&hybrid.graph, most, &limits.until);
     let elimination = elimination.map_err(explain)?;
-    let mut draws = match cases.map(|_| hybrid.finite_values(CASE).0) {
-        None => HybridDraws::new(&elimination, limits),
-        Some(Some(variable)) => HybridDraws::given(&elimination, variable, limits),
-        Some(None) => return Err(impossible(model)),
+    let mut draw: Box<dyn FnMut(usize, &mut Stream) -> Option<_>> = if cases.is_none() {
+        let mut draws = HybridDraws::new(&elimination, limits).map_err(explain)?;
+        Box::new(move |_, random| draws.draw(random))
+    } else {
+        let (variable, values) = hybrid.finite_values(CASE);
+        let variable = variable.ok_or_else(|| impossible(model))?;
+        let draws = ConditionalDraws::new(&elimination, variable, limits);
+        let mut draws = draws.map_err(explain)?;
+        Box::new(move |case, random| {
+            let value = values.iter().position(|&value| value as usize == case)?;
+            draws.draw(value as u32, random)
+        })
     };
-    let draws = draws.as_mut().map_err(|error| explain(error.clone()))?;
     let mut all = Vec::with_capacity(counts.len());
     for (case, &count) in counts.iter().enumerate() {
-        if cases.is_some() {
-            let mut values = hybrid.finite_values(CASE).1.iter();
-            let value = values.position(|&value| value as usize == case);
-            draws.fix(value.ok_or_else(|| impossible(model))? as u32);
-        }
         let mut own = Vec::with_capacity(count);
         for _ in 0..count {
-            let drawn = draws.draw(random);
+            let drawn = draw(case, random);
             let (values, vectors) = drawn.ok_or_else(|| impossible(model))?;
             let world = HybridWorld::new(&hybrid, values, vectors);
             own.push(world.target_values(targets, &reals, &finite));

@@ -10,7 +10,7 @@ use figrs_core::{AnyElement, Datum, Element, ElementId, Limits, Model, Support, 
 use figrs_factor::graph::Assignments;
 use nalgebra::DVector;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::cases::{CaseColumn, Cases};
 
@@ -19,6 +19,9 @@ const MAX_ASSIGNMENTS: usize = 1 << 20;
 
 /// The index of the finite element that selects the case, if the model has cases.
 pub(crate) const CASE: usize = 0;
+
+/// The indices of the values of some finite elements in their supports.
+pub(crate) type Assigned = SmallVec<[u32; 4]>;
 
 /// The finite elements on which real elements depend, with their indices and possible values.
 ///
@@ -121,6 +124,11 @@ impl<'m> FinitePart<'m> {
             self.indices.push(column.map(|c| Rc::clone(&c.indices)));
         }
         place
+    }
+
+    /// True if the element with the index `place` is a function of the case.
+    pub(crate) fn is_column(&self, place: usize) -> bool {
+        self.indices[place].is_some()
     }
 
     /// Returns the index of the element on which the element with the index `place` depends: the element that selects the case if the element is a
@@ -237,7 +245,7 @@ impl<'m> FinitePart<'m> {
         &self,
         element: &AnyElement,
         scope: &[usize],
-    ) -> Result<SmallVec<[Vec<u32>; 1]>, Error> {
+    ) -> Result<SmallVec<[Assigned; 1]>, Error> {
         let assignments = Assignments::rows(self.sizes(scope));
         if assignments.count() > MAX_ASSIGNMENTS {
             let problem = format!(
@@ -246,7 +254,7 @@ impl<'m> FinitePart<'m> {
             );
             return Err(Error::not_closed_form(element, problem));
         }
-        let mut values = vec![0; scope.len()];
+        let mut values: Assigned = smallvec![0; scope.len()];
         let mut all = SmallVec::with_capacity(assignments.count());
         loop {
             all.push(values.clone());

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use figrs::prelude::*;
-use figrs::{
-    Algorithm, Answer, AnyElement, Collapsed, Covariance, Error, MultivariateNormal,
-};
+use figrs::{Algorithm, Answer, AnyElement, Collapsed, Covariance, Error, MultivariateNormal};
 use figrs_core::Datum;
 use figrs_tests::random_model::from_environment;
 use rand::rngs::SmallRng;
@@ -115,9 +113,7 @@ impl RandomModel {
                 let share = angle.map(|x| 1.0 / (1.0 + (-x).exp()));
                 let coin = Flip::new(&share);
                 let read = before.clone();
-                coin.flat_map(move |&up| {
-                    Normal::new(&read, Variance(if up { 0.3 } else { 3.0 }))
-                })
+                coin.flat_map(move |&up| Normal::new(&read, Variance(if up { 0.3 } else { 3.0 })))
             }
             7 => {
                 let (spread, angle) = (spread.clone(), angle.clone());
@@ -129,7 +125,8 @@ impl RandomModel {
             8 => {
                 // The mean depends on a finite element and on a drawn one.
                 let kind = Flip::new(0.3);
-                let mean = (&kind, angle).map(|(kind, angle)| if *kind { angle.sin() } else { 0.2 });
+                let mean =
+                    (&kind, angle).map(|(kind, angle)| if *kind { angle.sin() } else { 0.2 });
                 Normal::new(&before + &mean, Variance(1.0))
             }
             _ => {
