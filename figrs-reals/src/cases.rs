@@ -70,11 +70,11 @@ impl CaseColumn {
 
 impl Cases {
     /// Creates the cases `rows`, which are at least two. Each row has the values of `elements` in one case.
-    pub(crate) fn new(elements: &[AnyElement], rows: &[&[Datum]]) -> Self {
+    pub(crate) fn new(elements: &[AnyElement], rows: &[&Vec<Datum>]) -> Self {
         let mut columns = FxHashMap::default();
         for (place, element) in elements.iter().enumerate() {
             let mut values = element.no_values();
-            let mut index = |row: &[Datum]| values.insert(row[place].as_any());
+            let mut index = |row: &Vec<Datum>| values.insert(row[place].as_any());
             let indices = rows.iter().map(|row| index(row).unwrap_or_default() as u32);
             let indices = indices.collect();
             let values = values.build();

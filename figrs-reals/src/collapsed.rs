@@ -29,14 +29,18 @@ use crate::drawn_rest::DrawnRest;
 /// drawn too. A model that has a closed form as a whole is answered exactly, without draws.
 ///
 /// The wrapped sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the wrapped sampler alone; therefore
-/// fewer draws give the same accuracy. Each draw takes longer, because it needs an answer in closed form.
+/// fewer draws give the same accuracy. Each draw takes longer, because its weight is the evidence of a model in closed form.
 ///
 /// [`RunStatistics::integrated_out`](figrs_answer::RunStatistics::integrated_out) is the number of elements that were integrated out.
 ///
 /// **Guarantee.** The guarantee is that of the wrapped sampler. After the deadline or the interrupt of the sampler, targets that were integrated out
 /// are not drawn any more: their marginals then come from fewer draws, and the run statistics state the reason.
 ///
-/// **Complexity.** Each draw takes an answer in closed form about the elements that are integrated out.
+/// **Complexity.** Each step of `MetropolisHastings` takes an answer in closed form about the elements that are integrated out. `ImportanceSampling`
+/// weighs up to 128 draws together: they share the search for the closed form and the elimination order, and each draw takes the arithmetic of one
+/// elimination. The same holds for the draws of targets that were integrated out. The draws of a group are weighed one by one if they have no common
+/// closed form, or if a finite element that is integrated out depends on several drawn elements (or a function of a drawn element and an integrated
+/// one has many values).
 ///
 /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a Chain, if the function of a drawn Chain depends on
 /// unknown elements, or if a target is a parameter with a conjugate prior; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped

@@ -12,7 +12,7 @@ use crate::hybrid_model::HybridModel;
 use crate::scan::Scan;
 
 /// Maximum number of joint values that share one elimination.
-const MOST_CASES: usize = 256;
+const MOST_CASES: usize = 128;
 
 /// Number of Gaussian functions and table entries that one elimination should have: its number of cases times the size of one case.
 const CELLS: usize = 1 << 14;
@@ -35,10 +35,10 @@ pub(crate) fn log_evidences(
 ) -> Vec<f64> {
     let mut distinct = SupportBuilder::new::<Vec<Datum>>();
     let (mut rows, mut places) = (Vec::new(), Vec::with_capacity(all.len()));
-    for values in all {
-        let place = distinct.insert(*values).unwrap_or_default();
+    for &values in all {
+        let place = distinct.insert(values).unwrap_or_default();
         if place == rows.len() {
-            rows.push(&values[..]);
+            rows.push(values);
         }
         places.push(place);
     }
@@ -79,7 +79,7 @@ fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64
 ///
 /// The cases have no common closed form if, for example, an observation has a density in one case and is implied by other observations in another
 /// case, or if a function fails in one of the cases.
-fn shared_log_evidences(part: &DrawnPart, model: &Model, rows: &[&[Datum]]) -> Option<Vec<f64>> {
+fn shared_log_evidences(part: &DrawnPart, model: &Model, rows: &[&Vec<Datum>]) -> Option<Vec<f64>> {
     if rows.len() < 2 {
         return None;
     }
@@ -153,7 +153,7 @@ pub(crate) fn cases_together(part: &DrawnPart, model: &Model) -> Result<usize, E
     if rows.len() < 2 {
         return Ok(1);
     }
-    let listed: Vec<&[Datum]> = rows.iter().map(|values| &values[..]).collect();
+    let listed: Vec<&Vec<Datum>> = rows.iter().collect();
     let cases = Cases::new(&part.elements, &listed);
     let together = size(&part.rest_of_cases(model, &cases), Some(&cases), &limits)?;
     if together > alone + PREPARATION * rows.len() {

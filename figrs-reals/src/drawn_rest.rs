@@ -56,7 +56,7 @@ impl DrawnRest {
             0 | 1 => 1,
             _ => part.cases_together(model),
         };
-        let mut done = 0;
+        let (mut done, none) = (0, Vec::new());
         while done < order.len() {
             if done >= least && limits.until.is_over() {
                 this.is_cut = true;
@@ -66,10 +66,10 @@ impl DrawnRest {
             let places = &order[done..open.min(done + together)];
             done += places.len();
             let values = |&place: &usize| {
-                let values = joint.support.any(place).downcast_ref::<Vec<Datum>>();
-                values.map_or(&[][..], |values| values)
+                let values = joint.support.any(place).downcast_ref();
+                values.unwrap_or(&none)
             };
-            let rows: Vec<&[Datum]> = places.iter().map(values).collect();
+            let rows: Vec<&Vec<Datum>> = places.iter().map(values).collect();
             let counts: Vec<usize> = places.iter().map(|&place| counts[place]).collect();
             // The computation for these joint values is not interrupted.
             let whole = limits.until(&Until::default());
@@ -198,7 +198,7 @@ fn chain_draws(drawn: &[u32], chains: usize, indices: &[Vec<u32>]) -> Vec<u32> {
 /// closed form. `counts` has the number of draws for each joint value.
 fn draws_of_values(
     (part, model, own): (&DrawnPart, &Model, &[AnyElement]),
-    (rows, counts): (&[&[Datum]], &[usize]),
+    (rows, counts): (&[&Vec<Datum>], &[usize]),
     random: &mut Stream,
     limits: &Limits,
 ) -> Result<Vec<Vec<Vec<Datum>>>, Error> {

@@ -404,8 +404,9 @@ impl<'m> Scan<'m> {
             Parent::Parameter(_) => &[],
         }));
         let sizes = self.finite.sizes(&scope);
-        let mut rows = SmallVec::new();
-        for values in self.finite.assignments(element, &scope)? {
+        let assignments = self.finite.assignments(element, &scope)?;
+        let mut rows = SmallVec::with_capacity(assignments.len());
+        for values in assignments {
             let mut arguments: SmallVec<[OpenArgument<'_>; 2]> = SmallVec::new();
             let mut open: SmallVec<[&Linear; 2]> = SmallVec::new();
             for parent in &parents {
