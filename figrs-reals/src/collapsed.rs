@@ -39,8 +39,8 @@ use crate::drawn_rest::DrawnRest;
 /// **Complexity.** Each step of `MetropolisHastings` takes an answer in closed form about the elements that are integrated out. `ImportanceSampling`
 /// weighs up to 128 draws together: they share the search for the closed form and the elimination order, and each draw takes the arithmetic of one
 /// elimination. The same holds for the draws of targets that were integrated out. The draws of a group are weighed one by one if they have no common
-/// closed form, or if a finite element that is integrated out depends on several drawn elements (or a function of a drawn element and an integrated
-/// one has many values).
+/// closed form, or if their elimination would be larger than their own eliminations together, because a finite element that is integrated out depends
+/// on several drawn elements.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a Chain, if the function of a drawn Chain depends on
 /// unknown elements, or if a target is a parameter with a conjugate prior; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped

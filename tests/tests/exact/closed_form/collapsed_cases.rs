@@ -1,8 +1,10 @@
 //! Draws of a `Collapsed` sampler that share one elimination, against draws with an elimination each.
 //! `PROPTEST_CASES` sets the number of random models, and `PROPTEST_RNG_SEED` their seed.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use figrs::prelude::*;
 use figrs::{Algorithm, Answer, AnyElement, Collapsed, Covariance, Error, MultivariateNormal};
@@ -148,7 +150,7 @@ impl RandomModel {
 
 #[test]
 fn draws_that_share_an_elimination_have_the_weights_of_draws_alone() {
-    let cases = from_environment("PROPTEST_CASES").unwrap_or(60);
+    let cases = from_environment("PROPTEST_CASES").unwrap_or(40);
     let seed = from_environment("PROPTEST_RNG_SEED").unwrap_or(1);
     let mut rng = SmallRng::seed_from_u64(seed);
     let mut answered = 0;
@@ -206,4 +208,28 @@ fn impossible_draws_have_the_weight_zero() {
     let answer = Collapsed(Compared).run(&model, (&angle, &spread)).unwrap();
     let angles = answer.distribution(&angle).unwrap();
     assert!(angles.iter().all(|(&angle, p)| angle > 0.0 || p == 0.0));
+}
+
+#[test]
+fn answers_do_not_depend_on_the_number_of_threads() {
+    let mut rng = SmallRng::seed_from_u64(5);
+    for _ in 0..3 {
+        let RandomModel {
+            model,
+            levels,
+            spread,
+            ..
+        } = RandomModel::new(&mut rng);
+        let said = |threads: usize| {
+            let threads = NonZero::new(threads).unwrap();
+            let sampler = Collapsed(ImportanceSampling::new(256).seed(2).threads(threads));
+            let answer = sampler.run(&model, (&levels[0], levels.last().unwrap(), &spread));
+            let answer = answer.unwrap();
+            let mut sampling = answer.sampling().unwrap().clone();
+            sampling.elapsed = Duration::ZERO;
+            format!("{:?}", answer.with_sampling(sampling))
+        };
+        let alone = said(1);
+        assert!([2, 5].iter().all(|&threads| said(threads) == alone));
+    }
 }
