@@ -6,6 +6,7 @@ use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
 use figrs_factor::Until;
 use figrs_gaussian::{ConditionalDraws, Elimination, HybridDraws};
+use nalgebra::DVector;
 use rand::seq::SliceRandom;
 
 use crate::cases::Cases;
@@ -224,6 +225,26 @@ fn draws_of_values(
     Ok(all)
 }
 
+/// Draws of a model with or without cases.
+enum RestDraws<'e> {
+    Alone(Box<HybridDraws<'e>>),
+    /// Draws given the variable that selects the case; the list has the case of each value of the variable.
+    OfCases(ConditionalDraws<'e>, &'e [u32]),
+}
+
+impl RestDraws<'_> {
+    /// Draws a value of each variable and of each vector; `None` if the case is impossible.
+    fn draw(&mut self, case: usize, random: &mut Stream) -> Option<(Vec<u32>, Vec<DVector<f64>>)> {
+        match self {
+            Self::Alone(draws) => draws.draw(random),
+            Self::OfCases(draws, cases) => {
+                let value = cases.iter().position(|&other| other as usize == case)?;
+                draws.draw(value as u32, random)
+            }
+        }
+    }
+}
+
 /// Returns draws of some elements from their joint distribution in closed form, for each case of the model; `counts` has the number of draws for each
 /// case. A model without `cases` is one case.
 fn draws_of_rest(
@@ -252,24 +273,21 @@ fn draws_of_rest(
     let most = MAX_COMPONENTS * counts.len();
     let elimination = Elimination::run(&hybrid.graph, most, &limits.until);
     let elimination = elimination.map_err(explain)?;
-    let mut draw: Box<dyn FnMut(usize, &mut Stream) -> Option<_>> = if cases.is_none() {
-        let mut draws = HybridDraws::new(&elimination, limits).map_err(explain)?;
-        Box::new(move |_, random| draws.draw(random))
+    let mut draws = if cases.is_none() {
+        RestDraws::Alone(Box::new(
+            HybridDraws::new(&elimination, limits).map_err(explain)?,
+        ))
     } else {
         let (variable, values) = hybrid.finite_values(CASE);
         let variable = variable.ok_or_else(|| impossible(model))?;
         let draws = ConditionalDraws::new(&elimination, variable, limits);
-        let mut draws = draws.map_err(explain)?;
-        Box::new(move |case, random| {
-            let value = values.iter().position(|&value| value as usize == case)?;
-            draws.draw(value as u32, random)
-        })
+        RestDraws::OfCases(draws.map_err(explain)?, values)
     };
     let mut all = Vec::with_capacity(counts.len());
     for (case, &count) in counts.iter().enumerate() {
         let mut own = Vec::with_capacity(count);
         for _ in 0..count {
-            let drawn = draw(case, random);
+            let drawn = draws.draw(case, random);
             let (values, vectors) = drawn.ok_or_else(|| impossible(model))?;
             let world = HybridWorld::new(&hybrid, values, vectors);
             own.push(world.target_values(targets, &reals, &finite));
