@@ -88,8 +88,8 @@ fn shared_log_evidences(part: &DrawnPart, model: &Model, rows: &[&Vec<Datum>]) -
     let limits = Limits::default();
     let found = hybrid_model((&rest, &[]), Some(&cases), &limits).and_then(|hybrid| {
         let explain = |error| explained(&hybrid, error);
-        let most = MAX_COMPONENTS * rows.len();
-        let elimination = Elimination::run(&hybrid.graph, most, &limits.until).map_err(explain)?;
+        let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
+        let elimination = elimination.map_err(explain)?;
         let (variable, cases) = hybrid.finite_values(CASE);
         let mut logs = vec![f64::NEG_INFINITY; rows.len()];
         if let Some(variable) = variable {
@@ -130,8 +130,7 @@ fn hybrid_model<'m>(
 /// **Errors.** The errors of the closed form.
 fn size(model: &Model, cases: Option<&Cases>, limits: &Limits) -> Result<usize, Error> {
     let hybrid = hybrid_model((model, &[]), cases, limits)?;
-    let most = MAX_COMPONENTS * cases.map_or(1, Cases::count);
-    let elimination = Elimination::run(&hybrid.graph, most, &limits.until);
+    let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
     let elimination = elimination.map_err(|error| explained(&hybrid, error))?;
     Ok(hybrid.size() + elimination.entries())
 }

@@ -270,8 +270,7 @@ fn draws_of_rest(
     }
     let finite = finite_targets(&mut hybrid, targets, &reals);
     let explain = |error| explained(&hybrid, error);
-    let most = MAX_COMPONENTS * counts.len();
-    let elimination = Elimination::run(&hybrid.graph, most, &limits.until);
+    let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
     let elimination = elimination.map_err(explain)?;
     let mut draws = if cases.is_none() {
         RestDraws::Alone(Box::new(

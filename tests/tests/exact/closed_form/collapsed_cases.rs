@@ -86,6 +86,16 @@ impl RandomModel {
         if rng.random_bool(0.4) {
             this.add_share(rng);
         }
+        // Evidence on functions of drawn elements, which are not drawn themselves.
+        let (spread, angle) = (&this.spread, &this.angle);
+        if rng.random_bool(0.3) {
+            let is_small = angle.map(|&x| x < 1.0);
+            this.model = std::mem::take(&mut this.model).observe(&is_small, true);
+        }
+        if rng.random_bool(0.3) {
+            let product = (spread, angle).map(|(spread, angle)| spread * angle.cos());
+            this.model = std::mem::take(&mut this.model).log_weigh(&product, |x| -x * x);
+        }
         this
     }
 
