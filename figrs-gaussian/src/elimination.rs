@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use figrs_factor::Until;
 use figrs_factor::eliminate::error::check_interrupt;
+use figrs_factor::eliminate::log_sums;
 use figrs_factor::graph::{
     Assignments, Factor, FactorGraph, FactorTable, VarId, Weights, for_each_entry, log_stored,
 };
+use figrs_factor::{Limits, Until};
 use nalgebra::DVector;
 use smallvec::SmallVec;
 
@@ -246,6 +247,24 @@ impl<'g> Elimination<'g> {
     pub(crate) fn totals(&self) -> &[Factor] {
         let roots = self.steps.iter().filter(|step| step.parent.is_none());
         &self.finite.factors[self.finite.factors.len() - roots.count()..]
+    }
+
+    /// For each value of `variable`, returns the natural logarithm of the product of all factors, integrated over the vectors and summed over the
+    /// other finite variables; minus infinity if this total is zero.
+    ///
+    /// **Errors.** [`GaussianError::Elimination`] if the elimination of the finite variables fails; [`GaussianError::InfiniteTotal`] if a total is
+    /// infinite.
+    pub fn log_totals(&self, variable: VarId, limits: &Limits) -> Result<Vec<f64>, GaussianError> {
+        let (totals, _) = log_sums(&self.finite, &[variable], limits)?;
+        match totals.iter().all(|log| *log < f64::INFINITY) {
+            true => Ok(totals),
+            false => Err(GaussianError::InfiniteTotal),
+        }
+    }
+
+    /// Returns the number of entries of all conditional distributions.
+    pub fn entries(&self) -> usize {
+        self.conditionals.entries.len()
     }
 
     /// Returns the factor graph of the finite variables. Its factors include the integrals over the real vectors.

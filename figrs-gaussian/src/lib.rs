@@ -13,11 +13,12 @@
 //! | `moments`, `mixture` | means and covariances, mixtures of normal distributions |
 //! | `quadrature`, `tilted`, `peaks` | a normal number multiplied by a likelihood |
 //! | `expectation_propagation`, `damping` | Gaussian approximations of factors that are not Gaussian |
-//! | `draws`, `guided_draws` | random draws of all variables, and draws that satisfy likelihoods |
+//! | `draws`, `conditional_draws`, `guided_draws` | random draws of all variables, also given a finite variable, and draws that satisfy likelihoods |
 //! | `restriction` | one factor that is not Gaussian, with the exact moments of everything else |
 
 #![warn(clippy::unwrap_used)]
 
+mod conditional_draws;
 mod damping;
 mod draws;
 mod elimination;
@@ -39,6 +40,7 @@ mod square_root_form;
 mod tilted;
 mod weak_marginal;
 
+pub use conditional_draws::ConditionalDraws;
 pub use draws::HybridDraws;
 pub use elimination::Elimination;
 pub use error::GaussianError;

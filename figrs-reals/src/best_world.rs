@@ -125,9 +125,8 @@ fn values(
 fn result_of(world: &HybridWorld<'_, '_>, element: &AnyElement) -> Option<AnyElement> {
     let scan = world.hybrid.scan();
     let results = scan.branches.get(&element.id())?;
-    let index = element.parents().iter().fold(0, |index, parent| {
-        let place = scan.finite.known_place(parent);
+    let index = results.finite.iter().fold(0, |index, &place| {
         index * scan.finite.support(place).len() + world.finite_value(place) as usize
     });
-    results.get(index).cloned()
+    results.rows.get(index).cloned()
 }

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
-use figrs_core::internals::ChainOp;
+use figrs_core::internals::{ChainOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 use crate::linear_element::{Conditional, Linear, union};
@@ -26,22 +26,24 @@ impl Scan<'_> {
             return self.observed_choice(element, op);
         }
         let branches = self.branches(element, op)?;
-        let unknown = self.unknown(&branches);
+        let unknown = self.unknown(&branches.rows);
         if !unknown.is_empty() {
             return Ok(Attempt::Needs(unknown));
         }
-        if !branches.iter().any(|branch| self.is_real(branch)) {
+        if !branches.rows.iter().any(|branch| self.is_real(branch)) {
             return Ok(Attempt::Done(Form::Finite));
         }
-        let parents: Vec<usize> = self.parents_of(element);
-        if let Some(form) = self.chosen_parameter(element, &branches, &parents)? {
+        if let Some(form) = self.chosen_parameter(element, &branches)? {
             return Ok(Attempt::Done(form));
         }
-        let mut forms = Vec::with_capacity(branches.len());
-        for branch in branches.iter() {
+        let mut forms = Vec::with_capacity(branches.rows.len());
+        for branch in &branches.rows {
             forms.push(match self.form(branch).clone() {
                 Form::Real(rows) => Ok(rows),
-                Form::Finite | Form::Observed => Err(self.finite.place(branch)),
+                Form::Finite | Form::Observed => {
+                    let place = self.finite.place(branch);
+                    Err((place, self.finite.base(place)))
+                }
                 Form::Function(_) | Form::Parameter(_) => {
                     return Err(not_normal(element));
                 }
@@ -50,23 +52,17 @@ impl Scan<'_> {
         self.finite.find_supports()?;
         let needed = forms.iter().map(|form| match form {
             Ok(rows) => &rows.finite[..],
-            Err(place) => std::slice::from_ref(place),
+            Err((_, base)) => std::slice::from_ref(base),
         });
-        let scope = union(needed.chain([&parents[..]]));
-        let own = self.finite.sizes(&parents);
+        let scope = union(needed.chain([&branches.finite[..]]));
         let sizes = self.finite.sizes(&scope);
         let mut rows = SmallVec::new();
         for values in self.finite.assignments(element, &scope)? {
-            let value = |place: &usize| values[scope.binary_search(place).unwrap_or_default()];
-            let index = parents.iter().zip(&own);
-            // The results are in the order of the parents, which may differ from the order of the scope.
-            let index = index.fold(0, |index, (place, size)| {
-                index * size + value(place) as usize
-            });
-            rows.push(match &forms[index] {
+            rows.push(match &forms[branches.index(&scope, &values, &sizes)] {
                 Ok(form) => form.row(&scope, &values, &sizes).clone(),
-                Err(place) => {
-                    let numbers = self.finite.numbers(*place, value(place));
+                Err((place, _)) => {
+                    let value = self.finite.value_in(*place, &scope, &values);
+                    let numbers = self.finite.numbers(*place, value);
                     let numbers = numbers.ok_or_else(|| not_normal(element))?;
                     Linear::constant(numbers.as_slice())
                 }
@@ -93,7 +89,7 @@ impl Scan<'_> {
             return finite;
         };
         let result = if let Some(known) = self.branches.get(&element.id()) {
-            known[0].clone()
+            known.rows[0].clone()
         } else {
             let is_set = |parent: &AnyElement| self.set.contains(&parent.id());
             let known = element.parents().iter().map(|parent| {
@@ -109,7 +105,7 @@ impl Scan<'_> {
                 return finite;
             }
             self.observed.insert(result.id(), value);
-            let results = Rc::new(vec![result.clone()]);
+            let results = Rc::new(Conditional::always(result.clone()));
             self.branches.insert(element.id(), results);
             result
         };
@@ -120,25 +116,36 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the results of the Chain `element` for each assignment of its parents, in row-major order.
+    /// Returns the results of the Chain `element` for each assignment of the elements on which its parents depend. The function of the Chain is called
+    /// once for each combination of values of the parents.
     fn branches(
         &mut self,
         element: &AnyElement,
         op: &dyn ChainOp,
-    ) -> Result<Rc<Vec<AnyElement>>, Error> {
+    ) -> Result<Rc<Conditional<AnyElement>>, Error> {
         if let Some(known) = self.branches.get(&element.id()) {
             return Ok(Rc::clone(known));
         }
         let parents = self.supported_parents(element)?;
-        let mut branches = Vec::new();
-        for values in self.finite.assignments(element, &parents)? {
-            let arguments = parents.iter().zip(&values);
+        let finite = self.finite.scope(&parents);
+        let mut calls: FxHashMap<SmallVec<[u32; 2]>, AnyElement> = FxHashMap::default();
+        let mut rows = SmallVec::new();
+        for values in self.finite.assignments(element, &finite)? {
+            let value = |&place: &usize| self.finite.value_in(place, &finite, &values);
+            let combination: SmallVec<[u32; 2]> = parents.iter().map(value).collect();
+            if let Some(known) = calls.get(&combination) {
+                rows.push(known.clone());
+                continue;
+            }
+            let arguments = parents.iter().zip(&combination);
             let arguments: Vec<_> = arguments
                 .map(|(&place, &value)| self.finite.support(place).any(value as usize))
                 .collect();
-            branches.push(op.call(&arguments).map_err(|fault| element.fault(fault))?);
+            let result = op.call(&arguments).map_err(|fault| element.fault(fault))?;
+            calls.insert(combination, result.clone());
+            rows.push(result);
         }
-        let branches = Rc::new(branches);
+        let branches = Rc::new(Conditional { finite, rows });
         self.branches.insert(element.id(), Rc::clone(&branches));
         Ok(branches)
     }
@@ -173,6 +180,7 @@ impl Scan<'_> {
     /// Gives indices to all finite parents of real elements, and finds all their possible values by one expansion. If the values of some parents
     /// cannot be listed, no parent gets an index here, because the query may not need these parents.
     fn number_finite_parents(&mut self) {
+        let has_cases = self.finite.has_cases();
         let mut finite: Vec<AnyElement> = Vec::new();
         let mut stack = self.roots.to_vec();
         let mut seen: FxHashSet<ElementId> = FxHashSet::default();
@@ -182,7 +190,11 @@ impl Scan<'_> {
             }
             for parent in element.parents() {
                 let is_finite = !is_float(parent) || self.set.contains(&parent.id());
-                if is_float(&element) && is_finite {
+                // A deterministic function may turn out to be a function of the case.
+                let may_be_column = has_cases
+                    && matches!(parent.kind(), Kind::Apply(..))
+                    && !self.set.contains(&parent.id());
+                if is_float(&element) && is_finite && !may_be_column {
                     finite.push(parent.clone());
                 } else {
                     stack.push(parent.clone());

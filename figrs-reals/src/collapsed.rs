@@ -17,6 +17,7 @@ use figrs_factor::Stopped;
 use rustc_hash::FxHasher;
 
 use crate::closed_form::closed_form_answer;
+use crate::drawn_cases::log_evidences;
 use crate::drawn_part::DrawnPart;
 use crate::drawn_rest::DrawnRest;
 
@@ -28,14 +29,18 @@ use crate::drawn_rest::DrawnRest;
 /// drawn too. A model that has a closed form as a whole is answered exactly, without draws.
 ///
 /// The wrapped sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the wrapped sampler alone; therefore
-/// fewer draws give the same accuracy. Each draw takes longer, because it needs an answer in closed form.
+/// fewer draws give the same accuracy. Each draw takes longer, because its weight is the evidence of a model in closed form.
 ///
 /// [`RunStatistics::integrated_out`](figrs_answer::RunStatistics::integrated_out) is the number of elements that were integrated out.
 ///
 /// **Guarantee.** The guarantee is that of the wrapped sampler. After the deadline or the interrupt of the sampler, targets that were integrated out
 /// are not drawn any more: their marginals then come from fewer draws, and the run statistics state the reason.
 ///
-/// **Complexity.** Each draw takes an answer in closed form about the elements that are integrated out.
+/// **Complexity.** Each step of `MetropolisHastings` takes an answer in closed form about the elements that are integrated out. `ImportanceSampling`
+/// weighs up to 128 draws together: they share the search for the closed form and the elimination order, and each draw takes the arithmetic of one
+/// elimination. The same holds for the draws of targets that were integrated out. The draws of a group are weighed one by one if they have no common
+/// closed form, or if their elimination would be larger than their own eliminations together, because a finite element that is integrated out depends
+/// on several drawn elements.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a Chain, if the function of a drawn Chain depends on
 /// unknown elements, or if a target is a parameter with a conjugate prior; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped
@@ -140,15 +145,14 @@ impl CollapsedQuestion {
         drawn.push(joint.erased().clone());
         let (part, failed) = (Arc::clone(&self.part), Arc::clone(&self.failed));
         let all = model.clone();
-        let log_weight = move |values: &Vec<Datum>| match log_evidence(&part, &all, values) {
-            Ok(log) => log,
-            Err(error) => {
+        let log_weights = move |values: &[&Vec<Datum>]| {
+            log_evidences(&part, &all, values, |error| {
                 let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
                 first.get_or_insert(error);
-                f64::NEG_INFINITY
-            }
+            })
         };
-        let weighed = self.part.own(model).log_weigh(&joint, log_weight);
+        let weighed = self.part.own(model);
+        let weighed = weighed.log_weigh_together(&joint, log_weights);
         (weighed, drawn)
     }
 
@@ -278,16 +282,4 @@ fn seed_of(joint: &TargetMarginal) -> u64 {
         hasher.write_u64(p.to_bits());
     }
     hasher.finish()
-}
-
-/// Returns the logarithm of the probability of the evidence on the integrated elements, given the `values` of the drawn elements.
-fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64, Error> {
-    let rest = part.rest(model, values);
-    match closed_form_answer("Collapsed", (&rest, &[]), &Limits::default()) {
-        Ok(answer) => Ok(answer.log_evidence().map_or(0.0, |evidence| evidence.value)),
-        Err(Error::ImpossibleEvidence { .. }) => Ok(f64::NEG_INFINITY),
-        // The sampler may propose values that have probability zero.
-        Err(_) if !part.is_possible(values) => Ok(f64::NEG_INFINITY),
-        Err(error) => Err(error),
-    }
 }

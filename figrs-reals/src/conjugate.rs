@@ -158,7 +158,16 @@ impl Parameter {
                 reader.add(family, arguments, value, &mut likelihood)
             })?;
             if likelihood.is_refused() {
-                return Err(not_conjugate(&self.element, &reader.element));
+                let scaled = reader.scaled(&own);
+                let log = reader.with_arguments(finite, value_of, &scaled, log_prob(reader))?;
+                if log > f64::NEG_INFINITY {
+                    return Err(not_conjugate(&self.element, &reader.element));
+                }
+                // The value is impossible for every value of the parameter, such as more successes than trials.
+                return Ok(ParameterPosterior {
+                    distribution: None,
+                    log_total: f64::NEG_INFINITY,
+                });
             }
         }
         if let Some(scaled) = &self.scaled {
@@ -184,13 +193,7 @@ impl Parameter {
         for reader in &self.readers {
             let scaled = reader.scaled(&value);
             log_total += reader.log_values(finite);
-            log_total +=
-                reader.with_arguments(finite, value_of, &scaled, |family, arguments, value| {
-                    let checked = family.check(arguments);
-                    checked.map_err(|problem| reader.element.invalid(problem))?;
-                    let log = family.log_prob(arguments, value);
-                    Ok(log.map_err(|fault| reader.element.fault(fault))?)
-                })?;
+            log_total += reader.with_arguments(finite, value_of, &scaled, log_prob(reader))?;
         }
         if log_total > f64::NEG_INFINITY {
             log_total -= posterior.log_prob(value.as_any()).map_err(fault)?;
@@ -199,6 +202,18 @@ impl Parameter {
             distribution: (log_total > f64::NEG_INFINITY).then(|| Arc::from(posterior)),
             log_total,
         })
+    }
+}
+
+/// Returns a function that computes the natural logarithm of the probability, or density, of a value of `reader`.
+fn log_prob(
+    reader: &Reader,
+) -> impl FnOnce(&dyn FamilyOp, &[&dyn Any], &dyn Any) -> Result<f64, Error> {
+    |family, arguments, value| {
+        let checked = family.check(arguments);
+        checked.map_err(|problem| reader.element.invalid(problem))?;
+        let log = family.log_prob(arguments, value);
+        Ok(log.map_err(|fault| reader.element.fault(fault))?)
     }
 }
 
@@ -243,7 +258,10 @@ impl Reader {
         parameter: &Datum,
         call: impl FnOnce(&dyn FamilyOp, &[&dyn Any], &dyn Any) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        let known = |place: usize| finite.support(place).any(value_of(place) as usize);
+        let known = |place: usize| {
+            let value = finite.value(place, value_of);
+            finite.support(place).any(value as usize)
+        };
         let mut arguments: Vec<&dyn Any> = Vec::with_capacity(self.element.parents().len());
         for (position, parent) in self.element.parents().iter().enumerate() {
             arguments.push(if position == self.open {

@@ -42,10 +42,10 @@ impl Scan<'_> {
         family: &dyn FamilyOp,
     ) -> Result<Option<Form>, Error> {
         let places = self.supported_parents(element)?;
-        let scope = union([&sorted(&places)[..]]);
+        let scope = self.finite.scope(&places);
         let mut rows = SmallVec::new();
         for values in self.finite.assignments(element, &scope)? {
-            let value = |place: &usize| values[scope.binary_search(place).unwrap_or_default()];
+            let value = |&place: &usize| self.finite.value_in(place, &scope, &values);
             let arguments = places
                 .iter()
                 .map(|place| self.finite.support(*place).any(value(place) as usize));
@@ -84,7 +84,7 @@ impl Scan<'_> {
             return Err(not_conjugate(element, element));
         };
         let places = self.supported_parents(element)?;
-        let mut scope = sorted(&places);
+        let mut scope = self.finite.scope(&places);
         let (value, form) = if let Some(value) = self.observed(element) {
             let form = self.observed_form(element, value);
             (ReadValue::Observed(value.clone()), form)
@@ -204,16 +204,18 @@ impl Scan<'_> {
             .filter(|(position, _)| *position != open)
             .map(|(_, parent)| self.finite.known_place(parent))
             .collect();
+        let scope = self.finite.scope(&places);
         let prior = &self.parameters[multiple.parameter].prior.rows[0];
         let Kind::Atomic(op) = prior.kind() else {
             return Err(not_conjugate(element, element));
         };
         let parameter = middle(prior, &**op);
         let mut values = element.no_values();
-        for assignment in self.finite.assignments(element, &places)? {
-            let known = places.iter().zip(&assignment);
-            let known =
-                known.map(|(place, &value)| self.finite.support(*place).any(value as usize));
+        for assignment in self.finite.assignments(element, &scope)? {
+            let known = places.iter().map(|&place| {
+                let value = self.finite.value_in(place, &scope, &assignment);
+                self.finite.support(place).any(value as usize)
+            });
             let mut arguments: Vec<&dyn Any> = known.collect();
             arguments.insert(open, parameter.as_any());
             let outcomes = family
@@ -234,11 +236,10 @@ impl Scan<'_> {
     pub(crate) fn chosen_parameter(
         &mut self,
         element: &AnyElement,
-        branches: &[AnyElement],
-        parents: &[usize],
+        branches: &Conditional<AnyElement>,
     ) -> Result<Option<Form>, Error> {
-        let mut chosen = Vec::with_capacity(branches.len());
-        for branch in branches {
+        let mut chosen = Vec::with_capacity(branches.rows.len());
+        for branch in &branches.rows {
             match self.form(branch) {
                 Form::Parameter(multiple) if multiple.factor == 1.0 => {
                     chosen.push(multiple.parameter);
@@ -254,14 +255,12 @@ impl Scan<'_> {
             priors
                 .iter()
                 .map(|prior| &prior.finite[..])
-                .chain([&sorted(parents)[..]]),
+                .chain([&branches.finite[..]]),
         );
-        let (own, sizes) = (self.finite.sizes(parents), self.finite.sizes(&scope));
+        let sizes = self.finite.sizes(&scope);
         let mut rows = SmallVec::new();
         for values in self.finite.assignments(element, &scope)? {
-            let index = parents.iter().zip(&own).fold(0, |index, (place, size)| {
-                index * size + values[scope.binary_search(place).unwrap_or_default()] as usize
-            });
+            let index = branches.index(&scope, &values, &sizes);
             rows.push(priors[index].row(&scope, &values, &sizes).clone());
         }
         for parameter in chosen {

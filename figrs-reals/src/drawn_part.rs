@@ -1,5 +1,7 @@
 //! The elements of a model that must be drawn: the elements without closed form, and the elements on which they depend.
 
+use std::sync::OnceLock;
+
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_answer::expansion::expand;
@@ -9,7 +11,9 @@ use figrs_factor::graph::Assignments;
 use figrs_lower::{Observations, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::cases::Cases;
 use crate::closed_form::closed_form_answer;
+use crate::drawn_cases::cases_together;
 use crate::scan::{Form, Scan};
 
 /// Maximum number of calls of a drawn Chain's function that are made to find the elements on which the function depends.
@@ -25,6 +29,8 @@ pub(crate) struct DrawnPart {
     members: FxHashSet<ElementId>,
     /// Number of normal elements and parameters among the remaining elements.
     pub(crate) integrated_out: u64,
+    /// The result of [`cases_together`](Self::cases_together), once it is known.
+    together: OnceLock<usize>,
 }
 
 impl DrawnPart {
@@ -46,8 +52,9 @@ impl DrawnPart {
                 elements: graph.in_order(&members),
                 members: members.clone(),
                 integrated_out: 0,
+                together: OnceLock::new(),
             };
-            let values = part.example(model, limits)?;
+            let values = part.examples(model, 1, limits)?.pop().unwrap_or_default();
             let rest = part.rest(model, &values);
             let own = part.targets_of_rest(targets);
             let mut scan = Scan::new(&rest, &own, limits);
@@ -115,6 +122,18 @@ impl DrawnPart {
         })
     }
 
+    /// Returns the model of the remaining elements, in which the drawn elements are functions of the case.
+    pub(crate) fn rest_of_cases(&self, model: &Model, cases: &Cases) -> Model {
+        let rest = model.filtered(|i| !self.has(&model.evidence()[i].0));
+        cases.model(rest)
+    }
+
+    /// Returns the largest number of joint values of the drawn elements that should share one elimination.
+    pub(crate) fn cases_together(&self, model: &Model) -> usize {
+        let find = || cases_together(self, model).unwrap_or(1);
+        *self.together.get_or_init(find)
+    }
+
     /// True unless a known distribution of a drawn element gives its value in `values` the probability zero.
     pub(crate) fn is_possible(&self, values: &[Datum]) -> bool {
         let places = self.elements.iter().enumerate();
@@ -139,15 +158,26 @@ impl DrawnPart {
         })
     }
 
-    /// Returns values of the drawn elements, sampled without evidence.
-    fn example(&self, model: &Model, limits: &Limits) -> Result<Vec<Datum>, Error> {
+    /// Returns `count` joint values of the drawn elements, sampled without evidence.
+    pub(crate) fn examples(
+        &self,
+        model: &Model,
+        count: usize,
+        limits: &Limits,
+    ) -> Result<Vec<Vec<Datum>>, Error> {
         guarded(|| {
             let prior = model.filtered(|_| false);
             let mut program = Program::new(&prior, &self.elements, limits.clone())?;
-            program.run(&mut figrs_core::stream(0, 0), Observations::Weigh)?;
             let slots = program.targets().to_vec();
-            let values = slots.iter().map(|&slot| program.value(slot).cloned());
-            Ok(values.collect::<Option<Vec<Datum>>>().unwrap_or_default())
+            let mut random = figrs_core::stream(0, 0);
+            let mut examples = Vec::with_capacity(count);
+            for _ in 0..count {
+                program.run(&mut random, Observations::Weigh)?;
+                let values = slots.iter().map(|&slot| program.value(slot).cloned());
+                let values = values.collect::<Option<Vec<Datum>>>();
+                examples.push(values.unwrap_or_default());
+            }
+            Ok(examples)
         })
     }
 }

@@ -5,11 +5,14 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
 use figrs_factor::Until;
-use figrs_gaussian::{Elimination, HybridDraws};
+use figrs_gaussian::{ConditionalDraws, Elimination, HybridDraws};
+use nalgebra::DVector;
 use rand::seq::SliceRandom;
 
+use crate::cases::Cases;
 use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained, impossible, real_targets};
 use crate::drawn_part::DrawnPart;
+use crate::finite_part::CASE;
 use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::{HybridWorld, finite_targets};
 use crate::scan::Scan;
@@ -50,16 +53,32 @@ impl DrawnRest {
             draws: vec![Vec::new(); joint.support.len()],
             is_cut: false,
         };
-        for (done, value) in order.into_iter().enumerate() {
+        let together = match order.len() {
+            0 | 1 => 1,
+            _ => part.cases_together(model),
+        };
+        let (mut done, none) = (0, Vec::new());
+        while done < order.len() {
             if done >= least && limits.until.is_over() {
                 this.is_cut = true;
                 break;
             }
-            let values = joint.support.any(value).downcast_ref::<Vec<Datum>>();
-            let rest = part.rest(model, values.map_or(&[][..], |values| values));
-            // The computation for one joint value is not interrupted.
+            let open = if done < least { least } else { order.len() };
+            let places = &order[done..open.min(done + together)];
+            done += places.len();
+            let values = |&place: &usize| {
+                let values = joint.support.any(place).downcast_ref();
+                values.unwrap_or(&none)
+            };
+            let rows: Vec<&Vec<Datum>> = places.iter().map(values).collect();
+            let counts: Vec<usize> = places.iter().map(|&place| counts[place]).collect();
+            // The computation for these joint values is not interrupted.
             let whole = limits.until(&Until::default());
-            this.draws[value] = draws_of_rest((&rest, own), counts[value], random, &whole)?;
+            let question = (part, model, own);
+            let draws = draws_of_values(question, (&rows, &counts), random, &whole)?;
+            for (&place, draws) in places.iter().zip(draws) {
+                this.draws[place] = draws;
+            }
         }
         if let (true, Estimate::Chains { indices, chains }) = (this.is_cut, &joint.estimate) {
             let mut used = vec![0; this.draws.len()];
@@ -176,14 +195,69 @@ fn chain_draws(drawn: &[u32], chains: usize, indices: &[Vec<u32>]) -> Vec<u32> {
     each.collect()
 }
 
-/// Returns draws of some elements from their joint distribution in closed form.
-fn draws_of_rest(
-    (model, targets): (&Model, &[AnyElement]),
-    count: usize,
+/// Returns draws of the elements `own` for each of the joint values `rows` of the drawn elements, by one elimination if the joint values have a common
+/// closed form. `counts` has the number of draws for each joint value.
+fn draws_of_values(
+    (part, model, own): (&DrawnPart, &Model, &[AnyElement]),
+    (rows, counts): (&[&Vec<Datum>], &[usize]),
     random: &mut Stream,
     limits: &Limits,
-) -> Result<Vec<Vec<Datum>>, Error> {
+) -> Result<Vec<Vec<Vec<Datum>>>, Error> {
+    if rows.len() > 1 {
+        let cases = Cases::new(&part.elements, rows);
+        let rest = part.rest_of_cases(model, &cases);
+        let draws = draws_of_rest((&rest, own), Some(&cases), counts, random, limits);
+        if draws.is_ok() {
+            return draws;
+        }
+    }
+    let mut all = Vec::with_capacity(rows.len());
+    for (values, count) in rows.iter().zip(counts) {
+        let rest = part.rest(model, values);
+        all.extend(draws_of_rest(
+            (&rest, own),
+            None,
+            std::slice::from_ref(count),
+            random,
+            limits,
+        )?);
+    }
+    Ok(all)
+}
+
+/// Draws of a model with or without cases.
+enum RestDraws<'e> {
+    Alone(Box<HybridDraws<'e>>),
+    /// Draws given the variable that selects the case; the list has the case of each value of the variable.
+    OfCases(ConditionalDraws<'e>, &'e [u32]),
+}
+
+impl RestDraws<'_> {
+    /// Draws a value of each variable and of each vector; `None` if the case is impossible.
+    fn draw(&mut self, case: usize, random: &mut Stream) -> Option<(Vec<u32>, Vec<DVector<f64>>)> {
+        match self {
+            Self::Alone(draws) => draws.draw(random),
+            Self::OfCases(draws, cases) => {
+                let value = cases.iter().position(|&other| other as usize == case)?;
+                draws.draw(value as u32, random)
+            }
+        }
+    }
+}
+
+/// Returns draws of some elements from their joint distribution in closed form, for each case of the model; `counts` has the number of draws for each
+/// case. A model without `cases` is one case.
+fn draws_of_rest(
+    (model, targets): (&Model, &[AnyElement]),
+    cases: Option<&Cases>,
+    counts: &[usize],
+    random: &mut Stream,
+    limits: &Limits,
+) -> Result<Vec<Vec<Vec<Datum>>>, Error> {
     let mut scan = Scan::new(model, targets, limits);
+    if let Some(cases) = cases {
+        scan = scan.with_cases(cases);
+    }
     scan.run()?;
     let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
     let reals = real_targets(&mut hybrid, targets)?;
@@ -198,13 +272,26 @@ fn draws_of_rest(
     let explain = |error| explained(&hybrid, error);
     let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
     let elimination = elimination.map_err(explain)?;
-    let mut draws = HybridDraws::new(&elimination, limits).map_err(explain)?;
-    let mut all = Vec::with_capacity(count);
-    for _ in 0..count {
-        let drawn = draws.draw(random);
-        let (values, vectors) = drawn.ok_or_else(|| impossible(model))?;
-        let world = HybridWorld::new(&hybrid, values, vectors);
-        all.push(world.target_values(targets, &reals, &finite));
+    let mut draws = if cases.is_none() {
+        RestDraws::Alone(Box::new(
+            HybridDraws::new(&elimination, limits).map_err(explain)?,
+        ))
+    } else {
+        let (variable, values) = hybrid.finite_values(CASE);
+        let variable = variable.ok_or_else(|| impossible(model))?;
+        let draws = ConditionalDraws::new(&elimination, variable, limits);
+        RestDraws::OfCases(draws.map_err(explain)?, values)
+    };
+    let mut all = Vec::with_capacity(counts.len());
+    for (case, &count) in counts.iter().enumerate() {
+        let mut own = Vec::with_capacity(count);
+        for _ in 0..count {
+            let drawn = draws.draw(case, random);
+            let (values, vectors) = drawn.ok_or_else(|| impossible(model))?;
+            let world = HybridWorld::new(&hybrid, values, vectors);
+            own.push(world.target_values(targets, &reals, &finite));
+        }
+        all.push(own);
     }
     Ok(all)
 }

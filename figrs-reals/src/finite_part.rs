@@ -1,19 +1,32 @@
 //! The finite elements on which the real elements of a model depend.
 
 use std::any::Any;
+use std::rc::Rc;
 
 use figrs_answer::error::Error;
 use figrs_answer::expansion::expand;
-use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, Support, Uniform};
+use figrs_core::internals::ApplyOp;
+use figrs_core::{AnyElement, Datum, Element, ElementId, Limits, Model, Support, Uniform};
 use figrs_factor::graph::Assignments;
 use nalgebra::DVector;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
+
+use crate::cases::{CaseColumn, Cases};
 
 /// Maximum number of assignments of the finite elements on which a real element depends.
 const MAX_ASSIGNMENTS: usize = 1 << 20;
 
+/// The index of the finite element that selects the case, if the model has cases.
+pub(crate) const CASE: usize = 0;
+
+/// The indices of the values of some finite elements in their supports.
+pub(crate) type Assigned = SmallVec<[u32; 4]>;
+
 /// The finite elements on which real elements depend, with their indices and possible values.
+///
+/// If the model has cases, the elements that are functions of the case have an index like all others. The scope of a real element never contains
+/// them: it contains the element that selects the case instead ([`scope`](Self::scope)).
 pub(crate) struct FinitePart<'m> {
     model: Model,
     limits: &'m Limits,
@@ -24,6 +37,14 @@ pub(crate) struct FinitePart<'m> {
     free: Vec<(AnyElement, AnyElement)>,
     /// Finite elements with fixed values, and these values.
     fixed: Vec<(AnyElement, Datum)>,
+    /// The element that selects the case; `None` if the model has no cases.
+    case: Option<Element<usize>>,
+    /// The elements that are functions of the case.
+    columns: FxHashMap<ElementId, CaseColumn>,
+    /// For each index, the indices of the element's values in all cases, if the element is a function of the case.
+    indices: Vec<Option<Rc<[u32]>>>,
+    /// The deterministic functions that were found to be functions of the case, each with the element that replaces it.
+    functions: Vec<(AnyElement, AnyElement)>,
 }
 
 impl<'m> FinitePart<'m> {
@@ -36,7 +57,60 @@ impl<'m> FinitePart<'m> {
             supports: Vec::new(),
             free: Vec::new(),
             fixed: Vec::new(),
+            case: None,
+            columns: FxHashMap::default(),
+            indices: Vec::new(),
+            functions: Vec::new(),
         }
+    }
+
+    /// Makes the elements of `cases` functions of the case; no element may have an index yet.
+    pub(crate) fn with_cases(mut self, cases: &Cases) -> Self {
+        self.columns.clone_from(cases.columns());
+        let place = self.place(cases.index.erased());
+        debug_assert_eq!(place, CASE, "the element that selects the case comes first");
+        let mut values = cases.index.erased().no_values();
+        for case in 0..cases.count() {
+            values.insert(&case);
+        }
+        self.supports[CASE] = Some(values.build());
+        self.case = Some(cases.index.clone());
+        self
+    }
+
+    pub(crate) fn has_cases(&self) -> bool {
+        self.case.is_some()
+    }
+
+    /// If all `parents` of the deterministic function `element` are functions of the case, records that the element is one, too.
+    ///
+    /// **Errors.** The error of the function if it fails in a case.
+    pub(crate) fn add_function(
+        &mut self,
+        element: &AnyElement,
+        parents: &[AnyElement],
+        op: &dyn ApplyOp,
+    ) -> Result<(), Error> {
+        let Some(case) = self.case.clone() else {
+            return Ok(());
+        };
+        let columns = parents.iter().map(|parent| self.columns.get(&parent.id()));
+        let Some(columns) = columns.collect::<Option<Vec<&CaseColumn>>>() else {
+            return Ok(());
+        };
+        if columns.is_empty() || self.columns.contains_key(&element.id()) {
+            return Ok(());
+        }
+        let column = CaseColumn::of_function(element, op, &columns)?;
+        let replacement = column.element(element, &case);
+        self.model = std::mem::take(&mut self.model).follow_any(element, replacement.clone());
+        self.functions.push((element.clone(), replacement));
+        if let Some(&place) = self.places.get(&element.id()) {
+            self.supports[place] = Some(column.values.clone());
+            self.indices[place] = Some(Rc::clone(&column.indices));
+        }
+        self.columns.insert(element.id(), column);
+        Ok(())
     }
 
     /// Returns the index of the finite `element`; a new element gets the next index.
@@ -45,9 +119,49 @@ impl<'m> FinitePart<'m> {
         let place = *self.places.entry(element.id()).or_insert(next);
         if place == next {
             self.elements.push(element.clone());
-            self.supports.push(None);
+            let column = self.columns.get(&element.id());
+            self.supports.push(column.map(|c| c.values.clone()));
+            self.indices.push(column.map(|c| Rc::clone(&c.indices)));
         }
         place
+    }
+
+    /// True if the element with the index `place` is a function of the case.
+    pub(crate) fn is_column(&self, place: usize) -> bool {
+        self.indices[place].is_some()
+    }
+
+    /// Returns the index of the element on which the element with the index `place` depends: the element that selects the case if the element is a
+    /// function of the case, and the element itself otherwise.
+    pub(crate) fn base(&self, place: usize) -> usize {
+        match &self.indices[place] {
+            Some(_) => CASE,
+            None => place,
+        }
+    }
+
+    /// Returns the indices of the elements on which the elements `places` depend, in ascending order without duplicates.
+    pub(crate) fn scope(&self, places: &[usize]) -> Vec<usize> {
+        let mut scope: Vec<usize> = places.iter().map(|&place| self.base(place)).collect();
+        scope.sort_unstable();
+        scope.dedup();
+        scope
+    }
+
+    /// Returns the index of the value of the element with the index `place`; `value_of` gives the value of each element of a
+    /// [`scope`](Self::scope).
+    pub(crate) fn value(&self, place: usize, value_of: impl FnOnce(usize) -> u32) -> u32 {
+        match &self.indices[place] {
+            Some(indices) => indices[value_of(CASE) as usize],
+            None => value_of(place),
+        }
+    }
+
+    /// Returns the value of the element with the index `place`, for the assignment `values` of the elements `scope`.
+    pub(crate) fn value_in(&self, place: usize, scope: &[usize], values: &[u32]) -> u32 {
+        self.value(place, |place| {
+            values[scope.binary_search(&place).unwrap_or_default()]
+        })
     }
 
     /// Gives an index to the finite element `element`, and replaces it by a uniform distribution over `values`, independent of its parents.
@@ -67,9 +181,9 @@ impl<'m> FinitePart<'m> {
         self.fixed.push((element.clone(), value.clone()));
     }
 
-    /// Returns the model in which the elements of `free` are replaced, and the elements of `fixed` have their fixed values.
+    /// Returns the model in which the elements of `free` and `functions` are replaced, and the elements of `fixed` have their fixed values.
     pub(crate) fn with_free_elements(&self, model: Model) -> Model {
-        let free = self.free.iter();
+        let free = self.free.iter().chain(&self.functions);
         let model = free.fold(model, |model, (element, free)| {
             model.follow_any(element, free.clone())
         });
@@ -105,7 +219,8 @@ impl<'m> FinitePart<'m> {
         if let Ok(expansion) = expand(self.limits, &self.model, elements) {
             for (element, &position) in elements.iter().zip(expansion.targets()) {
                 let place = self.place(element);
-                self.supports[place] = Some(expansion.elements()[position].support.clone());
+                let support = &expansion.elements()[position].support;
+                self.supports[place].get_or_insert_with(|| support.clone());
             }
         }
     }
@@ -130,7 +245,7 @@ impl<'m> FinitePart<'m> {
         &self,
         element: &AnyElement,
         scope: &[usize],
-    ) -> Result<SmallVec<[Vec<u32>; 1]>, Error> {
+    ) -> Result<SmallVec<[Assigned; 1]>, Error> {
         let assignments = Assignments::rows(self.sizes(scope));
         if assignments.count() > MAX_ASSIGNMENTS {
             let problem = format!(
@@ -139,7 +254,7 @@ impl<'m> FinitePart<'m> {
             );
             return Err(Error::not_closed_form(element, problem));
         }
-        let mut values = vec![0; scope.len()];
+        let mut values: Assigned = smallvec![0; scope.len()];
         let mut all = SmallVec::with_capacity(assignments.count());
         loop {
             all.push(values.clone());

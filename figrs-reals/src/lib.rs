@@ -15,7 +15,9 @@
 //! | `closed_form`, `collapse` | the marginals of the targets; the approximation of mixtures with too many components |
 //! | `best_world` | the most probable world |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
-//! | `collapsed`, `drawn_part`, `drawn_rest` | samplers that draw only the elements without closed form |
+//! | `collapsed`, `drawn_part` | samplers that draw only the elements without closed form |
+//! | `cases` | models that differ only in the values of some elements, answered together |
+//! | `drawn_cases`, `drawn_rest` | the evidence on the integrated elements, and draws of them, for many values of the drawn elements |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `belief`, `joint_moments` | the joint distribution of several elements |
 //! | `approximation` | the approximation of a filter's distribution after each step |
@@ -29,6 +31,7 @@ mod approximation;
 mod backward_kernel;
 mod belief;
 mod best_world;
+mod cases;
 mod chain_scan;
 mod closed_form;
 mod collapse;
@@ -38,6 +41,7 @@ mod compiled_step;
 mod conjugate;
 mod conjugate_scan;
 mod correction;
+mod drawn_cases;
 mod drawn_part;
 mod drawn_rest;
 mod expectation_propagation;

@@ -361,11 +361,15 @@ impl<T> Conditional<T> {
 
     /// Returns the value for the assignment `values` of the finite elements `scope`, which are in ascending order and have `sizes` values.
     pub(crate) fn row(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> &T {
-        let index = self.finite.iter().fold(0, |index, element| {
+        &self.rows[self.index(scope, values, sizes)]
+    }
+
+    /// Returns the index of the row for the assignment `values` of the finite elements `scope`, which are in ascending order and have `sizes` values.
+    pub(crate) fn index(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> usize {
+        self.finite.iter().fold(0, |index, element| {
             let place = scope.binary_search(element).unwrap_or_default();
             index * sizes[place] + values[place] as usize
-        });
-        &self.rows[index]
+        })
     }
 
     pub(crate) fn map<R>(self, function: impl FnMut(T) -> R) -> Conditional<R> {

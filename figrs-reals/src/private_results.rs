@@ -20,8 +20,8 @@ impl Scan<'_> {
         let mut new_name: Vec<usize> = (0..self.vectors.len()).collect();
         for choice in std::mem::take(&mut self.choices) {
             let branches = Rc::clone(&self.branches[&choice.id()]);
-            if let Some(vectors) = self.private_vectors(&branches, &readers)
-                && let Some(merged) = self.merged(&choice, &vectors)
+            if let Some(vectors) = self.private_vectors(&branches.rows, &readers)
+                && let Some(merged) = self.merged(&choice, &branches, &vectors)
             {
                 let first = vectors[0];
                 for &vector in &vectors {
@@ -79,19 +79,21 @@ impl Scan<'_> {
         (!is_one).then_some(vectors)
     }
 
-    /// Returns a vector with the distribution of the selected result, for each assignment of the parents of `choice`.
-    fn merged(&mut self, choice: &AnyElement, vectors: &[usize]) -> Option<NormalVector> {
-        let parents = self.parents_of(choice);
+    /// Returns a vector with the distribution of the selected result of `choice`; `vectors` has the vector of each result of `branches`.
+    fn merged(
+        &self,
+        choice: &AnyElement,
+        branches: &Conditional<AnyElement>,
+        vectors: &[usize],
+    ) -> Option<NormalVector> {
         let vector = |&index: &usize| self.vectors[index].as_ref();
         let all: Vec<&NormalVector> = vectors.iter().filter_map(vector).collect();
-        let scope = union(all.iter().map(|v| &v.rule.finite[..]).chain([&parents[..]]));
-        let (own, sizes) = (self.finite.sizes(&parents), self.finite.sizes(&scope));
+        let rules = all.iter().map(|v| &v.rule.finite[..]);
+        let scope = union(rules.chain([&branches.finite[..]]));
+        let sizes = self.finite.sizes(&scope);
         let assignments = self.finite.assignments(choice, &scope).ok()?;
         let rows = assignments.iter().map(|values| {
-            let index = parents.iter().zip(&own).fold(0, |index, (place, size)| {
-                let value = values[scope.binary_search(place).unwrap_or_default()];
-                index * size + value as usize
-            });
+            let index = branches.index(&scope, values, &sizes);
             all[index].rule.row(&scope, values, &sizes).clone()
         });
         Some(NormalVector {
@@ -117,7 +119,7 @@ impl Scan<'_> {
                 continue;
             }
             let branches = self.branches.get(&element.id());
-            let branches = branches.map_or(&[][..], |branches| branches);
+            let branches = branches.map_or(&[][..], |branches| &branches.rows);
             let mut read: FxHashSet<ElementId> = FxHashSet::default();
             for other in element.parents().iter().chain(branches) {
                 if read.insert(other.id()) {

@@ -9,6 +9,7 @@ use figrs_core::{AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction,
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::cases::Cases;
 use crate::conjugate::{Multiple, Parameter, ScaledQuantity, is_prior};
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, composed, union};
@@ -68,8 +69,8 @@ pub(crate) struct Scan<'m> {
     pub(crate) forms: ElementMap<Form>,
     /// The normal elements; `None` for an element that was merged into another one.
     pub(crate) vectors: Vec<Option<NormalVector>>,
-    /// For each Chain with real values, its results for each assignment of its parents.
-    pub(crate) branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
+    /// For each Chain with real values, its results for each assignment of the elements on which its parents depend.
+    pub(crate) branches: FxHashMap<ElementId, Rc<Conditional<AnyElement>>>,
     /// The Chains with real values, in the order of their classification.
     pub(crate) choices: Vec<AnyElement>,
     /// True after all finite parents of real elements got an index and a list of values together.
@@ -90,8 +91,11 @@ pub(crate) struct Scan<'m> {
 
 enum Parent<'f> {
     Real(&'f Conditional<Linear>),
-    /// The finite element with the contained index.
-    Finite(usize),
+    /// The finite element with the index `place`, which depends on the element with the index `base`.
+    Finite {
+        place: usize,
+        base: usize,
+    },
     /// A multiple of a parameter; the contained number is its assumed value.
     Parameter(f64),
 }
@@ -129,6 +133,13 @@ impl<'m> Scan<'m> {
             refused: None,
             observed: first_observed(model),
         }
+    }
+
+    /// Makes the elements of `cases` functions of the case. The scan must not have run.
+    pub(crate) fn with_cases(mut self, cases: &Cases) -> Self {
+        self.set.extend(cases.ids());
+        self.finite = self.finite.with_cases(cases);
+        self
     }
 
     /// Makes the scan accept likelihoods that are not Gaussian.
@@ -252,7 +263,10 @@ impl<'m> Scan<'m> {
                 None => Ok(Attempt::Done(Form::Finite)),
             },
             Kind::Apply(_, op) => match real_parent {
-                None => Ok(Attempt::Done(Form::Finite)),
+                None => {
+                    self.finite.add_function(element, parents, &**op)?;
+                    Ok(Attempt::Done(Form::Finite))
+                }
                 Some(_) => self.function(element, &forms, &**op),
             },
             Kind::Chain(_, op) => match (op.family(), real_parent) {
@@ -378,18 +392,21 @@ impl<'m> Scan<'m> {
             Form::Real(rows) => Parent::Real(rows),
             Form::Parameter(multiple) => Parent::Parameter(multiple.factor * parameter),
             Form::Finite | Form::Function(_) | Form::Observed => {
-                Parent::Finite(self.finite.place(parent))
+                let place = self.finite.place(parent);
+                let base = self.finite.base(place);
+                Parent::Finite { place, base }
             }
         });
         let parents: SmallVec<[Parent<'_>; 2]> = parents.collect();
         let scope = union(parents.iter().map(|parent| match parent {
             Parent::Real(rows) => &rows.finite[..],
-            Parent::Finite(place) => std::slice::from_ref(place),
+            Parent::Finite { base, .. } => std::slice::from_ref(base),
             Parent::Parameter(_) => &[],
         }));
         let sizes = self.finite.sizes(&scope);
-        let mut rows = SmallVec::new();
-        for values in self.finite.assignments(element, &scope)? {
+        let assignments = self.finite.assignments(element, &scope)?;
+        let mut rows = SmallVec::with_capacity(assignments.len());
+        for values in assignments {
             let mut arguments: SmallVec<[OpenArgument<'_>; 2]> = SmallVec::new();
             let mut open: SmallVec<[&Linear; 2]> = SmallVec::new();
             for parent in &parents {
@@ -400,8 +417,8 @@ impl<'m> Scan<'m> {
                         OpenArgument::Open(row.numbers())
                     }
                     Parent::Parameter(value) => OpenArgument::Known(value),
-                    Parent::Finite(place) => {
-                        let value = values[scope.binary_search(place).unwrap_or_default()];
+                    Parent::Finite { place, .. } => {
+                        let value = self.finite.value_in(*place, &scope, &values);
                         OpenArgument::Known(self.finite.support(*place).any(value as usize))
                     }
                 });

@@ -290,7 +290,7 @@ impl PathValues<'_> {
         self.known.get(&element.id()).map_or_else(
             || {
                 let place = self.finite.known_place(element);
-                let value = (self.value_of)(place);
+                let value = self.finite.value(place, self.value_of);
                 self.finite.support(place).datum(value as usize)
             },
             Datum::clone,

@@ -294,9 +294,8 @@ impl<'m> Scan<'m> {
             });
         }
         let mut function = all.ok_or_else(|| not_normal(element))?;
-        let mut places = places;
-        places.sort_unstable();
-        function.scope = union([&function.scope[..], &places[..]]);
+        let scope = self.finite.scope(&places);
+        function.scope = union([&function.scope[..], &scope[..]]);
         Ok(function)
     }
 }

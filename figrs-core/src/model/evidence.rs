@@ -23,6 +23,7 @@ pub(crate) const LARGEST_LOG: f64 = 1e300;
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 type LogWeightFunction = Arc<dyn Fn(&dyn Any) -> Result<f64, Fault> + Send + Sync>;
+type LogWeightsFunction = Arc<dyn Fn(&[&dyn Any]) -> Result<Vec<f64>, Fault> + Send + Sync>;
 
 /// The identity of a statement of evidence, without its element.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,8 @@ pub(crate) enum Statement {
     Weigh(WeightFunction),
     /// Each value has a weight, given by its natural logarithm.
     LogWeigh(LogWeightFunction),
+    /// Each value has a weight, given by its natural logarithm. The function computes the weights of several values together.
+    LogWeighTogether(LogWeightsFunction),
     /// Each value has a weight, which is not negative and at most `maximum`.
     WeighAtMost {
         weigh: WeightFunction,
@@ -130,6 +133,24 @@ impl Evidence {
     }
 
     #[track_caller]
+    pub(crate) fn log_weigh_together<T: Value>(
+        weights: impl Fn(&[&T]) -> Vec<f64> + Send + Sync + 'static,
+    ) -> Self {
+        let weigh: LogWeightsFunction = Arc::new(move |values| {
+            let values: Vec<&T> = values.iter().map(|&value| typed(value)).collect();
+            let logs = weights(&values);
+            if logs.len() == values.len() {
+                return Ok(logs);
+            }
+            let (found, wanted) = (logs.len(), values.len());
+            Err(Fault::Failed(format!(
+                "the function returned {found} log-weights for {wanted} values"
+            )))
+        });
+        Self::new(Statement::LogWeighTogether(weigh), None)
+    }
+
+    #[track_caller]
     pub(crate) fn weigh_at_most<T: Value>(
         maximum: f64,
         weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
@@ -156,7 +177,9 @@ impl Evidence {
             Statement::Weigh(_) | Statement::WeighAtMost { .. } => {
                 self.function.map(StatementId::Weight)
             }
-            Statement::LogWeigh(_) => self.function.map(StatementId::LogWeight),
+            Statement::LogWeigh(_) | Statement::LogWeighTogether(_) => {
+                self.function.map(StatementId::LogWeight)
+            }
         }
     }
 
@@ -181,7 +204,7 @@ impl Evidence {
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),
-            Statement::Weigh(_) | Statement::LogWeigh(_) => None,
+            Statement::Weigh(_) | Statement::LogWeigh(_) | Statement::LogWeighTogether(_) => None,
             Statement::WeighAtMost { maximum, .. } => Some(maximum.ln()),
         }
     }
@@ -225,15 +248,11 @@ impl Evidence {
             Statement::Weigh(weigh) => plain(weigh),
             Statement::LogWeigh(weigh) => {
                 let log = contained(|| weigh(value)).flatten().map_err(fault)?;
-                if log == f64::NEG_INFINITY || log.abs() <= LARGEST_LOG {
-                    Ok((log.exp(), log))
-                } else {
-                    Err(ModelError::InvalidLogWeight {
-                        element: element.label(),
-                        log,
-                        location: self.location,
-                    })
-                }
+                self.checked_log(element, log)
+            }
+            Statement::LogWeighTogether(weigh) => {
+                let logs = contained(|| weigh(&[value])).flatten().map_err(fault)?;
+                self.checked_log(element, logs[0])
             }
             Statement::WeighAtMost {
                 weigh,
@@ -258,12 +277,51 @@ impl Evidence {
     }
 }
 
+impl Evidence {
+    /// Returns the results of [`weight`](Self::weight) for each of `values`. A statement that computes the weights of several values together
+    /// computes them in one call.
+    ///
+    /// **Errors.** The same errors as [`weight`](Self::weight).
+    pub fn weights(
+        &self,
+        element: &AnyElement,
+        values: &[&dyn Any],
+    ) -> Result<Vec<(f64, f64)>, ModelError> {
+        let Statement::LogWeighTogether(weigh) = &self.statement else {
+            let weights = values.iter().map(|&value| self.weight(element, value));
+            return weights.collect();
+        };
+        let logs = contained(|| weigh(values)).flatten();
+        let logs = logs.map_err(|fault| element.fault(fault))?;
+        let weights = logs.into_iter().map(|log| self.checked_log(element, log));
+        weights.collect()
+    }
+
+    /// Returns the weight with the natural logarithm `log`, and `log`.
+    ///
+    /// **Errors.** [`ModelError::InvalidLogWeight`] if `log` is positive infinity, not a number, or too large.
+    fn checked_log(&self, element: &AnyElement, log: f64) -> Result<(f64, f64), ModelError> {
+        if log == f64::NEG_INFINITY || log.abs() <= LARGEST_LOG {
+            Ok((log.exp(), log))
+        } else {
+            Err(ModelError::InvalidLogWeight {
+                element: element.label(),
+                log,
+                location: self.location,
+            })
+        }
+    }
+}
+
 impl fmt::Debug for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.statement {
             Statement::Observe(value) => write!(f, "= {value:?}"),
             Statement::Condition(_) => write!(f, "condition{}", StatedAt(self.location)),
-            Statement::Weigh(_) | Statement::LogWeigh(_) | Statement::WeighAtMost { .. } => {
+            Statement::Weigh(_)
+            | Statement::LogWeigh(_)
+            | Statement::LogWeighTogether(_)
+            | Statement::WeighAtMost { .. } => {
                 write!(f, "weight{}", StatedAt(self.location))
             }
         }

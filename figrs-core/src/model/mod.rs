@@ -119,6 +119,20 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
+    /// Weighs worlds like [`log_weigh`](Self::log_weigh), with a function that returns the log-weights of several values of `element`. Samplers that
+    /// evaluate many worlds together call the function with the values in many worlds.
+    ///
+    /// The log-weight of a value may depend on the other values of the call only by rounding errors.
+    #[doc(hidden)]
+    #[track_caller]
+    pub fn log_weigh_together<T: Value>(
+        self,
+        element: &Element<T>,
+        log_weights: impl Fn(&[&T]) -> Vec<f64> + Send + Sync + 'static,
+    ) -> Self {
+        self.with(element, Evidence::log_weigh_together(log_weights))
+    }
+
     /// Weighs worlds like [`log_weigh`](Self::log_weigh), with a function that may return an error. If the function returns an error, the query fails
     /// with [`ModelError::Function`](crate::ModelError::Function), which has the text of the error.
     #[track_caller]

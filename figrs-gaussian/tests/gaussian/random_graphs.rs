@@ -6,8 +6,8 @@ use figrs_factor::Limits;
 use figrs_factor::Until;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{
-    Component, Elimination, GaussianError, HybridDraws, HybridFactor, HybridGraph, HybridPosterior,
-    Mixture, RealId, SquareRootForm, most_probable,
+    Component, ConditionalDraws, Elimination, GaussianError, HybridDraws, HybridFactor,
+    HybridGraph, HybridPosterior, Mixture, RealId, SquareRootForm, most_probable,
 };
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
@@ -303,12 +303,11 @@ fn check_most_probable(graph: &HybridGraph, all: &[(f64, DVector<f64>, DMatrix<f
 
 /// Checks the means and the squares of draws. A test is wrong with probability 2e-9 for each number.
 fn check_draws(
-    draws: &mut HybridDraws<'_>,
+    draw: impl FnMut() -> Option<(Vec<u32>, Vec<DVector<f64>>)>,
     posterior: &HybridPosterior<'_>,
-    rng: &mut Xoshiro256PlusPlus,
 ) {
     const DRAWS: usize = 2000;
-    let drawn: Vec<_> = (0..DRAWS).filter_map(|_| draws.draw(rng)).collect();
+    let drawn: Vec<_> = std::iter::repeat_with(draw).take(DRAWS).flatten().collect();
     assert_eq!(drawn.len(), DRAWS);
     let check = |values: Vec<f64>, exact: f64| {
         let mean = values.iter().sum::<f64>() / DRAWS as f64;
@@ -340,6 +339,35 @@ fn check_draws(
         let error = (exact * (1.0 - exact) / DRAWS as f64).sqrt();
         // A rare value may be drawn some times more often than its share.
         assert!((share - exact).abs() <= 6.0 * error + 10.0 / DRAWS as f64);
+    }
+}
+
+/// Checks draws given each value of the first finite variable against the posterior of the graph with a factor for this value.
+fn check_conditional_draws(
+    graph: &HybridGraph,
+    elimination: &Elimination<'_>,
+    rng: &mut Xoshiro256PlusPlus,
+) {
+    let Some(&count) = graph.finite.cardinalities.first() else {
+        return;
+    };
+    let limits = Limits::default();
+    let mut draws = ConditionalDraws::new(elimination, VarId(0), &limits).unwrap();
+    for value in 0..count {
+        let mut given = graph.clone();
+        let shares = (0..count).map(|other| f64::from(u8::from(other == value)));
+        given.finite.factors.push(Factor {
+            variables: vec![VarId(0)],
+            table: FactorTable::Dense(Weights::from_linear(shares.collect())),
+            normalised: false,
+        });
+        let given = Elimination::run(&given, 1 << 20, &Until::default()).unwrap();
+        let posterior = HybridPosterior::new(&given, &limits).unwrap();
+        if posterior.log_total() == f64::NEG_INFINITY {
+            assert!(draws.draw(value, rng).is_none());
+        } else {
+            check_draws(|| draws.draw(value, rng), &posterior);
+        }
     }
 }
 
@@ -437,7 +465,14 @@ fn random_networks_agree_with_dense_normal_distributions() {
         check_most_probable(&graph, &all);
         if case % 20 == 0 {
             let mut draws = HybridDraws::new(&elimination, &Limits::default()).unwrap();
-            check_draws(&mut draws, &posterior, &mut rng);
+            check_draws(|| draws.draw(&mut rng), &posterior);
+            check_conditional_draws(&graph, &elimination, &mut rng);
+        }
+        for v in (0..graph.finite.cardinalities.len() as u32).map(VarId) {
+            let totals = elimination.log_totals(v, &Limits::default()).unwrap();
+            let shares = totals.iter().map(|log| (log - log_total).exp());
+            let mut pairs = shares.zip(posterior.shares(v));
+            assert!(pairs.all(|(a, b)| close(a, *b)), "case {case}");
         }
         let mut start = 0;
         for (i, &r) in free.iter().enumerate() {

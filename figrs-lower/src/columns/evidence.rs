@@ -1,5 +1,7 @@
 //! Evidence on the values of an element in a block.
 
+use std::any::Any;
+
 use super::column::{Class, Column, DictionaryId, mask_of};
 use super::run::RootEvaluation;
 use super::selection::{Selection, mask_where};
@@ -7,9 +9,6 @@ use crate::Observations;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::model::evidence::Evidence;
-
-/// Placeholder for a weight that has not been computed.
-const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
 
 /// True if the weight is one (no change) or zero (the worlds are dropped).
 fn is_hard(&(_, log): &(f64, f64)) -> bool {
@@ -61,17 +60,15 @@ impl RootEvaluation<'_> {
             }
             Column::Codes(codes, dictionary) => {
                 let values = self.block.dictionary(dictionary);
-                let mut table = vec![UNKNOWN; values.len()];
-                for &code in &*codes {
-                    if table[code as usize].0.is_nan() {
-                        let value = values.any(code as usize);
-                        table[code as usize] = statement.weight(element, value)?;
-                    }
-                }
-                for weight in &mut table {
-                    if weight.0.is_nan() {
-                        *weight = (1.0, 0.0);
-                    }
+                // The values are weighed in the order of their first worlds, which does not depend on the codes.
+                let mut is_listed = vec![false; values.len()];
+                let is_new = |code: &u32| !std::mem::replace(&mut is_listed[*code as usize], true);
+                let listed: Vec<u32> = codes.iter().copied().filter(is_new).collect();
+                let all: Vec<&dyn Any> = listed.iter().map(|&c| values.any(c as usize)).collect();
+                let mut table = vec![(1.0, 0.0); values.len()];
+                let weights = statement.weights(element, &all)?;
+                for (code, weight) in listed.into_iter().zip(weights) {
+                    table[code as usize] = weight;
                 }
                 self.times_table(&living, &codes, &table);
             }
@@ -83,9 +80,8 @@ impl RootEvaluation<'_> {
                 }
             }
             Column::Typed(values) => {
-                let weight = |at| statement.weight(element, values.any(at));
-                let table: Vec<(f64, f64)> =
-                    (0..values.len()).map(weight).collect::<Result<_, _>>()?;
+                let all: Vec<&dyn Any> = (0..values.len()).map(|at| values.any(at)).collect();
+                let table = statement.weights(element, &all)?;
                 let codes: Vec<u32> = (0..values.len() as u32).collect();
                 self.times_table(&living, &codes, &table);
             }
@@ -103,8 +99,9 @@ impl RootEvaluation<'_> {
         statement: &Evidence,
     ) -> Result<bool, ModelError> {
         let values = self.block.dictionary(dictionary);
-        let weigh = |class: &Class| statement.weight(element, values.any(class.code as usize));
-        let weights: Vec<(f64, f64)> = classes.iter().map(weigh).collect::<Result<_, _>>()?;
+        let all = classes.iter().map(|class| values.any(class.code as usize));
+        let all: Vec<&dyn Any> = all.collect();
+        let weights = statement.weights(element, &all)?;
         if !weights.iter().all(is_hard) {
             return Ok(false);
         }

@@ -30,7 +30,9 @@ pub(crate) struct HybridModel<'m> {
     scan: Scan<'m>,
     pub(crate) graph: HybridGraph,
     pub(crate) expansion: Expansion,
-    /// For each finite element, a variable that determines its value; and for each value of this variable, the index of the element's value in its
+    /// For each finite element, its index in the expansion; `None` for a function of the case that is no target.
+    positions: Vec<Option<usize>>,
+    /// For each finite element with an index in the expansion, a variable that determines its value; and for each value of this variable, the index of the element's value in its
     /// support. A finite element with one possible value needs no variable.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
     /// For each finite element, the variable that has the element's values; `None` if no variable has them.
@@ -79,46 +81,53 @@ impl<'m> HybridModel<'m> {
             let problem = "it is an unknown precision or variance of normal elements, which filters and ExpectationPropagation do not integrate out";
             return Err(Error::not_closed_form(&parameter.element, problem));
         }
-        for target in targets {
-            if matches!(scan.form(target), Form::Finite | Form::Observed) {
-                scan.finite.place(target);
-            }
-        }
+        let is_finite = |target: &&AnyElement| {
+            let form = scan.form(target);
+            matches!(form, Form::Finite | Form::Observed)
+        };
+        let finite_targets: Vec<&AnyElement> = targets.iter().filter(is_finite).collect();
+        let finite_targets = finite_targets.iter();
+        let target_places: Vec<usize> = finite_targets.map(|t| scan.finite.place(t)).collect();
         scan.finite.find_supports()?;
+        // Functions of the case need no variables of their own.
+        let is_needed =
+            |&place: &usize| !scan.finite.is_column(place) || target_places.contains(&place);
+        let places: Vec<usize> = (0..scan.finite.elements.len()).filter(is_needed).collect();
+        let finite = places
+            .iter()
+            .map(|&place| scan.finite.elements[place].clone());
+        let finite: Vec<AnyElement> = finite.collect();
         let is_finite = |i: usize| matches!(scan.form(&model.evidence()[i].0), Form::Finite);
         let finite_model = scan.finite.with_free_elements(model.filtered(is_finite));
         let expansion = match asked {
-            QueryKind::Sums => expand(limits, &finite_model, &scan.finite.elements)?,
-            QueryKind::BestWorld => {
-                expand_for_best_world(limits, &finite_model, &scan.finite.elements)?
-            }
+            QueryKind::Sums => expand(limits, &finite_model, &finite)?,
+            QueryKind::BestWorld => expand_for_best_world(limits, &finite_model, &finite)?,
         };
         if expansion.impossible().is_some() {
-            return Err(conflict::impossible(
-                &finite_model,
-                &scan.finite.elements,
-                limits,
-            ));
+            return Err(conflict::impossible(&finite_model, &finite, limits));
         }
         conflict::check_failures(&expansion, limits)?;
         let mut encoding = match asked {
             QueryKind::Sums => Encoding::for_sums(&expansion, expansion.targets())?,
             QueryKind::BestWorld => Encoding::for_worlds(&expansion)?,
         };
-        let places = expansion.targets().iter().enumerate();
-        let variables = places.map(|(place, &position)| {
+        let count = scan.finite.elements.len();
+        let mut positions = vec![None; count];
+        let mut variables = vec![(None, vec![0]); count];
+        let mut target_variables = vec![None; count];
+        for (&place, &position) in places.iter().zip(expansion.targets()) {
             let support = &expansion.elements()[position].support;
             let values = values_in(scan.finite.support(place), support);
             let (base, own) = base_of(&expansion, &encoding, position);
             let values = own.map_or(values.clone(), |own| {
                 own.iter().map(|&value| values[value as usize]).collect()
             });
-            (encoding.variable(base), values)
-        });
-        let variables = variables.collect();
-        let own = expansion.targets().iter();
-        let target_variables = own.map(|&position| encoding.variable(position)).collect();
+            positions[place] = Some(position);
+            variables[place] = (encoding.variable(base), values);
+            target_variables[place] = encoding.variable(position);
+        }
         let mut this = Self {
+            positions,
             variables,
             target_variables,
             graph: HybridGraph {
@@ -226,9 +235,32 @@ impl<'m> HybridModel<'m> {
 
     /// Returns the index of the value of the finite element `place` in its support, for the assignment `values` of `variables`.
     pub(crate) fn value(&self, place: usize, variables: &[VarId], values: &[u32]) -> u32 {
-        let (variable, in_scan) = &self.variables[place];
-        let value = variable.and_then(|v| variables.binary_search(&v).ok());
-        in_scan[value.map_or(0, |at| values[at] as usize)]
+        let value_of = |place: usize| {
+            let (variable, in_scan) = &self.variables[place];
+            let value = variable.and_then(|v| variables.binary_search(&v).ok());
+            in_scan[value.map_or(0, |at| values[at] as usize)]
+        };
+        self.scan.finite.value(place, value_of)
+    }
+
+    /// Returns the variable that determines the value of the finite element `place`; and for each value of this variable, the index of the element's
+    /// value in its support. The variable is `None` if the element has one possible value.
+    pub(crate) fn finite_values(&self, place: usize) -> (Option<VarId>, &[u32]) {
+        let (variable, values) = &self.variables[place];
+        (*variable, values)
+    }
+
+    /// Returns the number of Gaussian functions of the factor graph, of the entries of its finite factors, and of the combinations of parent values in
+    /// the expansion of the finite elements.
+    pub(crate) fn size(&self) -> usize {
+        let forms = self.graph.factors.iter().map(|factor| factor.forms.len());
+        let entries = self.graph.finite.factors.iter().map(Factor::entries);
+        let combinations = self.expansion.elements().iter().map(|element| {
+            let parents = element.parents.iter();
+            let sizes = parents.map(|&parent| self.expansion.elements()[parent].support.len());
+            sizes.product::<usize>()
+        });
+        forms.sum::<usize>() + entries.sum::<usize>() + combinations.sum::<usize>()
     }
 
     pub(crate) fn scan(&self) -> &Scan<'m> {

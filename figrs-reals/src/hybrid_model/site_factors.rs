@@ -328,7 +328,7 @@ impl HybridModel<'_> {
             likelihood,
             factor: self.graph.factors.len() - 1,
             projections,
-            assignments: places.iter().map(|&place| all[place].clone()).collect(),
+            assignments: places.iter().map(|&place| all[place].to_vec()).collect(),
             scope,
         })
     }

@@ -15,6 +15,7 @@ use nalgebra::DMatrix;
 use smallvec::{SmallVec, smallvec};
 
 use super::HybridModel;
+use crate::finite_part::Assigned;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::Form;
 
@@ -55,7 +56,7 @@ impl HybridModel<'_> {
     /// Returns the variable and the possible values of a finite target; the variable is `None` if the target has only one possible value.
     pub(crate) fn finite_target(&mut self, target: &AnyElement) -> (Option<VarId>, Support) {
         let place = self.scan.finite.place(target);
-        let position = self.expansion.targets()[place];
+        let position = self.positions[place].expect("a target is in the expansion");
         let support = self.expansion.elements()[position].support.clone();
         (self.target_variables[place], support)
     }
@@ -153,7 +154,8 @@ impl HybridModel<'_> {
                 parts.push(rows);
             } else {
                 numbers.push(None);
-                scope.push(self.scan.finite.place(element));
+                let place = self.scan.finite.place(element);
+                scope.push(self.scan.finite.base(place));
             }
         }
         let scope = union([&scope[..]]);
@@ -161,7 +163,7 @@ impl HybridModel<'_> {
         let mut rows = SmallVec::new();
         let assignments = |element| self.scan.finite.assignments(element, &scope);
         let assignments = elements.first().map(assignments).transpose()?;
-        let assignments = assignments.unwrap_or_else(|| smallvec![Vec::new()]);
+        let assignments = assignments.unwrap_or_else(|| smallvec![Assigned::new()]);
         for values in assignments {
             let mut all = Linear::constant(&vec![0.0; start]);
             let mut at = 0;

@@ -4,6 +4,7 @@ mod approximate_filter;
 mod best_world;
 mod collapse;
 mod collapsed;
+mod collapsed_cases;
 mod conjugate;
 mod corrected;
 mod covariances;

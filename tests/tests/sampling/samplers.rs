@@ -9,3 +9,4 @@ mod best_world;
 mod calibration;
 mod rare_evidence;
 mod spread;
+mod weighed_together;

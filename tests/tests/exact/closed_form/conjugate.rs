@@ -325,7 +325,24 @@ fn parameters_without_a_closed_form_are_refused() {
     assert!(error.to_string().contains("cannot be listed"), "{error}");
     // An impossible count.
     let few = Model::new().observe(&Binomial::new(3, &p), 5);
-    assert!(Exact::new().run(&few, &p).is_err());
+    let error = Exact::new().run(&few, &p).unwrap_err();
+    assert!(matches!(error, Error::ImpossibleEvidence { .. }), "{error}");
+}
+
+/// Counts that are impossible for some numbers of tries.
+#[test]
+fn an_impossible_number_of_tries_has_probability_zero() {
+    let (tries, share) = (Uniform::new([3_u32, 5, 6]), Beta::new(1.0, 1.0));
+    let model = Model::new().observe(&Binomial::new(&tries, &share), 5);
+    let answer = Exact::new().run(&model, (&tries, &share)).unwrap();
+    // Under a uniform share, each number of successes has the same probability.
+    let (five, six) = (1.0 / 6.0, 1.0 / 7.0);
+    for (tries_of, exact) in [(3, 0.0), (5, five), (6, six)] {
+        let p = answer.probability(&tries, &tries_of).unwrap();
+        assert!((p - exact / (five + six)).abs() < 1e-14, "{tries_of}: {p}");
+    }
+    let mean = (five * 6.0 / 7.0 + six * 6.0 / 8.0) / (five + six);
+    assert!((answer.mean(&share).unwrap() - mean).abs() < 1e-14);
 }
 
 /// A Markov chain with an unknown row of probabilities for each state; all states are observed.
