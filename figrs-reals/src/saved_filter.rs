@@ -173,7 +173,7 @@ impl<S: PortableState> Filter<S> {
             let ranges: Vec<Range<usize>> = ranges.collect();
             if ranges.is_empty() || end != elements.len() {
                 return Err(Error::unfit_filter(
-                    "its state has another number of elements",
+                    "the number of elements of its state differs from that of the first state",
                 ));
             }
             Ok(ranges)
@@ -250,7 +250,7 @@ fn loaded_values<S: PortableState>(
     S::append(values, &mut all);
     if all.len() != count {
         return Err(Error::unfit_filter(
-            "its state has another number of elements",
+            "the number of elements of its state differs from that of the first state",
         ));
     }
     let places = numbers.iter().zip(all.drain(own.clone()));

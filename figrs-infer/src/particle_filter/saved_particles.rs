@@ -105,7 +105,7 @@ impl<S: PortableState> ParticleFilter<S> {
             }
             if all.len() != elements.len() {
                 return Err(Error::unfit_filter(
-                    "the number of elements in its state differs from that of the run",
+                    "the number of elements of its state differs from that of the first state",
                 ));
             }
             for ((value, builder), values) in all.into_iter().zip(&mut builders).zip(&mut values) {

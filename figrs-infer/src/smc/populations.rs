@@ -322,7 +322,7 @@ impl PortableSums for PopulationSums {
             demand_below(&target.draws, values.len())?;
             demand(
                 target.shares.len() == shared,
-                "its values have shares of another number of populations than the run",
+                "the number of populations of its values differs from that of the run",
             )?;
             let shares = || target.shares.iter().flatten();
             demand_below(shares().map(|(value, _)| value), values.len())?;

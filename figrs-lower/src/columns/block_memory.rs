@@ -281,7 +281,7 @@ impl MemoryGrant {
         kept > self.kept
     }
 
-    /// Returns unused bytes to the pool; the block keeps `bytes` bytes and one portion.
+    /// Returns unused bytes to the pool; the block keeps `bytes` bytes, and one portion more.
     pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)

@@ -169,18 +169,21 @@ fn saved_filters_of_other_states_are_refused() {
     let saved = Filter::exact(&list).unwrap().save();
     refused(
         Filter::load(&list[..1].to_vec(), saved),
-        "another number of elements",
+        "differs from that of the first state",
     );
     // A state without elements has no past states.
     let nothing: Vec<Element<bool>> = Vec::new();
     let mut text = serde_json::to_value(Filter::exact(&nothing).unwrap().save()).unwrap();
     (text["past"], text["window"]) = (serde_json::json!([[], []]), u64::MAX.into());
     let saved = serde_json::from_value(text).unwrap();
-    refused(Filter::load(&nothing, saved), "another number of elements");
+    refused(
+        Filter::load(&nothing, saved),
+        "differs from that of the first state",
+    );
     let particles = ParticleFilter::new(&list, 10).unwrap();
     refused(
         ParticleFilter::load(&list[..1].to_vec(), particles.save()),
-        "another number of elements",
+        "differs from that of the first state",
     );
     let text = serde_json::to_value(particles.save()).unwrap();
     let edited = |key: &str, value: serde_json::Value| {
