@@ -376,9 +376,9 @@ mod tests {
         let list = Datum::new(vec![1, 2]);
         let same = list.clone();
         assert_eq!(list.into_typed::<Vec<i32>>(), Some(vec![1, 2]));
-        let address = same.get::<Vec<i32>>().map(|list| list.as_ptr());
+        let address = same.get::<Vec<i32>>().map(Vec::as_ptr);
         let moved = same.into_typed::<Vec<i32>>();
-        assert_eq!(moved.as_ref().map(|list| list.as_ptr()), address);
+        assert_eq!(moved.as_ref().map(Vec::as_ptr), address);
         assert_eq!(Datum::new(3u8).into_typed::<u8>(), Some(3));
         assert_eq!(Datum::new(3u8).into_typed::<u16>(), None);
         assert_eq!(Datum::new(moved).into_typed::<Vec<i32>>(), None);
