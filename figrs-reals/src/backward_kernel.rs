@@ -67,26 +67,32 @@ impl BackwardKernel {
     /// Replaces the distributions by those of `pair`, whose elements are: the index of the next state's component and its numbers, and the index of
     /// the earlier state's component and its numbers. The distribution given an impossible component of the next state is kept.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] about `element` if the probabilities of the earlier state's components depend on the numbers of the next
-    /// state, unless `is_approximate`.
+    /// Returns `true` if the result is an approximation, because the probabilities of the earlier state's components depend on the numbers of the next
+    /// state.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] about `element` instead of an approximation, unless `may_approximate`.
     pub(crate) fn replace(
         &mut self,
         pair: &Belief,
-        is_approximate: bool,
+        may_approximate: bool,
         element: &AnyElement,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let own = self.dimension();
         let known = pair.dimension() - own;
+        let mut is_approximate = false;
         let mut members: Vec<Vec<&BeliefComponent>> = vec![Vec::new(); self.options.len()];
         for component in &pair.components {
             members[index_of(&component.finite[0])].push(component);
         }
         for (options, members) in self.options.iter_mut().zip(members) {
             let found = most_probable_and_shares(&members);
-            if !is_approximate && found.len() > 1 && !have_same_shares(&members, &found, known) {
-                let problem = "evidence about a past state of the filter makes the probabilities of this state's components depend on the numbers of the next \
-                               state; state the evidence in its own step";
-                return Err(Error::not_closed_form(element, problem));
+            if found.len() > 1 && !have_same_shares(&members, &found, known) {
+                is_approximate = true;
+                if !may_approximate {
+                    let problem = "evidence about a past state of the filter makes the probabilities of this state's components depend on the numbers of the next \
+                                   state; state the evidence in the step of this state";
+                    return Err(Error::not_closed_form(element, problem));
+                }
             }
             if !found.is_empty() {
                 let option = |(share, component): &(f64, &BeliefComponent)| BackwardOption {
@@ -96,7 +102,7 @@ impl BackwardKernel {
                 *options = found.values().map(option).collect();
             }
         }
-        Ok(())
+        Ok(is_approximate)
     }
 
     /// Renumbers the components of the next state: `pair` is the joint distribution of the next state's elements after more evidence, and of the index

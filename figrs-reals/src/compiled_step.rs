@@ -1,5 +1,6 @@
 //! The computation of the law of a filter's step from the elements of the step.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use figrs_answer::error::Error;
@@ -11,12 +12,67 @@ use rustc_hash::FxHashMap;
 use crate::approximation::PAIRS;
 use crate::belief::{Belief, BeliefComponent, FiniteValues};
 use crate::closed_form::MAX_COMPONENTS;
+use crate::finite_part::numbers_of;
 use crate::law::{Affine, CompiledStep, Outcome};
 use crate::linear_element::{Conditional, Linear, union};
 use crate::made_elements::MadeElements;
 use crate::scan::{Form, Scan};
 
 impl Belief {
+    /// Returns the distribution with the numbers `layout` of its elements: finite elements that have numbers there become known numbers. Returns `None` if
+    /// another element has other numbers.
+    pub(crate) fn with_layout(&self, layout: &[Option<Range<usize>>]) -> Option<Cow<'_, Self>> {
+        if self.numbers == layout {
+            return Some(Cow::Borrowed(self));
+        }
+        if self.numbers.len() != layout.len() {
+            return None;
+        }
+        let dimension = layout.iter().flatten().map(|range| range.end).max()?;
+        let mut components = Vec::with_capacity(self.components.len());
+        for component in &self.components {
+            let mut finite = component.finite.iter();
+            let mut rest = Vec::new();
+            let mut mean = DVector::zeros(dimension);
+            let mut places = Vec::new();
+            for (own, new) in self.numbers.iter().zip(layout) {
+                match (own, new) {
+                    (Some(own), Some(new)) if own.len() == new.len() => {
+                        places.extend(own.clone().zip(new.clone()));
+                    }
+                    (None, Some(new)) => {
+                        let numbers = numbers_of(finite.next()?.as_any())?;
+                        if numbers.len() != new.len() {
+                            return None;
+                        }
+                        mean.rows_mut(new.start, new.len()).copy_from(&numbers);
+                    }
+                    (None, None) => rest.push(finite.next()?.clone()),
+                    _ => return None,
+                }
+            }
+            let mut covariance = DMatrix::zeros(dimension, dimension);
+            for &(i, new_i) in &places {
+                mean[new_i] = component.mean[i];
+                for &(j, new_j) in &places {
+                    covariance[(new_i, new_j)] = component.covariance[(i, j)];
+                }
+            }
+            components.push(BeliefComponent {
+                share: component.share,
+                finite: rest,
+                mean,
+                covariance,
+                factor: None,
+            });
+        }
+        Some(Cow::Owned(Self {
+            numbers: layout.to_vec(),
+            components,
+            log_evidence: self.log_evidence,
+        }))
+    }
+
     /// Returns a distribution of the same elements in which the joint values `states` have equal probabilities, and all numbers are independent and
     /// standard normal.
     fn standard<'v>(&self, states: impl ExactSizeIterator<Item = &'v FiniteValues>) -> Self {
@@ -64,7 +120,6 @@ impl StepCompiler {
             step: CompiledStep {
                 readings: Vec::new(),
                 numbers: Vec::new(),
-                present: belief.dimension(),
                 states: states.collect(),
                 outcomes: Vec::new(),
                 affine: Vec::new(),

@@ -227,8 +227,11 @@ impl<S: FilterState> Filter<S> {
     /// 16 times the maximum number of [`components`](Self::components), components with the same finite values are merged, and the answer is approximate.
     /// [`Filter::factored`] treats the groups of the past states as independent of each other, too.
     ///
-    /// Evidence may also be about elements of past states, such as a reading that arrives late. A step with such evidence takes time in proportion to the
-    /// number of states.
+    /// The joint values of the finite elements of two successive states may be at most 16 times the maximum number of components, and are counted even if
+    /// they are impossible.
+    ///
+    /// Evidence may also be about elements of past states, such as a reading that arrives late. Such a step takes more time: in proportion to the cube of the
+    /// number of states if the state has one component, and to the product of the numbers of components of all states in the window otherwise.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
@@ -347,6 +350,15 @@ impl<S: FilterState> Filter<S> {
         if self.window == 0 || (next.is_none() && self.past.states.is_empty()) {
             return Ok(Step::of_present(given(&[])?));
         }
+        let is_late = next.is_none() && !model.interventions().is_empty();
+        if is_late || self.past.are_set_by(&model) {
+            return Err(Error::InvalidSetting {
+                algorithm: Self::NAME,
+                setting: "evidence",
+                value: "an intervention on a state whose past is kept".to_owned(),
+                remedy: "state interventions on the next state in `advance`, or use no window",
+            });
+        }
         let present = self.present();
         let links: Vec<StateLink> = match next {
             Some(_) => present.links(&self.beliefs).collect(),
@@ -372,11 +384,12 @@ impl<S: FilterState> Filter<S> {
         if next.is_none() {
             found = given(&self.smoothed()[0].links)?;
         }
-        let is_approximate = self.approximation != Approximation::None;
         let next = next.map(|_| &links[..]);
-        let replaced = self.past.replaced(next, is_approximate, |elements| {
+        let may_approximate = self.approximation.merges() || self.beliefs.len() > 1;
+        let (replaced, is_approximate) = self.past.replaced(next, may_approximate, |elements| {
             self.approximation.joint(&model, elements, within)
         })?;
+        found[0].is_approximate |= is_approximate;
         Ok(Step {
             groups: found,
             replaced: Some(replaced),
@@ -411,8 +424,8 @@ impl<S: FilterState> Filter<S> {
     /// Returns the state `lag` steps before the present state, whose distribution is given all evidence so far; `None` if the filter does not keep
     /// this state. A lag of 0 gives the present state.
     ///
-    /// Each step creates new elements for all states. Evidence of the next step may be about the returned elements; later evidence about them does not
-    /// change the filter.
+    /// Each step creates new elements for all states. Evidence of the next call of [`observe`](Self::observe) or [`advance`](Self::advance) may be about the
+    /// returned elements. The filter does not connect evidence of later calls with its states: such evidence changes only the log-evidence.
     pub fn past(&self, lag: usize) -> Option<&S> {
         match lag.checked_sub(1) {
             None => Some(self.state()),
@@ -420,7 +433,8 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// Returns the marginals of all elements of the present state and of the past states that the filter keeps.
+    /// Returns the marginals of all elements of the present state and of the past states that the filter keeps. The log-evidence of the answer is that of
+    /// the last step; [`log_evidence`](Self::log_evidence) is that of all steps.
     pub fn answer(&self) -> &Answer {
         self.answer.get_or_init(|| {
             let merges = self.approximation.merges();

@@ -20,7 +20,7 @@ use crate::past_states::PresentState;
 
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// A reading is treated as determined by earlier readings if its conditional standard deviation is at most this number times its largest coefficient.
+/// A reading is treated as determined by earlier readings if they reduce its standard deviation by this factor.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// The joint values of the finite elements of a state.
@@ -40,8 +40,6 @@ pub(crate) struct CompiledStep {
     pub(crate) readings: Vec<(AnyElement, Option<Range<usize>>)>,
     /// For each element of the next state, the range of its numbers in the state's concatenated numbers.
     pub(crate) numbers: Vec<Option<Range<usize>>>,
-    /// Number of real numbers of the present state.
-    pub(crate) present: usize,
     pub(crate) states: FiniteStates,
     /// For each joint value of the present state, the possible outcomes of the step.
     pub(crate) outcomes: Vec<Vec<Outcome>>,
@@ -87,12 +85,11 @@ impl CompiledStep {
     fn run(&self, belief: &Belief, model: &Model) -> Result<Belief, Error> {
         let observed = self.observed(model)?;
         let affine = self.affine_of(&observed.numbers);
-        let (count, is_finite) = (belief.dimension(), affine[0].offset.is_empty());
-        if count != self.present {
-            let numbers = self.present;
-            let value = format!("a law for {numbers} numbers of the state, which has {count}");
-            return Err(invalid(value, "use the law of a filter of the same state"));
-        }
+        let is_finite = affine[0].offset.is_empty();
+        let belief = belief.with_layout(&self.numbers).ok_or_else(|| {
+            let value = "a law for a state with other elements".to_owned();
+            invalid(value, "use the law of a filter of the same state")
+        })?;
         let mut shares = vec![0.0; if is_finite { self.states.len() } else { 0 }];
         let (mut components, mut logs) = (Vec::new(), Vec::new());
         for component in &belief.components {
@@ -120,7 +117,7 @@ impl CompiledStep {
                     continue;
                 }
                 let affine = &affine[outcome.affine];
-                let deviations = (lower, self.present);
+                let deviations = (lower, belief.dimension());
                 let next = affine.next(component, deviations, &observed.numbers);
                 let (mut next, log) = next.map_err(|number| self.determined(number, model))?;
                 next.finite.clone_from(&self.states[outcome.next].0);
@@ -302,7 +299,8 @@ impl Affine {
         let mut log = 0.0;
         for (i, (number, value)) in observed.iter().enumerate() {
             let deviation = deviations[(i, i)];
-            if deviation.abs() <= ROUNDING * coefficients.row(i).amax() {
+            // The rotation has not changed the length of the row, the deviation of the number before the readings.
+            if deviation.abs() <= ROUNDING * deviations.row(i).norm() {
                 return Err(*number);
             }
             // `z` is the deviation of the reading from its mean given the earlier readings, in standard deviations.
@@ -377,10 +375,11 @@ impl<S: FilterState> Filter<S> {
         readings: impl Fn(&S) -> R,
     ) -> Result<FilterLaw<R>, Error> {
         self.check_for_law()?;
-        let (like, belief) = (&self.present.state, &self.beliefs[0]);
-        let mut compiler = StepCompiler::new(belief);
+        let like = &self.present.state;
+        let mut belief = Cow::Borrowed(&self.beliefs[0]);
+        let mut compiler = StepCompiler::new(&belief);
         let mut first = None;
-        while let Some(open) = compiler.next(belief) {
+        while let Some(open) = compiler.next(&belief) {
             let present = PresentState::new(like, &[open]);
             let within = (&self.limits, self.components);
             let built = guarded(|| {
@@ -390,6 +389,21 @@ impl<S: FilterState> Filter<S> {
                 compiler.add(&present.made[0], elements, within)?;
                 Ok::<R, Error>(readings)
             })?;
+            if compiler.step.numbers != belief.numbers {
+                // A number that is known in the present state may be normal in the next state.
+                let real = belief.with_layout(&compiler.step.numbers);
+                let real = real.ok_or_else(|| {
+                    let problem = "a law needs a next state with elements of the same kind (finite, or normal with the same length) as those of the present state; use \
+                                   `advance`";
+                    let next = like.elements().into_iter().next();
+                    next.map_or(Error::NothingDone { algorithm: Self::NAME }, |element| {
+                        Error::not_closed_form(&element, problem)
+                    })
+                })?;
+                belief = Cow::Owned(real.into_owned());
+                compiler = StepCompiler::new(&belief);
+                continue;
+            }
             first.get_or_insert(built);
             let count = compiler.step.states.len();
             if let Some(element) = like.elements().first()

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::OnceLock;
 
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, FilterState, NextElements};
+use figrs_core::{AnyElement, FilterState, Model, NextElements};
 
 use crate::backward_kernel::BackwardKernel;
 use crate::belief::{Belief, BeliefComponent};
@@ -106,6 +106,17 @@ impl<S> PastStates<S> {
         links.flat_map(StateLink::elements).collect()
     }
 
+    /// True if `model` sets an element of a past state.
+    pub(crate) fn are_set_by(&self, model: &Model) -> bool
+    where
+        S: FilterState,
+    {
+        let states = self.smoothed.get().into_iter().flatten();
+        let own: Vec<AnyElement> = states.flat_map(|past| past.state.elements()).collect();
+        let mut set = model.interventions().iter();
+        set.any(|(element, _)| own.iter().any(|other| other.id() == element.id()))
+    }
+
     /// Computes the distribution of each group of elements of each past state, the latest state first, from the distributions `present` of the groups
     /// of the present state. If `merges`, or if there are more than `most` components, components with the same finite values are merged. The flag is
     /// `true` if components were merged.
@@ -171,15 +182,16 @@ impl<S: FilterState> PastStates<S> {
 
     /// Computes the distributions of past states given evidence about past states. `next` has the elements on which the latest of these states depends; it
     /// is `None` if the distribution of the latest past state is known, and the distributions of the other past states are computed. `joint` returns the
-    /// joint distribution of elements of two successive states.
+    /// joint distribution of elements of two successive states. The flag is `true` if a distribution is an approximation, which `may_approximate` allows.
     ///
     /// **Errors.** The errors of `joint` and of [`BackwardKernel::replace`].
     pub(crate) fn replaced(
         &self,
         next: Option<&[StateLink]>,
-        is_approximate: bool,
+        may_approximate: bool,
         joint: impl Fn(&[AnyElement]) -> Result<Belief, Error>,
-    ) -> Result<Vec<Vec<BackwardKernel>>, Error> {
+    ) -> Result<(Vec<Vec<BackwardKernel>>, bool), Error> {
+        let mut is_approximate = false;
         let smoothed = self.smoothed.get().into_iter().flatten();
         let links = next
             .into_iter()
@@ -192,11 +204,13 @@ impl<S: FilterState> PastStates<S> {
             let kernels = links.zip(&past.kernels).map(|((next, earlier), kernel)| {
                 let elements = [next.elements(), earlier.elements()].concat();
                 let mut kernel = kernel.clone();
-                kernel.replace(&joint(&elements)?, is_approximate, &elements[0])?;
+                is_approximate |=
+                    kernel.replace(&joint(&elements)?, may_approximate, &elements[0])?;
                 Ok(kernel)
             });
             kernels.collect()
         });
-        replaced.collect()
+        let replaced = replaced.collect::<Result<_, Error>>()?;
+        Ok((replaced, is_approximate))
     }
 }

@@ -1,5 +1,6 @@
 //! The saved form of a filter.
 
+use std::any::TypeId;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -267,7 +268,9 @@ fn loaded_dimension(
     let mut end = 0;
     for (numbers, element) in numbers.iter().zip(elements) {
         if let Some(numbers) = numbers {
-            if numbers.start != end || numbers.is_empty() || !crate::scan::is_float(element) {
+            let is_number = element.no_values().value_type() == TypeId::of::<f64>();
+            let has_length = numbers.len() == 1 || (!is_number && !numbers.is_empty());
+            if numbers.start != end || !has_length || !crate::scan::is_float(element) {
                 return Err(Error::unfit_filter("its state has elements of other types"));
             }
             end = numbers.end;

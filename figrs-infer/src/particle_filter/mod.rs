@@ -111,6 +111,13 @@ impl<S: FilterState> ParticleFilter<S> {
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
+        if self.past.len() > states {
+            self.past.truncate(states);
+            let kept = std::iter::once(&self.state).chain(&self.past);
+            self.drawn
+                .columns
+                .truncate(kept.map(|state| state.elements().len()).sum());
+        }
         self
     }
 

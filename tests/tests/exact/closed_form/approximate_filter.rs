@@ -285,7 +285,7 @@ fn errors_of_filters_name_the_limit_and_the_reading() {
     let mut pair = Filter::exact(&(first.clone(), Normal::new(0.0, Variance(1.0)))).unwrap();
     let error = pair.follow(&law, |_| Model::new()).unwrap_err().to_string();
     assert!(
-        error.contains("1 numbers of the state, which has 2"),
+        error.contains("a law for a state with other elements"),
         "{error}"
     );
     let mut filter = filter.window(3);

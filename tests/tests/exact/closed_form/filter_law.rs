@@ -154,6 +154,76 @@ fn laws_that_are_refused() {
     );
 }
 
+/// A number that is known at first becomes a normal number.
+#[test]
+fn laws_from_a_known_start() {
+    type Pair = (Element<bool>, Element<f64>);
+    let first = (Flip::new(0.4), Constant::new(3.0));
+    let step = |(is_up, level): &Pair| {
+        let is_up = is_up.flat_map(|&is_up| Flip::new(if is_up { 0.9 } else { 0.2 }));
+        let drift = is_up.map(|&is_up| f64::from(u8::from(is_up)));
+        let level = Normal::new(level + &drift, Variance(0.1));
+        (is_up, level)
+    };
+    let read = |(_, level): &Pair| Normal::new(level, Variance(0.5));
+    let mut by_advance = Filter::exact(&first).unwrap();
+    let mut by_law = by_advance.clone();
+    let law = by_law.law(step, read).unwrap();
+    for t in 0..5 {
+        let x = 3.0 + 0.6 * f64::from(t);
+        by_law
+            .follow(&law, |level| Model::new().observe(level, x))
+            .unwrap();
+        by_advance
+            .advance(step, |pair| Model::new().observe(&read(pair), x))
+            .unwrap();
+        let mean = |filter: &Filter<Pair>| filter.mean(|pair| &pair.1).unwrap();
+        assert!((mean(&by_law) - mean(&by_advance)).abs() < 1e-12);
+        let logs = (by_law.log_evidence().value, by_advance.log_evidence().value);
+        assert!((logs.0 - logs.1).abs() < 1e-12);
+    }
+    // A number that is normal at first and then known, and a state of another length.
+    let normal = Filter::exact(&vec![Normal::new(0.0, Variance(1.0))]).unwrap();
+    type List = Vec<Element<f64>>;
+    let reset = |_: &List| vec![Constant::new(0.0)];
+    let longer = |list: &List| vec![list[0].clone(), Normal::new(0.0, Variance(1.0))];
+    for step in [&reset as &dyn Fn(&List) -> List, &longer] {
+        let error = normal
+            .law(step, |list| list[0].clone())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("elements of the same kind"), "{error}");
+    }
+    // The law of another state.
+    let pair = Filter::exact(&(Flip::new(0.5), Normal::new(0.0, Variance(1.0)))).unwrap();
+    let law = pair.law(Clone::clone, |(_, level)| level.clone()).unwrap();
+    let mut other = Filter::exact(&(Normal::new(0.0, Variance(1.0)), Flip::new(0.5))).unwrap();
+    let error = other
+        .follow(&law, |_| Model::new())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("a law for a state with other elements"),
+        "{error}"
+    );
+}
+
+/// The unit of the numbers does not matter.
+#[test]
+fn laws_in_small_units() {
+    for unit in [1e-15, 1e-27, 1e15] {
+        let noise = Variance(unit * unit);
+        let mut filter = Filter::exact(&Normal::new(0.0, noise)).unwrap();
+        let law = filter
+            .law(|x| Normal::new(x, noise), |x| Normal::new(x, noise))
+            .unwrap();
+        filter
+            .follow(&law, |x| Model::new().observe(x, 3.0 * unit))
+            .unwrap();
+        assert!((filter.mean(|x| x).unwrap() / unit - 2.0).abs() < 1e-12);
+    }
+}
+
 /// Compares the filters after a step.
 fn check(one: &Filter<Body>, other: &Filter<Body>) {
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} and {b}");

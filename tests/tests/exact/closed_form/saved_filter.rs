@@ -1,9 +1,10 @@
 //! Filters that are saved and loaded: they go on with the same bits.
 
 use figrs::prelude::*;
-use figrs::{Error, Filter, ParticleFilter, filter_state};
+use figrs::{Covariance, Error, Filter, MultivariateNormal, ParticleFilter, filter_state};
 
 /// A body that moves or rests.
+#[derive(Clone, Debug)]
 struct Body {
     moving: Element<bool>,
     position: Element<f64>,
@@ -86,6 +87,10 @@ fn particles_go_on_where_they_were_saved() {
             filter.advance(step, |body| seen(body, *reading)).unwrap();
         }
     }
+    let smaller = filter.clone().window(1);
+    assert!(smaller.past(1).is_some() && smaller.past(2).is_none());
+    let loaded = ParticleFilter::load(&first(), smaller.save()).unwrap();
+    assert!((mean(&loaded) - mean(&filter)).abs() < 1e-12);
     assert_eq!(mean(&filter), mean(&again));
     let past =
         |filter: &ParticleFilter<Body>| filter.answer().mean(&filter.past(2).unwrap().position);
@@ -171,6 +176,12 @@ fn saved_filters_of_other_states_are_refused() {
         Filter::load(&list[..1].to_vec(), saved),
         "differs from that of the first state",
     );
+    // A list is not a number.
+    let vector = MultivariateNormal::new([0.0, 0.0], Covariance::diagonal([1.0, 1.0]));
+    let text = serde_json::to_value(Filter::exact(&vector).unwrap().save()).unwrap();
+    let saved = serde_json::from_value(text).unwrap();
+    let number = Normal::new(0.0, Variance(1.0));
+    refused(Filter::load(&number, saved), "other types");
     // A state without elements has no past states.
     let nothing: Vec<Element<bool>> = Vec::new();
     let mut text = serde_json::to_value(Filter::exact(&nothing).unwrap().save()).unwrap();

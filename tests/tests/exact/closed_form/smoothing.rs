@@ -194,6 +194,7 @@ fn late_evidence_that_divides_a_component_is_refused() {
         });
         (Flip::new(0.4), next)
     };
+    let particles = Filter::particles(&first, 1000, 1).unwrap().window(4);
     let mut filter = Filter::exact(&first).unwrap().window(4);
     filter.advance(step, |_| Model::new()).unwrap();
     let late = filter.past(1).unwrap().1.clone();
@@ -212,11 +213,44 @@ fn late_evidence_that_divides_a_component_is_refused() {
     assert!(matches!(error, Error::InStep { .. }), "{error:?}");
     let text = error.to_string();
     assert!(
-        text.contains("state the evidence in its own step"),
+        text.contains("state the evidence in the step of this state"),
         "{text}"
     );
+    // Particles that nothing has drawn yet are exact too. Merged components approximate, and say so.
+    let moments = Filter::moments(&first).unwrap().window(4);
+    for (mut filter, is_refused) in [(particles, true), (moments, false)] {
+        (0..2).for_each(|_| filter.advance(step, |_| Model::new()).unwrap());
+        let late = filter.past(2).unwrap().1.clone();
+        assert_eq!(filter.observe(|_| seen(&late)).is_err(), is_refused);
+        assert_eq!(filter.log_evidence().standard_error.is_nan(), !is_refused);
+    }
     let now = &filter.state().1;
     assert!(filter.answer().mean(now).unwrap().abs() < 1e-12);
+}
+
+#[test]
+fn interventions_on_states_with_a_kept_past_are_refused() {
+    let walk = |level: &Element<f64>| Normal::new(level, Variance(1.0));
+    let set = |level: &Element<f64>| Model::new().intervene(level, 1.0);
+    let mut filter = Filter::exact(&Normal::new(0.0, Variance(1.0)))
+        .unwrap()
+        .window(2);
+    // An intervention on the next state cuts it off from the past states.
+    filter.advance(walk, |_| Model::new()).unwrap();
+    filter.advance(walk, set).unwrap();
+    let past = filter.past(1).unwrap().clone();
+    assert!((filter.answer().variance(&past).unwrap() - 2.0).abs() < 1e-12);
+    for error in [
+        filter.clone().observe(set),
+        filter.advance(walk, |_| set(&past)),
+    ] {
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.contains("an intervention on a state whose past is kept"),
+            "{error}"
+        );
+    }
+    assert_eq!(filter.steps(), 2);
 }
 
 #[test]
