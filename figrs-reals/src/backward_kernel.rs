@@ -225,15 +225,27 @@ impl BackwardOption {
     /// earlier state's component, and `total` is the probability of the next state's component.
     fn new(pair: &BeliefComponent, dimension: usize, total: f64) -> Self {
         let n = pair.mean.len() - dimension;
-        let known = pair.covariance.view((0, 0), (n, n)).clone_owned();
-        let both = pair.covariance.view((0, n), (n, dimension)).clone_owned();
-        let own = pair.covariance.view((n, n), (dimension, dimension));
-        let coefficients = solution(known, &both).transpose();
+        let by_factor = pair.factor.as_ref().and_then(|lower| {
+            let across = lower.view((n, 0), (dimension, n)).transpose();
+            let coefficients = lower
+                .view((0, 0), (n, n))
+                .tr_solve_lower_triangular(&across)?;
+            let own = lower.view((n, n), (dimension, dimension));
+            Some((coefficients.transpose(), own * own.transpose()))
+        });
+        let (coefficients, covariance) = by_factor.unwrap_or_else(|| {
+            let known = pair.covariance.view((0, 0), (n, n)).clone_owned();
+            let both = pair.covariance.view((0, n), (n, dimension)).clone_owned();
+            let own = pair.covariance.view((n, n), (dimension, dimension));
+            let coefficients = solution(known, &both).transpose();
+            let covariance = own - &coefficients * both;
+            (coefficients, covariance)
+        });
         let offset = pair.mean.rows(n, dimension) - &coefficients * pair.mean.rows(0, n);
         Self {
             component: pair.finite.last().map_or(0, index_of),
             share: pair.share / total,
-            covariance: own - &coefficients * both,
+            covariance,
             offset,
             coefficients,
         }

@@ -7,16 +7,20 @@ use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMi
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
-use figrs_gaussian::{Elimination, GaussianError, HybridPosterior};
+use figrs_gaussian::{Elimination, GaussianError, HybridPosterior, RealId};
 use indexmap::{Equivalent, IndexMap};
 use nalgebra::{DMatrix, DVector};
 use rand::RngExt;
 use rustc_hash::FxBuildHasher;
 
-use crate::closed_form::{explained, moments};
+use crate::closed_form::{coefficients, explained, moments};
 use crate::hybrid_model::{HybridModel, Mention, NumbersOfElement};
+use crate::law::rotate;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::Scan;
+
+/// Deviations are treated as rounding errors if they are at most this number times the magnitudes of the terms from which they were computed.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// Means and covariances are treated as equal if they differ by at most this number times their magnitudes.
 const SAME: f64 = 1e-9;
@@ -59,7 +63,8 @@ impl Belief {
         limit: usize,
     ) -> Result<(Self, bool), Error> {
         let groups = [elements.to_vec()];
-        let (mut beliefs, depends) = Self::of_question(model, (&groups, past), limits, limit)?;
+        let question = (&groups[..], past, true);
+        let (mut beliefs, depends) = Self::of_question(model, question, limits, limit)?;
         Ok((beliefs.swap_remove(0), depends))
     }
 
@@ -71,12 +76,12 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Vec<Self>, Error> {
-        Ok(Self::of_question(model, (groups, &[]), limits, limit)?.0)
+        Ok(Self::of_question(model, (groups, &[], false), limits, limit)?.0)
     }
 
     fn of_question(
         model: &Model,
-        (groups, past): (&[Vec<AnyElement>], &[AnyElement]),
+        (groups, past, has_factors): (&[Vec<AnyElement>], &[AnyElement], bool),
         limits: &Limits,
         limit: usize,
     ) -> Result<(Vec<Self>, bool), Error> {
@@ -104,7 +109,7 @@ impl Belief {
             return Err(crate::closed_form::impossible(model));
         }
         let joint = |(group, stacked): (&Vec<AnyElement>, Stacked)| {
-            Self::of_group(&hybrid, &posterior, group, stacked, limit)
+            Self::of_group(&hybrid, &posterior, group, stacked, (limit, has_factors))
         };
         let beliefs = groups.iter().zip(stacked).map(joint);
         let depends = past.iter().any(|element| hybrid.depends_on(element));
@@ -117,14 +122,22 @@ impl Belief {
         posterior: &HybridPosterior<'_>,
         elements: &[AnyElement],
         (rows, numbers, mention): Stacked,
-        limit: usize,
+        (limit, has_factors): (usize, bool),
     ) -> Result<Self, Error> {
         let explain = |error| of_filter(hybrid, elements, error);
         let joint = mention.joint(posterior, limit).map_err(explain)?;
         let mut components: Vec<BeliefComponent> = Vec::with_capacity(joint.components.len());
         for (values, component) in &joint.components {
             let row = hybrid.row(&rows, &joint.scope, values);
-            let (mean, covariance) = moments(hybrid, row, &mention.vectors, component);
+            let (mean, mut covariance) = moments(hybrid, row, &mention.vectors, component);
+            let mut factor = None;
+            if has_factors && !mean.is_empty() {
+                let reals: Vec<RealId> = mention.vectors.iter().map(|(_, real)| *real).collect();
+                let deviations = posterior.deviations(&reals, &joint.scope, values);
+                let lower = triangle(&coefficients(hybrid, row, &mention.vectors), &deviations);
+                covariance = &lower * lower.transpose();
+                factor = Some(lower);
+            }
             let finite = elements
                 .iter()
                 .zip(&numbers)
@@ -136,7 +149,7 @@ impl Belief {
                     .collect(),
                 mean,
                 covariance,
-                factor: None,
+                factor,
             };
             components.push(made);
         }
@@ -218,7 +231,7 @@ impl Belief {
                 .covariance
                 .view((0, 0), (dimension, dimension))
                 .clone_owned(),
-            factor: None,
+            factor: c.first_factor(dimension),
         };
         let components: Vec<BeliefComponent> = self.components.iter().map(start).collect();
         let equal = grouped(&components, Alike::Equal);
@@ -277,6 +290,28 @@ impl Belief {
         (places, self.components) = drawn.unzip();
         Some(places)
     }
+}
+
+/// Returns a lower triangle L for which L L' is the covariance matrix of the product of `coefficients` and `deviations`. Entries of the product, and
+/// deviations given the numbers before, are zero if they have the size of rounding errors.
+fn triangle(coefficients: &DMatrix<f64>, deviations: &DMatrix<f64>) -> DMatrix<f64> {
+    let sizes = coefficients.abs() * deviations.abs();
+    let mut product = coefficients * deviations;
+    product.zip_apply(&sizes, |x, size| {
+        if x.abs() <= ROUNDING * size {
+            *x = 0.0;
+        }
+    });
+    let n = product.nrows();
+    let mut lower = product.resize_horizontally(n.max(deviations.ncols()), 0.0);
+    rotate(&mut lower);
+    let mut lower = lower.columns(0, n).clone_owned();
+    for i in 0..n {
+        if lower[(i, i)].abs() <= ROUNDING * lower.row(i).norm() {
+            lower[(i, i)] = 0.0;
+        }
+    }
+    lower
 }
 
 /// Converts an error of an elimination to an error of a filter about `elements`.
@@ -392,6 +427,13 @@ impl Hash for Key<'_> {
 }
 
 impl BeliefComponent {
+    /// Returns the factor of the covariance matrix of the first `count` numbers, if the factor of the whole matrix is a known lower triangle.
+    fn first_factor(&self, count: usize) -> Option<DMatrix<f64>> {
+        let factor = self.factor.as_ref()?;
+        let is_square = factor.ncols() == factor.nrows();
+        is_square.then(|| factor.view((0, 0), (count, count)).clone_owned())
+    }
+
     /// True if the first `count` numbers have the same mean and covariance as those of `other`, up to rounding errors.
     pub(crate) fn has_same_start(&self, other: &Self, count: usize) -> bool {
         let sd = |i: usize| self.covariance[(i, i)].max(0.0).sqrt();

@@ -344,7 +344,23 @@ pub(crate) fn moments(
     vectors: &[(usize, RealId)],
     component: &Component,
 ) -> (DVector<f64>, DMatrix<f64>) {
-    let mut coefficients = DMatrix::zeros(row.numbers(), component.mean.len());
+    let coefficients = coefficients(hybrid, row, vectors);
+    let mut mean = DVector::from_column_slice(row.offset());
+    mean.gemv(1.0, &coefficients, &component.mean, 1.0);
+    let covariance = &coefficients * &component.covariance * coefficients.transpose();
+    (mean, covariance)
+}
+
+/// Returns the coefficients of the linear function `row` of the concatenated vectors `vectors`.
+pub(crate) fn coefficients(
+    hybrid: &HybridModel<'_>,
+    row: &Linear,
+    vectors: &[(usize, RealId)],
+) -> DMatrix<f64> {
+    let widths = vectors
+        .iter()
+        .map(|&(_, real)| hybrid.graph.dimension(real));
+    let mut coefficients = DMatrix::zeros(row.numbers(), widths.sum());
     let mut start = 0;
     for &(index, real) in vectors {
         let width = hybrid.graph.dimension(real);
@@ -353,10 +369,7 @@ pub(crate) fn moments(
         }
         start += width;
     }
-    let mut mean = DVector::from_column_slice(row.offset());
-    mean.gemv(1.0, &coefficients, &component.mean, 1.0);
-    let covariance = &coefficients * &component.covariance * coefficients.transpose();
-    (mean, covariance)
+    coefficients
 }
 
 pub(crate) fn impossible(model: &Model) -> Error {

@@ -477,7 +477,7 @@ impl<S: FilterState> Filter<S> {
 /// Rotates the columns of a matrix until it is a lower triangle; this does not change the product of the matrix and its transpose.
 ///
 /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.2 (Householder reflections).
-fn rotate(matrix: &mut DMatrix<f64>) {
+pub(crate) fn rotate(matrix: &mut DMatrix<f64>) {
     for i in 0..matrix.nrows() {
         let row = matrix.row(i);
         let (first, rest) = (row[i], row.columns_range(i + 1..).norm_squared());

@@ -158,6 +158,7 @@ fn laws_that_are_refused() {
 #[test]
 fn laws_from_a_known_start() {
     type Pair = (Element<bool>, Element<f64>);
+    type List = Vec<Element<f64>>;
     let first = (Flip::new(0.4), Constant::new(3.0));
     let step = |(is_up, level): &Pair| {
         let is_up = is_up.flat_map(|&is_up| Flip::new(if is_up { 0.9 } else { 0.2 }));
@@ -184,7 +185,6 @@ fn laws_from_a_known_start() {
     }
     // A number that is normal at first and then known, and a state of another length.
     let normal = Filter::exact(&vec![Normal::new(0.0, Variance(1.0))]).unwrap();
-    type List = Vec<Element<f64>>;
     let reset = |_: &List| vec![Constant::new(0.0)];
     let longer = |list: &List| vec![list[0].clone(), Normal::new(0.0, Variance(1.0))];
     for step in [&reset as &dyn Fn(&List) -> List, &longer] {

@@ -382,3 +382,35 @@ fn past_states_with_too_many_components_are_merged() {
         mean = [(y + z - x) / 3.0, (x + x + y) / 3.0, (z + y + z) / 3.0];
     }
 }
+
+/// A prior that is much wider than the readings costs no digits of what the readings determine.
+#[test]
+fn wide_priors_keep_the_digits_of_readings() {
+    type Track = (Element<f64>, Element<f64>);
+    let step = |(place, speed): &Track| (place + speed, Normal::new(speed, Variance(0.01)));
+    let seen =
+        |(place, _): &Track, x: f64| Model::new().observe(&Normal::new(place, Variance(0.25)), x);
+    let found = |variance: f64| {
+        let wide = || Normal::new(0.0, Variance(variance));
+        let mut filter = Filter::exact(&(wide(), wide())).unwrap().window(3);
+        let mut deviations = Vec::new();
+        for (t, x) in [1.0, 2.0, 2.5].into_iter().enumerate() {
+            filter.advance(step, |track| seen(track, x)).unwrap();
+            let answer = filter.answer();
+            let deviation = |number: &Element<f64>| answer.variance(number).unwrap().sqrt();
+            let states = (0..t).map(|lag| filter.past(lag).unwrap());
+            deviations
+                .extend(states.flat_map(|(place, speed)| [deviation(place), deviation(speed)]));
+            deviations.push(deviation(&filter.state().0));
+        }
+        deviations
+    };
+    let flat = found(1e8);
+    // The first place, and the speed after two readings.
+    assert!((flat[0] - 0.5).abs() < 1e-6 && (flat[2] - 0.51_f64.sqrt()).abs() < 1e-6);
+    for variance in [1e12, 1e16, 1e20] {
+        for (a, b) in found(variance).iter().zip(&flat) {
+            assert!((a - b).abs() < 1e-6, "{variance}: {a} and {b}");
+        }
+    }
+}
