@@ -11,7 +11,7 @@ use crate::DemandError;
 /// use figrs_design::Area;
 ///
 /// let area = Area::all().rows(2..5).columns(10..);
-/// assert_eq!(area.to_string(), "rows 2 to 4, columns 10 on");
+/// assert_eq!(area.to_string(), "rows 2 to 4, columns from 10");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Area {
@@ -108,7 +108,7 @@ fn range(given: &impl RangeBounds<usize>) -> Range<usize> {
     start..end
 }
 
-/// Writes the area as `rows 2 to 4, columns 10 on`, or as `the whole level` if it has no limits.
+/// Writes the area as `rows 2 to 4, columns from 10`, or as `the whole level` if it has no limits.
 impl fmt::Display for Area {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
