@@ -65,6 +65,18 @@ fn filtered(readings: &[f64]) -> Result<f64, Box<dyn Error>> {
     Ok(filter.log_evidence().value)
 }
 
+/// The same filter with a step that is compiled once.
+fn followed(readings: &[f64]) -> Result<f64, Box<dyn Error>> {
+    let mut filter = Filter::exact(&first())?;
+    filter.observe(|state| read(Model::new(), state, readings[0]))?;
+    let position = |state: &Element<Vec<f64>>| Normal::new(state.entry(0), Variance(NOISE));
+    let law = filter.law(step, position)?;
+    for &reading in &readings[1..] {
+        filter.follow(&law, |seen| Model::new().observe(seen, reading))?;
+    }
+    Ok(filter.log_evidence().value)
+}
+
 /// A field whose neighbouring cells differ by normal noise, read in every cell: each cell depends on the cells to the left and above.
 fn field(rows: &[Vec<f64>]) -> Result<[f64; 2], Box<dyn Error>> {
     let mut cells: Vec<Vec<Element<f64>>> = Vec::new();
@@ -113,6 +125,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (seconds, clock): (f64, Clock) = (seconds.parse()?, Clock::new());
     let (smoothing, smoothed) = clock.repeat(seconds, || smoothed(&readings))?;
     let (filtering, filtered) = clock.repeat(seconds, || filtered(&readings))?;
+    let (following, followed) = clock.repeat(seconds, || followed(&readings))?;
     let (of_field, field) = clock.repeat(seconds, || field(&rows))?;
     println!(
         "{}",
@@ -120,6 +133,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "clock": clock.name(),
             "smoothing": {"times": smoothing, "means": smoothed[0], "variances": smoothed[1], "log_evidence": smoothed[2]},
             "filtering": {"times": filtering, "log_evidence": filtered},
+            "following": {"times": following, "log_evidence": followed},
             "field": {"times": of_field, "means": field[0], "variances": field[1]},
         })
     );

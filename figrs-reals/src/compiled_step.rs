@@ -177,7 +177,14 @@ impl StepCompiler {
             .map(|&place| scan.finite.elements[place].clone());
         let elements: Vec<AnyElement> = elements.collect();
         let most = components.saturating_mul(PAIRS).max(MAX_COMPONENTS);
-        let (joint, _) = Belief::new(&model, (&elements, &[]), limits, most)?;
+        let joint = Belief::new(&model, (&elements, &[]), limits, most);
+        let (joint, _) = joint.map_err(|error| match (error, all().next()) {
+            (Error::NotClosedForm { .. }, Some(own)) => {
+                let problem = "the finite elements of the state and of the readings have too many joint values for a law; use `advance`";
+                Error::not_closed_form(&own.element, problem)
+            }
+            (error, _) => error,
+        })?;
         let count = scan.finite.support(component).len();
         let scale = count as f64 * joint.log_evidence.exp();
         let mut outcomes = vec![Shares::new(); count];

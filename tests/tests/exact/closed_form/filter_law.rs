@@ -136,6 +136,17 @@ fn laws_that_are_refused() {
             .law(|is_on| is_on.map(|is_on| !is_on), noisy)
             .unwrap_err(),
     );
+    // A law with too many joint values of readings.
+    let coin = Filter::exact(&Flip::new(0.5)).unwrap();
+    let sensors = |state: &Element<bool>| -> Vec<Element<bool>> {
+        let sensor = |_| state.flat_map(|&state| Flip::new(if state { 0.9 } else { 0.2 }));
+        (0..24).map(sensor).collect()
+    };
+    let error = coin.law(Clone::clone, sensors).unwrap_err().to_string();
+    assert!(
+        error.contains("too many joint values for a law; use `advance`"),
+        "{error}"
+    );
     // A law of other values, and a law with too many of them.
     let step = |count: &Element<u32>| count.map(|count| (count + 1) % 5000);
     let counter = Filter::exact(&Constant::new(0)).unwrap().components(100);
