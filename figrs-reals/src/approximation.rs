@@ -24,6 +24,13 @@ pub(crate) struct Conditioned {
     pub(crate) depends_on_past: bool,
 }
 
+/// The elements of a group of the present state, the elements of the state before it, and the elements of past states and of replaced states.
+type StepElements<'e> = (
+    &'e [AnyElement],
+    &'e [AnyElement],
+    (&'e [AnyElement], &'e [AnyElement]),
+);
+
 /// The approximation of the distribution of a state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Approximation {
@@ -75,17 +82,18 @@ impl Approximation {
     }
 
     /// Returns the joint distribution of the elements `own`, a group of the present state, given the evidence of `model`; and their joint distribution
-    /// with the elements `before`, if there are any. `past` has the elements of past states.
+    /// with the elements `before`, if there are any. `past` has the elements of past states, and `outdated` those of states that an earlier step has replaced.
     pub(crate) fn conditioned(
         self,
         model: &Model,
-        (own, before, past): (&[AnyElement], &[AnyElement], &[AnyElement]),
+        (own, before, (past, outdated)): StepElements<'_>,
         (limits, components): (&Limits, usize),
     ) -> Result<Conditioned, Error> {
         let is_pair = !before.is_empty();
         let most = components.saturating_mul(if is_pair { PAIRS } else { 1 });
         let all = [own, before].concat();
-        let (mut belief, depends_on_past) = Belief::new(model, (&all, past), limits, most)?;
+        let (mut belief, depends_on_past) =
+            Belief::new(model, (&all, past, outdated), limits, most)?;
         let mut is_approximate = false;
         let (mut members, mut pair) = (Vec::new(), None);
         if is_pair {
@@ -144,7 +152,7 @@ impl Approximation {
         (limits, components): (&Limits, usize),
     ) -> Result<Belief, Error> {
         let most = components.saturating_mul(PAIRS);
-        let (mut belief, _) = Belief::new(model, (elements, &[]), limits, most)?;
+        let (mut belief, _) = Belief::new(model, (elements, &[], &[]), limits, most)?;
         if self.merges() {
             belief.merge();
         }

@@ -51,19 +51,29 @@ pub(crate) struct Belief {
 /// The concatenated numbers of a group of elements as linear functions of vectors, the range of each element's numbers, and the vectors.
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
+/// Groups of elements, the elements of past states, the elements of states that an earlier step has replaced, and `true` if factors of the covariance
+/// matrices are needed.
+type Question<'q> = (
+    &'q [Vec<AnyElement>],
+    &'q [AnyElement],
+    &'q [AnyElement],
+    bool,
+);
+
 impl Belief {
     /// Returns the joint distribution of `elements`, given the evidence of `model`. The joint distribution may have at most `limit`
     /// components. The flag is `true` if the elements or the evidence depend on an element of `past`.
     ///
-    /// **Errors.** The same errors as [`in_closed_form`](super::in_closed_form).
+    /// **Errors.** [`Error::InvalidSetting`] if the elements or the evidence depend on an element of `outdated`; the errors of
+    /// [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
         model: &Model,
-        (elements, past): (&[AnyElement], &[AnyElement]),
+        (elements, past, outdated): (&[AnyElement], &[AnyElement], &[AnyElement]),
         limits: &Limits,
         limit: usize,
     ) -> Result<(Self, bool), Error> {
         let groups = [elements.to_vec()];
-        let question = (&groups[..], past, true);
+        let question = (&groups[..], past, outdated, true);
         let (mut beliefs, depends) = Self::of_question(model, question, limits, limit)?;
         Ok((beliefs.swap_remove(0), depends))
     }
@@ -76,12 +86,12 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Vec<Self>, Error> {
-        Ok(Self::of_question(model, (groups, &[], false), limits, limit)?.0)
+        Ok(Self::of_question(model, (groups, &[], &[], false), limits, limit)?.0)
     }
 
     fn of_question(
         model: &Model,
-        (groups, past, has_factors): (&[Vec<AnyElement>], &[AnyElement], bool),
+        (groups, past, outdated, has_factors): Question<'_>,
         limits: &Limits,
         limit: usize,
     ) -> Result<(Vec<Self>, bool), Error> {
@@ -94,6 +104,14 @@ impl Belief {
                 let problem = "a filter supports only normal and finite elements, but this is a parameter of another family";
                 return Err(Error::not_closed_form(element, problem));
             }
+        }
+        if outdated.iter().any(|element| hybrid.depends_on(element)) {
+            return Err(Error::InvalidSetting {
+                algorithm: "Filter",
+                setting: "evidence",
+                value: "elements of a state from before an earlier step".to_owned(),
+                remedy: "use the elements that `state` and `past` return after the last step",
+            });
         }
         let mut stacked = Vec::with_capacity(groups.len());
         for group in groups {

@@ -148,8 +148,7 @@ impl StepCompiler {
     ) -> Result<(), Error> {
         let model = Model::new();
         // The present state is the first target, so that its numbers are the first vector.
-        let component = present.component().component;
-        let own = [present.numbers.erased(), component.erased()].map(Clone::clone);
+        let own = present.sources();
         let targets = [&own[..], readings, next].concat();
         let mut scan = Scan::new(&model, &targets, limits);
         scan.run()?;
@@ -177,7 +176,7 @@ impl StepCompiler {
             .map(|&place| scan.finite.elements[place].clone());
         let elements: Vec<AnyElement> = elements.collect();
         let most = components.saturating_mul(PAIRS).max(MAX_COMPONENTS);
-        let joint = Belief::new(&model, (&elements, &[]), limits, most);
+        let joint = Belief::new(&model, (&elements, &[], &[]), limits, most);
         let (joint, _) = joint.map_err(|error| match (error, all().next()) {
             (Error::NotClosedForm { .. }, Some(own)) => {
                 let problem = "the finite elements of the state and of the readings have too many joint values for a law; use `advance`";

@@ -1,5 +1,6 @@
 //! `Filter`: exact or approximate filtering of a dynamic model, one time step after another.
 
+use std::collections::VecDeque;
 use std::sync::OnceLock;
 
 use figrs_answer::algorithm::guarded;
@@ -7,7 +8,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_core::{Element, FilterState, Limits, Model, Value};
+use figrs_core::{AnyElement, Element, FilterState, Limits, Model, Value};
 
 use crate::approximation::{Approximation, Conditioned, PAIRS};
 use crate::backward_kernel::BackwardKernel;
@@ -50,6 +51,8 @@ pub struct Filter<S> {
     /// The present state, if [`follow`](Self::follow) computed its distribution; its elements are created when they are first needed.
     pub(crate) followed: Option<OnceLock<PresentState<S>>>,
     pub(crate) past: PastStates<S>,
+    /// Elements on which the states of earlier steps depend, the latest last.
+    outdated: VecDeque<AnyElement>,
     /// Maximum number of past states that are kept.
     pub(crate) window: usize,
     /// The joint distribution of each group of elements of the present state; the groups are independent of each other.
@@ -63,6 +66,9 @@ pub struct Filter<S> {
     pub(crate) steps: u64,
     pub(crate) log_evidence: f64,
 }
+
+/// Maximum number of elements of earlier states that a filter remembers.
+const MOST_OUTDATED: usize = 16;
 
 /// The distributions that a step changes.
 struct Step {
@@ -179,7 +185,8 @@ impl<S: FilterState> Filter<S> {
         let within = (&limits, approximation.default_components());
         let conditioned = guarded(|| {
             let groups = approximation.groups(&elements).into_iter();
-            let of_group = |own| approximation.conditioned(&Model::new(), (own, &[], &[]), within);
+            let of_group =
+                |own| approximation.conditioned(&Model::new(), (own, &[], (&[], &[])), within);
             groups.map(of_group).collect::<Result<Vec<_>, _>>()
         })?;
         let is_approximate = conditioned.iter().any(|group| group.is_approximate);
@@ -193,6 +200,7 @@ impl<S: FilterState> Filter<S> {
         Self {
             answer: OnceLock::new(),
             past: PastStates::default(),
+            outdated: VecDeque::new(),
             present: PresentState::new(like, &beliefs),
             followed: None,
             window: 0,
@@ -291,6 +299,7 @@ impl<S: FilterState> Filter<S> {
         let groups = groups.into_iter().map(|group| (group.belief, group.pair));
         let (beliefs, pairs): (Vec<Belief>, Vec<_>) = groups.unzip();
         let pairs: Vec<_> = pairs.into_iter().flatten().collect();
+        self.retire_elements();
         // The elements of the new state do not keep the elements of earlier states in memory.
         let state = next.as_ref().unwrap_or_else(|| self.state());
         let present = PresentState::new(state, &beliefs);
@@ -327,6 +336,19 @@ impl<S: FilterState> Filter<S> {
         Ok(())
     }
 
+    /// Notes that the elements of the present state and of the past states are replaced by new elements. Only those of the last steps are remembered.
+    pub(crate) fn retire_elements(&mut self) {
+        let present = match &self.followed {
+            Some(followed) => followed.get(),
+            None => Some(&self.present),
+        };
+        let own = present.into_iter().flat_map(PresentState::sources);
+        let old: Vec<AnyElement> = own.chain(self.past.created_elements()).collect();
+        self.outdated.extend(old);
+        let excess = self.outdated.len().saturating_sub(MOST_OUTDATED);
+        self.outdated.drain(..excess);
+    }
+
     /// Computes the distributions of a step to the state `next`, or of more evidence about the present state.
     fn conditioned(
         &self,
@@ -338,11 +360,12 @@ impl<S: FilterState> Filter<S> {
         let elements = state.elements();
         let groups = self.approximation.groups(&elements);
         let past = self.past.created_elements();
+        let outdated: Vec<AnyElement> = self.outdated.iter().cloned().collect();
         let within = (&self.limits, self.components);
         let given = |before: &[StateLink]| {
             let groups = groups.iter().enumerate().map(|(i, own)| {
                 let before = before.get(i).map(StateLink::elements).unwrap_or_default();
-                let elements = (*own, &before[..], &past[..]);
+                let elements = (*own, &before[..], (&past[..], &outdated[..]));
                 self.approximation.conditioned(&model, elements, within)
             });
             groups.collect::<Result<Vec<_>, Error>>()
@@ -425,7 +448,7 @@ impl<S: FilterState> Filter<S> {
     /// this state. A lag of 0 gives the present state.
     ///
     /// Each step creates new elements for all states. Evidence of the next call of [`observe`](Self::observe) or [`advance`](Self::advance) may be about the
-    /// returned elements. The filter does not connect evidence of later calls with its states: such evidence changes only the log-evidence.
+    /// returned elements; evidence about elements of earlier steps is an error.
     pub fn past(&self, lag: usize) -> Option<&S> {
         match lag.checked_sub(1) {
             None => Some(self.state()),

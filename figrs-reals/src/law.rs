@@ -448,6 +448,7 @@ impl<S: FilterState> Filter<S> {
             step: self.steps + 1,
             error: Box::new(error),
         })?;
+        self.retire_elements();
         self.steps += 1;
         self.log_evidence += belief.log_evidence;
         self.is_approximate |= is_approximate;

@@ -61,6 +61,11 @@ impl MadeElements {
         }
     }
 
+    /// Returns the random elements on which all elements depend.
+    pub(crate) fn sources(&self) -> [AnyElement; 2] {
+        [self.numbers.erased(), self.component.erased()].map(Clone::clone)
+    }
+
     /// Returns the index of the component alone.
     pub(crate) fn component(&self) -> StateLink {
         StateLink {

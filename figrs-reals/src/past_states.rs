@@ -43,6 +43,11 @@ impl<S: FilterState> PresentState<S> {
         groups.map(|(made, belief)| made.link(belief))
     }
 
+    /// Returns the random elements on which all elements depend.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = AnyElement> {
+        self.made.iter().flat_map(MadeElements::sources)
+    }
+
     /// Returns the index of the mixture's component of each group.
     pub(crate) fn components(&self) -> impl Iterator<Item = StateLink> {
         self.made.iter().map(MadeElements::component)

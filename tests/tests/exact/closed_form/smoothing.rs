@@ -228,6 +228,36 @@ fn late_evidence_that_divides_a_component_is_refused() {
     assert!(filter.answer().mean(now).unwrap().abs() < 1e-12);
 }
 
+/// Each step creates new elements; evidence about those of an earlier step would not change the filter.
+#[test]
+fn evidence_about_elements_of_earlier_steps_is_refused() {
+    let walk = |level: &Element<f64>| Normal::new(level, Variance(1.0));
+    let seen = |level: &Element<f64>| Model::new().observe(&walk(level), 2.0);
+    let mut filter = Filter::exact(&Normal::new(0.0, Variance(1.0)))
+        .unwrap()
+        .window(2);
+    let first = filter.state().clone();
+    filter.observe(|_| seen(&first)).unwrap();
+    filter.advance(walk, seen).unwrap();
+    let past = filter.past(1).unwrap().clone();
+    filter.advance(walk, |_| seen(&past)).unwrap();
+    let before = filter.log_evidence().value;
+    for old in [&first, &past] {
+        let error = filter.observe(|_| seen(old)).unwrap_err().to_string();
+        assert!(
+            error.contains("elements of a state from before an earlier step"),
+            "{error}"
+        );
+    }
+    assert_eq!(filter.log_evidence().value, before);
+    let mut ring = Filter::exact(&ring::first()).unwrap();
+    let law = ring.law(ring::step, ring::signal).unwrap();
+    let old = ring.state().clone();
+    ring.follow(&law, |_| Model::new()).unwrap();
+    let model = Model::new().observe(&ring::signal(&old), true);
+    assert!(ring.observe(|_| model).is_err());
+}
+
 #[test]
 fn interventions_on_states_with_a_kept_past_are_refused() {
     let walk = |level: &Element<f64>| Normal::new(level, Variance(1.0));
