@@ -7,7 +7,8 @@ use figrs_core::{AnyElement, Datum};
 use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
 
-use crate::belief::{Alike, Belief, BeliefComponent, grouped};
+use crate::belief::Belief;
+use crate::belief_component::{Alike, BeliefComponent, grouped};
 use crate::made_elements::{factor, regular_factor};
 
 /// Deviations of the size of rounding errors: smaller eigenvalues of a correlation matrix are treated as zero.

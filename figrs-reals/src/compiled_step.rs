@@ -1,402 +1,345 @@
-//! The computation of the law of a filter's step from the elements of the step.
+//! A compiled step of a filter: the distribution of the next state and the readings given the present state.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, Datum, Limits, Model};
-use indexmap::IndexMap;
+use figrs_core::{AnyElement, Datum, Model};
+use indexmap::IndexSet;
 use nalgebra::{DMatrix, DVector};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
 
-use crate::approximation::PAIRS;
-use crate::belief::{Belief, BeliefComponent, FiniteValues};
-use crate::closed_form::MAX_COMPONENTS;
+use crate::belief::Belief;
+use crate::belief_component::{Alike, BeliefComponent, FiniteValues, Values, grouped};
 use crate::finite_part::numbers_of;
-use crate::law::{Affine, CompiledStep, Outcome};
-use crate::linear_element::{Conditional, Linear, union};
-use crate::made_elements::MadeElements;
-use crate::scan::{Form, Scan};
+use crate::made_elements::factor;
 
-impl Belief {
-    /// Returns the distribution with the numbers `layout` of its elements: finite elements that have numbers there become known numbers. Returns `None` if
-    /// another element has other numbers.
-    pub(crate) fn with_layout(&self, layout: &[Option<Range<usize>>]) -> Option<Cow<'_, Self>> {
-        if self.numbers == layout {
-            return Some(Cow::Borrowed(self));
-        }
-        if self.numbers.len() != layout.len() {
-            return None;
-        }
-        let dimension = layout.iter().flatten().map(|range| range.end).max()?;
-        let mut components = Vec::with_capacity(self.components.len());
-        for component in &self.components {
-            let mut finite = component.finite.iter();
-            let mut rest = Vec::new();
-            let mut mean = DVector::zeros(dimension);
-            let mut places = Vec::new();
-            for (own, new) in self.numbers.iter().zip(layout) {
-                match (own, new) {
-                    (Some(own), Some(new)) if own.len() == new.len() => {
-                        places.extend(own.clone().zip(new.clone()));
-                    }
-                    (None, Some(new)) => {
-                        let numbers = numbers_of(finite.next()?.as_any())?;
-                        if numbers.len() != new.len() {
-                            return None;
-                        }
-                        mean.rows_mut(new.start, new.len()).copy_from(&numbers);
-                    }
-                    (None, None) => rest.push(finite.next()?.clone()),
-                    _ => return None,
-                }
-            }
-            let mut covariance = DMatrix::zeros(dimension, dimension);
-            for &(i, new_i) in &places {
-                mean[new_i] = component.mean[i];
-                for &(j, new_j) in &places {
-                    covariance[(new_i, new_j)] = component.covariance[(i, j)];
-                }
-            }
-            components.push(BeliefComponent {
-                share: component.share,
-                finite: rest,
-                mean,
-                covariance,
-                factor: None,
-            });
-        }
-        Some(Cow::Owned(Self {
-            numbers: layout.to_vec(),
-            components,
-            log_evidence: self.log_evidence,
-        }))
-    }
+const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-    /// Returns a distribution of the same elements in which the joint values `states` have equal probabilities, and all numbers are independent and
-    /// standard normal.
-    fn standard<'v>(&self, states: impl ExactSizeIterator<Item = &'v FiniteValues>) -> Self {
-        let (dimension, count) = (self.dimension(), states.len());
-        let components = states.map(|FiniteValues(finite)| BeliefComponent {
-            share: 1.0 / count as f64,
-            finite: finite.clone(),
-            mean: DVector::zeros(dimension),
-            covariance: DMatrix::identity(dimension, dimension),
-            factor: None,
-        });
-        Self {
-            numbers: self.numbers.clone(),
-            components: components.collect(),
-            log_evidence: 0.0,
-        }
-    }
+/// A reading is treated as determined by earlier readings if they reduce its standard deviation by this factor.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// The joint values of the finite elements of a state.
+pub(crate) type FiniteStates = IndexSet<FiniteValues, FxBuildHasher>;
+
+/// The distribution of the next state and of the readings, for each joint value of the present state's finite elements.
+#[derive(Clone, Debug)]
+pub(crate) struct CompiledStep {
+    /// The elements of the readings, each with the range of its numbers among the numbers of all readings; `None` if the element is finite.
+    pub(crate) readings: Vec<(AnyElement, Option<Range<usize>>)>,
+    /// For each element of the next state, the range of its numbers in the state's concatenated numbers.
+    pub(crate) numbers: Vec<Option<Range<usize>>>,
+    pub(crate) states: FiniteStates,
+    /// For each joint value of the present state, the possible outcomes of the step.
+    pub(crate) outcomes: Vec<Vec<Outcome>>,
+    pub(crate) affine: Vec<Affine>,
 }
 
-/// For each outcome of a step (the index of the next joint value, the values of the readings, and the index of the linear function), its probability.
-type Shares = IndexMap<(usize, Vec<u32>, usize), f64>;
-
-/// An element of a step.
-struct StepElement {
-    element: AnyElement,
-    /// The index of the element among the finite elements of the scan, if it is finite.
-    finite: Option<usize>,
-    /// The range of its numbers, if it is real.
-    numbers: Option<Range<usize>>,
+/// An outcome of the finite elements of a step.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// The probability of the outcome, given the present state.
+    pub(crate) share: f64,
+    /// The index of the next state's joint value.
+    pub(crate) next: usize,
+    /// The values of the finite readings.
+    pub(crate) read: Vec<Datum>,
+    /// The index of the linear function that gives the real readings and the numbers of the next state.
+    pub(crate) affine: usize,
 }
 
-/// A step that is compiled for more and more joint values of the present state, until it contains all values that the state can reach.
-pub(crate) struct StepCompiler {
-    pub(crate) step: CompiledStep,
-    /// The indices of the linear functions, by the bits of their numbers.
-    functions: FxHashMap<Vec<u64>, usize>,
+/// The numbers of the readings, followed by the numbers of the next state, as a linear function of the present state's numbers and of independent
+/// standard normal numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Affine {
+    pub(crate) offset: DVector<f64>,
+    pub(crate) coefficients: DMatrix<f64>,
 }
 
-impl StepCompiler {
-    /// Creates a step without outcomes; the present state has the joint values of the components of `belief`.
-    pub(crate) fn new(belief: &Belief) -> Self {
-        let states = belief.components.iter();
-        let states = states.map(|component| FiniteValues(component.finite.clone()));
-        Self {
-            step: CompiledStep {
-                readings: Vec::new(),
-                numbers: Vec::new(),
-                states: states.collect(),
-                outcomes: Vec::new(),
-                affine: Vec::new(),
-            },
-            functions: FxHashMap::default(),
-        }
-    }
+/// Observed values of readings.
+struct Observed<'m> {
+    /// The observed numbers, each with its index among the numbers of all readings.
+    numbers: Vec<(usize, f64)>,
+    /// For each finite reading, its value if it is observed.
+    finite: Vec<Option<&'m Datum>>,
+}
 
-    /// Returns a distribution of the elements of `belief` in which all joint values without outcomes have the same probability; returns `None` if all
-    /// joint values have outcomes.
-    pub(crate) fn next(&self, belief: &Belief) -> Option<Belief> {
-        let states = &self.step.states;
-        let open = &states.as_slice()[self.step.outcomes.len()..];
-        (!open.is_empty()).then(|| belief.standard(open.iter()))
-    }
-
-    /// Adds the outcomes of the joint values that have no outcomes, which are the components of the elements `present`. The elements `next` of the next
-    /// state and the elements `readings` depend on these elements. `components` is the maximum number of components of the distribution of a state.
+impl CompiledStep {
+    /// Returns the distribution of the next state, given the distribution `belief` of the present state and the evidence of `model` about readings.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the elements.
-    pub(crate) fn add(
-        &mut self,
-        present: &MadeElements,
-        (next, readings): (&[AnyElement], &[AnyElement]),
-        (limits, components): (&Limits, usize),
-    ) -> Result<(), Error> {
-        let model = Model::new();
-        // The present state is the first target, so that its numbers are the first vector.
-        let own = present.sources();
-        let targets = [&own[..], readings, next].concat();
-        let mut scan = Scan::new(&model, &targets, limits);
-        scan.run()?;
-        let component = scan.finite.place(&own[1]);
-        let readings = step_elements(&mut scan, readings)?;
-        let next = step_elements(&mut scan, next)?;
-        scan.finite.find_supports()?;
-        self.check_numbers(&readings, &next)?;
-        let scan = &scan;
-        let all = || readings.iter().chain(&next);
-        let finite: Vec<usize> = all()
-            .filter_map(|own| own.finite)
-            .chain([component])
-            .collect();
-        let rules = scan.vectors.iter().flatten().map(|v| &v.rule.finite[..]);
-        let reals = all().filter_map(|own| real_rows(scan, &own.element));
-        let scope = union(
-            rules
-                .chain(reals.map(|rows| &rows.finite[..]))
-                .chain([&finite[..]]),
-        );
-        let sizes = scan.finite.sizes(&scope);
-        let elements = scope
-            .iter()
-            .map(|&place| scan.finite.elements[place].clone());
-        let elements: Vec<AnyElement> = elements.collect();
-        let most = components.saturating_mul(PAIRS).max(MAX_COMPONENTS);
-        let joint = Belief::new(&model, (&elements, &[], &[]), limits, most);
-        let (joint, _) = joint.map_err(|error| match (error, all().next()) {
-            (Error::NotClosedForm { .. }, Some(own)) => {
-                let problem = "the finite elements of the state and of the readings have too many joint values for a law; use `advance`";
-                Error::not_closed_form(&own.element, problem)
-            }
-            (error, _) => error,
+    /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
+    ///
+    /// **Errors.** [`Error::InvalidSetting`] if the law is for another state, or if the evidence is not an observation of a reading;
+    /// [`Error::NotClosedForm`] if earlier readings determine a reading; [`Error::ImpossibleEvidence`] if the readings are impossible.
+    pub(crate) fn run(&self, belief: &Belief, model: &Model) -> Result<Belief, Error> {
+        let observed = self.observed(model)?;
+        let affine = self.affine_of(&observed.numbers);
+        let is_finite = affine[0].offset.is_empty();
+        let belief = belief.with_layout(&self.numbers).ok_or_else(|| {
+            let value = "a law for a state with other elements".to_owned();
+            invalid(value, "use the law of a filter of the same state")
         })?;
-        let count = scan.finite.support(component).len();
-        let scale = count as f64 * joint.log_evidence.exp();
-        let mut outcomes = vec![Shares::new(); count];
-        for found in &joint.components {
-            let values = scope.iter().zip(&found.finite);
-            let values = values.map(|(&place, value)| {
-                let index = scan.finite.support(place).index_of(value.as_any());
-                index.unwrap_or_default() as u32
-            });
-            let row = Row {
-                scan,
-                scope: &scope,
-                values: values.collect(),
-                sizes: &sizes,
-            };
-            let affine = row.affine(all().map(|own| &own.element));
-            let functions = &mut self.step.affine;
-            let affine = *self.functions.entry(affine.bits()).or_insert_with(|| {
-                functions.push(affine);
-                functions.len() - 1
-            });
-            let read = readings.iter().filter_map(|own| own.finite);
-            let read = read.map(|place| row.value(place)).collect();
-            let values = next.iter().filter_map(|own| own.finite);
-            let values = values.map(|place| row.datum(place)).collect();
-            let (to, _) = self.step.states.insert_full(FiniteValues(values));
-            let support = scan.finite.support(component);
-            let from = support.get::<usize>(row.value(component) as usize);
-            let outcomes = &mut outcomes[from.copied().unwrap_or_default()];
-            *outcomes.entry((to, read, affine)).or_default() += scale * found.share;
-        }
-        let read = |values: &[u32]| -> Vec<Datum> {
-            let places = readings.iter().filter_map(|own| own.finite);
-            let pairs = places.zip(values);
-            let value = |(place, &value): (usize, &u32)| {
-                let support = scan.finite.support(place);
-                support.datum(value as usize)
-            };
-            pairs.map(value).collect()
-        };
-        self.step
-            .outcomes
-            .extend(outcomes.into_iter().map(|outcomes| {
-                let outcomes = outcomes.into_iter();
-                let outcome =
-                    |((next, values, affine), share): ((usize, Vec<u32>, usize), f64)| Outcome {
-                        share,
-                        next,
-                        read: read(&values),
-                        affine,
-                    };
-                outcomes.map(outcome).collect::<Vec<_>>()
-            }));
-        if self.step.outcomes.len() == count {
-            let readings = readings.into_iter().map(|own| (own.element, own.numbers));
-            self.step.readings = readings.collect();
-            self.step.numbers = next.into_iter().map(|own| own.numbers).collect();
-        }
-        Ok(())
-    }
-
-    /// Returns an error if an element is real for some joint values of the present state and finite for others.
-    fn check_numbers(&self, readings: &[StepElement], next: &[StepElement]) -> Result<(), Error> {
-        if self.step.outcomes.is_empty() {
-            return Ok(());
-        }
-        let known = self.step.readings.iter().map(|(_, numbers)| numbers);
-        let known = known.chain(&self.step.numbers);
-        match readings
-            .iter()
-            .chain(next)
-            .zip(known)
-            .find(|(own, known)| own.numbers != **known)
-        {
-            Some((own, _)) => {
-                let problem = "it is a normal number for some values of the state, and finite for others; use `advance`";
-                Err(Error::not_closed_form(&own.element, problem))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// Classifies elements of a step.
-fn step_elements(scan: &mut Scan<'_>, elements: &[AnyElement]) -> Result<Vec<StepElement>, Error> {
-    let (mut found, mut end) = (Vec::with_capacity(elements.len()), 0);
-    for element in elements {
-        let (mut finite, mut numbers) = (None, None);
-        match scan.form(element) {
-            Form::Finite => finite = Some(scan.finite.place(element)),
-            Form::Real(rows) => {
-                let start = end;
-                end += rows.rows[0].numbers();
-                numbers = Some(start..end);
-            }
-            Form::Function(_) | Form::Parameter(_) | Form::Observed => {
-                let problem = "a law needs finite elements and linear functions of normal elements; use `advance`";
-                return Err(Error::not_closed_form(element, problem));
-            }
-        }
-        found.push(StepElement {
-            element: element.clone(),
-            finite,
-            numbers,
-        });
-    }
-    Ok(found)
-}
-
-fn real_rows<'s>(scan: &'s Scan<'_>, element: &AnyElement) -> Option<&'s Conditional<Linear>> {
-    match scan.form(element) {
-        Form::Real(rows) => Some(rows),
-        _ => None,
-    }
-}
-
-/// An assignment of the finite elements of a step.
-struct Row<'s> {
-    scan: &'s Scan<'s>,
-    scope: &'s [usize],
-    values: Vec<u32>,
-    sizes: &'s [usize],
-}
-
-impl Row<'_> {
-    /// Returns the index of the value of the finite element with the index `place`.
-    fn value(&self, place: usize) -> u32 {
-        self.values[self.scope.binary_search(&place).unwrap_or_default()]
-    }
-
-    fn datum(&self, place: usize) -> Datum {
-        self.scan
-            .finite
-            .support(place)
-            .datum(self.value(place) as usize)
-    }
-
-    /// Returns the concatenated numbers of the real elements of `elements` as a linear function of the present state's numbers and of independent
-    /// standard normal numbers.
-    fn affine<'e>(&self, elements: impl Iterator<Item = &'e AnyElement>) -> Affine {
-        let all = &self.scan.vectors;
-        let dimensions = all.iter().flatten().map(|vector| vector.dimension);
-        let columns: usize = dimensions.sum();
-        let mut start = 0;
-        let columns_of = all.iter().map(|vector| {
-            let first = start;
-            start += vector.as_ref().map_or(0, |vector| vector.dimension);
-            first..start
-        });
-        let columns_of: Vec<Range<usize>> = columns_of.collect();
-        let mut vectors: Vec<Option<Affine>> = vec![None; all.len()];
-        let mut open: Vec<usize> = (0..all.len()).filter(|&i| all[i].is_some()).collect();
-        while !open.is_empty() {
-            let before = open.len();
-            open.retain(|&index| {
-                let Some(vector) = &all[index] else {
-                    return false;
-                };
-                let rule = vector.rule.row(self.scope, &self.values, self.sizes);
-                if rule.mean.vectors().any(|other| vectors[other].is_none()) {
-                    return true;
+        let mut shares = vec![0.0; if is_finite { self.states.len() } else { 0 }];
+        let (mut components, mut logs) = (Vec::new(), Vec::new());
+        for component in &belief.components {
+            let state = self.states.get_index_of(&Values(&component.finite));
+            let outcomes = state.and_then(|state| self.outcomes.get(state));
+            let outcomes = outcomes.ok_or_else(|| {
+                let value = "values of the state that the law does not contain".to_owned();
+                invalid(value, "compute the law again, or use `advance`")
+            })?;
+            let computed;
+            let lower = match &component.factor {
+                Some(lower) => lower,
+                None if is_finite => &DMatrix::zeros(0, 0),
+                None => {
+                    computed = factor(&component.covariance);
+                    &computed
                 }
-                let mut value = Affine::of(&rule.mean, &vectors, columns);
-                let own = columns_of[index].clone();
-                let mut own = value.coefficients.columns_range_mut(own);
-                own.copy_from(&rule.lower);
-                vectors[index] = Some(value);
-                false
-            });
-            // The rules of vectors have no cycles.
-            debug_assert!(open.len() < before);
+            };
+            for outcome in outcomes
+                .iter()
+                .filter(|outcome| observed.admits(&outcome.read))
+            {
+                if is_finite {
+                    shares[outcome.next] += component.share * outcome.share;
+                    continue;
+                }
+                let affine = &affine[outcome.affine];
+                let deviations = (lower, belief.dimension());
+                let next = affine.next(component, deviations, &observed.numbers);
+                let (mut next, log) = next.map_err(|number| self.determined(number, model))?;
+                next.finite.clone_from(&self.states[outcome.next].0);
+                logs.push((component.share * outcome.share).ln() + log);
+                components.push(next);
+            }
         }
-        let reals = elements.filter_map(|element| real_rows(self.scan, element));
-        let parts = reals.map(|rows| {
-            Affine::of(
-                rows.row(self.scope, &self.values, self.sizes),
-                &vectors,
-                columns,
-            )
-        });
-        let parts: Vec<Affine> = parts.collect();
-        let rows = parts.iter().flat_map(|part| part.coefficients.row_iter());
-        let rows: Vec<_> = rows.collect();
-        let offset = parts.iter().flat_map(|part| part.offset.iter().copied());
-        Affine {
-            offset: DVector::from_iterator(rows.len(), offset),
-            coefficients: if rows.is_empty() {
-                DMatrix::zeros(0, columns)
-            } else {
-                DMatrix::from_rows(&rows)
-            },
+        if is_finite {
+            let all = shares.iter().zip(&self.states);
+            for (share, FiniteValues(finite)) in all.filter(|(share, _)| **share > 0.0) {
+                logs.push(share.ln());
+                components.push(BeliefComponent {
+                    share: 0.0,
+                    finite: finite.clone(),
+                    mean: DVector::zeros(0),
+                    covariance: DMatrix::zeros(0, 0),
+                    factor: None,
+                });
+            }
         }
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if !most.is_finite() {
+            return Err(crate::closed_form::impossible(model));
+        }
+        let total: f64 = logs.iter().map(|log| (log - most).exp()).sum();
+        for (component, log) in components.iter_mut().zip(&logs) {
+            component.share = (log - most).exp() / total;
+        }
+        components.retain(|component| component.share > 0.0);
+        let equal = grouped(&components, Alike::Equal);
+        Ok(Belief {
+            numbers: self.numbers.clone(),
+            components: BeliefComponent::totals(components, &equal),
+            log_evidence: most + total.ln(),
+        })
+    }
+
+    /// Returns the values of the readings that `model` observes.
+    fn observed<'m>(&self, model: &'m Model) -> Result<Observed<'m>, Error> {
+        let remedy =
+            "observe readings of the law; `advance` accepts other evidence and interventions";
+        if !model.interventions().is_empty() {
+            return Err(invalid("an intervention".to_owned(), remedy));
+        }
+        let finite = self
+            .readings
+            .iter()
+            .filter(|(_, numbers)| numbers.is_none());
+        let mut all = Observed {
+            numbers: Vec::new(),
+            finite: vec![None; finite.count()],
+        };
+        for (position, (element, evidence)) in model.evidence().iter().enumerate() {
+            let is_own = |(reading, _): &(AnyElement, _)| reading.id() == element.id();
+            let place = self.readings.iter().position(is_own);
+            let (Some(place), Some(value)) = (place, evidence.observed()) else {
+                return Err(invalid(model.describe(position), remedy));
+            };
+            let contradicts = match &self.readings[place].1 {
+                None => {
+                    let before = self.readings[..place].iter();
+                    let index = before.filter(|(_, numbers)| numbers.is_none()).count();
+                    let known = all.finite[index].replace(value);
+                    known.is_some_and(|known| !known.same_as(value.as_any()))
+                }
+                Some(range) => {
+                    let numbers = numbers_of(value.as_any());
+                    let numbers = numbers.filter(|numbers| numbers.len() == range.len());
+                    let numbers = numbers.ok_or_else(|| {
+                        let remedy = "observe a value with as many numbers as the reading has";
+                        invalid(model.describe(position), remedy)
+                    })?;
+                    if numbers.iter().any(|x| !x.is_finite()) {
+                        return Err(Error::ImpossibleEvidence {
+                            conflict: vec![model.describe(position)],
+                            is_minimal: true,
+                        });
+                    }
+                    let known = all.numbers.iter().filter(|(i, _)| range.contains(i));
+                    let known: Vec<f64> = known.map(|(_, x)| *x).collect();
+                    if known.is_empty() {
+                        all.numbers
+                            .extend(range.clone().zip(numbers.iter().copied()));
+                    }
+                    !known.is_empty() && known != numbers.as_slice()
+                }
+            };
+            if contradicts {
+                return Err(crate::closed_form::impossible(model));
+            }
+        }
+        all.numbers.sort_by_key(|(i, _)| *i);
+        Ok(all)
+    }
+
+    /// Returns the linear functions without the readings that are not observed.
+    fn affine_of(&self, observed: &[(usize, f64)]) -> Cow<'_, [Affine]> {
+        let numbers = self
+            .readings
+            .iter()
+            .filter_map(|(_, numbers)| numbers.as_ref());
+        let readings: usize = numbers.map(Range::len).sum();
+        if observed.len() == readings {
+            return Cow::Borrowed(&self.affine);
+        }
+        let rows = |affine: &Affine| {
+            let own = observed.iter().map(|(i, _)| *i);
+            let rows: Vec<usize> = own.chain(readings..affine.offset.len()).collect();
+            Affine {
+                offset: affine.offset.select_rows(&rows),
+                coefficients: affine.coefficients.select_rows(&rows),
+            }
+        };
+        Cow::Owned(self.affine.iter().map(rows).collect())
+    }
+
+    /// Returns the error that earlier readings determine the observed number with the index `number`.
+    fn determined(&self, number: usize, model: &Model) -> Error {
+        let is_reading = |numbers: &Option<Range<usize>>| {
+            let numbers = numbers.as_ref();
+            numbers.is_some_and(|numbers| numbers.contains(&number))
+        };
+        match self
+            .readings
+            .iter()
+            .find(|(_, numbers)| is_reading(numbers))
+        {
+            Some((element, _)) => {
+                let problem = "its value is observed, but the state and the readings before it already determine it";
+                Error::not_closed_form(element, problem)
+            }
+            None => crate::closed_form::impossible(model),
+        }
+    }
+}
+
+impl Observed<'_> {
+    /// True if the finite readings may have the values `read`.
+    fn admits(&self, read: &[Datum]) -> bool {
+        let mut pairs = self.finite.iter().zip(read);
+        pairs.all(|(observed, value)| observed.is_none_or(|x| x.same_as(value.as_any())))
     }
 }
 
 impl Affine {
-    /// Substitutes `vectors`, which are linear functions themselves, in the linear function `linear`.
-    fn of(linear: &Linear, vectors: &[Option<Self>], columns: usize) -> Self {
-        let mut this = Self {
-            offset: DVector::from_column_slice(linear.offset()),
-            coefficients: DMatrix::zeros(linear.numbers(), columns),
+    /// Returns the distribution of the next state's numbers, given one component of the present state's distribution, whose deviations are `lower`
+    /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers.
+    ///
+    /// **Errors.** The index of an observed number, if the numbers before it determine it.
+    fn next(
+        &self,
+        present: &BeliefComponent,
+        (lower, dimension): (&DMatrix<f64>, usize),
+        observed: &[(usize, f64)],
+    ) -> Result<(BeliefComponent, f64), usize> {
+        let Self {
+            offset,
+            coefficients,
+        } = self;
+        let (n, k, noise) = (
+            offset.len(),
+            observed.len(),
+            coefficients.ncols() - dimension,
+        );
+        // The deviations of all numbers from their means are linear functions of independent standard normal numbers. Their matrix is rotated until
+        // it is a lower triangle.
+        let mut deviations = DMatrix::zeros(n, (lower.ncols() + noise).max(n));
+        let of_present = coefficients.columns(0, dimension);
+        let mut columns = deviations.columns_mut(0, lower.ncols());
+        columns.gemm(1.0, &of_present, lower, 0.0);
+        let mut columns = deviations.columns_mut(lower.ncols(), noise);
+        columns.copy_from(&coefficients.columns(dimension, noise));
+        rotate(&mut deviations);
+        let mut mean = offset.clone();
+        mean.gemv(1.0, &of_present, &present.mean, 1.0);
+        let mut log = 0.0;
+        for (i, (number, value)) in observed.iter().enumerate() {
+            let deviation = deviations[(i, i)];
+            // The rotation has not changed the length of the row, the deviation of the number before the readings.
+            if deviation.abs() <= ROUNDING * deviations.row(i).norm() {
+                return Err(*number);
+            }
+            // `z` is the deviation of the reading from its mean given the earlier readings, in standard deviations.
+            let z = (value - mean[i]) / deviation;
+            log -= 0.5 * z * z + deviation.abs().ln() + LN_SQRT_2_PI;
+            mean.axpy(z, &deviations.column(i), 1.0);
+        }
+        let factor = deviations.view((k, k), (n - k, n - k)).clone_owned();
+        let next = BeliefComponent {
+            share: present.share,
+            finite: Vec::new(),
+            mean: mean.rows(k, n - k).clone_owned(),
+            covariance: &factor * factor.transpose(),
+            factor: Some(factor),
         };
-        for (index, coefficients) in linear.terms() {
-            if let Some(vector) = &vectors[index] {
-                this.offset += coefficients * &vector.offset;
-                this.coefficients += coefficients * &vector.coefficients;
+        Ok((next, log))
+    }
+}
+
+fn invalid(value: String, remedy: &'static str) -> Error {
+    Error::InvalidSetting {
+        algorithm: "Filter",
+        setting: "follow",
+        value,
+        remedy,
+    }
+}
+
+/// Rotates the columns of a matrix until it is a lower triangle; this does not change the product of the matrix and its transpose.
+///
+/// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.2 (Householder reflections).
+pub(crate) fn rotate(matrix: &mut DMatrix<f64>) {
+    for i in 0..matrix.nrows() {
+        let row = matrix.row(i);
+        let (first, rest) = (row[i], row.columns_range(i + 1..).norm_squared());
+        if rest == 0.0 {
+            continue;
+        }
+        let length = (first * first + rest).sqrt();
+        // This reflection maps the row `(first, rest)` to `(-length sign(first), 0)`.
+        let pivot = first + length.copysign(first);
+        let scale = 2.0 / (pivot * pivot + rest);
+        for r in i + 1..matrix.nrows() {
+            let mut product = pivot * matrix[(r, i)];
+            for j in i + 1..matrix.ncols() {
+                product += matrix[(i, j)] * matrix[(r, j)];
+            }
+            matrix[(r, i)] -= scale * product * pivot;
+            for j in i + 1..matrix.ncols() {
+                matrix[(r, j)] -= scale * product * matrix[(i, j)];
             }
         }
-        this
-    }
-
-    fn bits(&self) -> Vec<u64> {
-        let numbers = self.offset.iter().chain(&self.coefficients);
-        numbers.map(|x| x.to_bits()).collect()
+        matrix[(i, i)] = -length.copysign(first);
+        matrix.row_mut(i).columns_range_mut(i + 1..).fill(0.0);
     }
 }

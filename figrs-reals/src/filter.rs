@@ -10,11 +10,9 @@ use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Element, FilterState, Limits, Model, Value};
 
-use crate::approximation::{Approximation, Conditioned, PAIRS};
-use crate::backward_kernel::BackwardKernel;
+use crate::approximation::{Approximation, PAIRS};
 use crate::belief::Belief;
-use crate::made_elements::StateLink;
-use crate::past_states::{PastState, PastStates, PresentState, SmoothedState};
+use crate::past_states::{PastStates, PresentState, SmoothedState};
 
 /// A filter of a dynamic model: the joint distribution of the elements of the present state, given all evidence so far.
 ///
@@ -52,7 +50,7 @@ pub struct Filter<S> {
     pub(crate) followed: Option<OnceLock<PresentState<S>>>,
     pub(crate) past: PastStates<S>,
     /// Elements on which the states of earlier steps depend, the latest last.
-    outdated: VecDeque<AnyElement>,
+    pub(crate) outdated: VecDeque<AnyElement>,
     /// Maximum number of past states that are kept.
     pub(crate) window: usize,
     /// The joint distribution of each group of elements of the present state; the groups are independent of each other.
@@ -65,26 +63,6 @@ pub struct Filter<S> {
     pub(crate) components: usize,
     pub(crate) steps: u64,
     pub(crate) log_evidence: f64,
-}
-
-/// Maximum number of elements of earlier states that a filter remembers.
-const MOST_OUTDATED: usize = 16;
-
-/// The distributions that a step changes.
-struct Step {
-    /// For each group of elements of the present state, its distribution.
-    groups: Vec<Conditioned>,
-    /// For each past state but the latest, the latest first, the distribution of each group given the next state, if the evidence depends on past states.
-    replaced: Option<Vec<Vec<BackwardKernel>>>,
-}
-
-impl Step {
-    fn of_present(groups: Vec<Conditioned>) -> Self {
-        Self {
-            groups,
-            replaced: None,
-        }
-    }
 }
 
 impl<S: FilterState> Filter<S> {
@@ -285,140 +263,6 @@ impl<S: FilterState> Filter<S> {
         found
     }
 
-    fn condition(
-        &mut self,
-        next: Option<S>,
-        evidence: impl FnOnce(&S) -> Model,
-    ) -> Result<(), Error> {
-        let found = guarded(|| self.conditioned(next.as_ref(), evidence));
-        let Step { groups, replaced } = found.map_err(|error| Error::InStep {
-            step: self.steps,
-            error: Box::new(error),
-        })?;
-        self.is_approximate |= groups.iter().any(|group| group.is_approximate);
-        let groups = groups.into_iter().map(|group| (group.belief, group.pair));
-        let (beliefs, pairs): (Vec<Belief>, Vec<_>) = groups.unzip();
-        let pairs: Vec<_> = pairs.into_iter().flatten().collect();
-        self.retire_elements();
-        // The elements of the new state do not keep the elements of earlier states in memory.
-        let state = next.as_ref().unwrap_or_else(|| self.state());
-        let present = PresentState::new(state, &beliefs);
-        let depends_on_past = replaced.is_some();
-        let latest = usize::from(next.is_none());
-        let rest = self.past.states.iter_mut().skip(latest);
-        for (past, kernels) in rest.zip(replaced.into_iter().flatten()) {
-            past.kernels = kernels;
-        }
-        if next.is_some() {
-            let kernels = pairs.iter().zip(&self.beliefs);
-            let kernels = kernels.map(|(pair, before)| BackwardKernel::new(pair, before));
-            let past = PastState {
-                kernels: kernels.collect(),
-                like: std::mem::replace(&mut self.present, present).state,
-            };
-            self.past.add(past, self.window);
-        } else {
-            let latest = self.past.states.front_mut().map(|past| &mut past.kernels);
-            for (kernel, pair) in latest.into_iter().flatten().zip(&pairs) {
-                match depends_on_past {
-                    true => kernel.renew(pair),
-                    false => kernel.renumber(pair),
-                }
-            }
-            self.present = present;
-        }
-        self.past.forget_elements();
-        self.log_evidence += beliefs[0].log_evidence;
-        self.followed = None;
-        self.approximation = self.approximation.after_draw();
-        self.beliefs = beliefs;
-        self.answer = OnceLock::new();
-        Ok(())
-    }
-
-    /// Notes that the elements of the present state and of the past states are replaced by new elements. Only those of the last steps are remembered.
-    pub(crate) fn retire_elements(&mut self) {
-        let present = match &self.followed {
-            Some(followed) => followed.get(),
-            None => Some(&self.present),
-        };
-        let own = present.into_iter().flat_map(PresentState::sources);
-        let old: Vec<AnyElement> = own.chain(self.past.created_elements()).collect();
-        self.outdated.extend(old);
-        let excess = self.outdated.len().saturating_sub(MOST_OUTDATED);
-        self.outdated.drain(..excess);
-    }
-
-    /// Computes the distributions of a step to the state `next`, or of more evidence about the present state.
-    fn conditioned(
-        &self,
-        next: Option<&S>,
-        evidence: impl FnOnce(&S) -> Model,
-    ) -> Result<Step, Error> {
-        let state = next.unwrap_or_else(|| self.state());
-        let model = evidence(state);
-        let elements = state.elements();
-        let groups = self.approximation.groups(&elements);
-        let past = self.past.created_elements();
-        let outdated: Vec<AnyElement> = self.outdated.iter().cloned().collect();
-        let within = (&self.limits, self.components);
-        let given = |before: &[StateLink]| {
-            let groups = groups.iter().enumerate().map(|(i, own)| {
-                let before = before.get(i).map(StateLink::elements).unwrap_or_default();
-                let elements = (*own, &before[..], (&past[..], &outdated[..]));
-                self.approximation.conditioned(&model, elements, within)
-            });
-            groups.collect::<Result<Vec<_>, Error>>()
-        };
-        if self.window == 0 || (next.is_none() && self.past.states.is_empty()) {
-            return Ok(Step::of_present(given(&[])?));
-        }
-        let is_late = next.is_none() && !model.interventions().is_empty();
-        if is_late || self.past.are_set_by(&model) {
-            return Err(Error::InvalidSetting {
-                algorithm: Self::NAME,
-                setting: "evidence",
-                value: "an intervention on a state whose past is kept".to_owned(),
-                remedy: "state interventions on the next state in `advance`, or use no window",
-            });
-        }
-        let present = self.present();
-        let links: Vec<StateLink> = match next {
-            Some(_) => present.links(&self.beliefs).collect(),
-            // The numbers of the present state are the same before and after the evidence.
-            None => present.components().collect(),
-        };
-        if links.len() != groups.len() {
-            return Err(Error::InvalidSetting {
-                algorithm: Self::NAME,
-                setting: "window",
-                value: format!(
-                    "{} groups of elements after a state of {} groups",
-                    groups.len(),
-                    links.len()
-                ),
-                remedy: "return states with the same number of elements, or use no window",
-            });
-        }
-        let mut found = given(&links)?;
-        if !found.iter().any(|group| group.depends_on_past) {
-            return Ok(Step::of_present(found));
-        }
-        if next.is_none() {
-            found = given(&self.smoothed()[0].links)?;
-        }
-        let next = next.map(|_| &links[..]);
-        let may_approximate = self.approximation.merges() || self.beliefs.len() > 1;
-        let (replaced, is_approximate) = self.past.replaced(next, may_approximate, |elements| {
-            self.approximation.joint(&model, elements, within)
-        })?;
-        found[0].is_approximate |= is_approximate;
-        Ok(Step {
-            groups: found,
-            replaced: Some(replaced),
-        })
-    }
-
     /// Returns the number of steps so far.
     pub fn steps(&self) -> u64 {
         self.steps
@@ -430,7 +274,7 @@ impl<S: FilterState> Filter<S> {
         &self.present().state
     }
 
-    fn present(&self) -> &PresentState<S> {
+    pub(crate) fn present(&self) -> &PresentState<S> {
         match &self.followed {
             Some(present) => {
                 present.get_or_init(|| PresentState::new(&self.present.state, &self.beliefs))
@@ -439,7 +283,7 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    fn smoothed(&self) -> &[SmoothedState<S>] {
+    pub(crate) fn smoothed(&self) -> &[SmoothedState<S>] {
         let links = || self.present().links(&self.beliefs).collect();
         self.past.smoothed(links)
     }

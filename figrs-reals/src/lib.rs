@@ -19,17 +19,18 @@
 //! | `cases` | models that differ only in the values of some elements, answered together |
 //! | `drawn_cases`, `drawn_rest` | the evidence on the integrated elements, and draws of them, for many values of the drawn elements |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
-//! | `filter`, `belief`, `joint_moments` | the joint distribution of several elements |
+//! | `filter`, `filter_step`, `belief`, `belief_component`, `joint_moments` | the joint distribution of several elements |
 //! | `approximation` | the approximation of a filter's distribution after each step |
 //! | `past_states`, `backward_kernel` | the past states of a filter, given all evidence so far |
 //! | `saved_filter` | a filter in a form that can be serialised |
-//! | `law`, `compiled_step` | a step of a filter whose law is always the same |
+//! | `law`, `compiled_step`, `step_compiler` | a step of a filter whose law is always the same |
 
 #![warn(clippy::unwrap_used)]
 
 mod approximation;
 mod backward_kernel;
 mod belief;
+mod belief_component;
 mod best_world;
 mod cases;
 mod chain_scan;
@@ -47,6 +48,7 @@ mod drawn_rest;
 mod expectation_propagation;
 #[doc(hidden)]
 pub mod filter;
+mod filter_step;
 mod finite_part;
 mod hybrid_model;
 mod hybrid_world;
@@ -61,6 +63,7 @@ mod saved_filter;
 mod scan;
 mod site;
 mod site_scan;
+mod step_compiler;
 mod with_reals;
 
 pub use best_world::best_world_in_closed_form;

@@ -9,7 +9,8 @@ use figrs_core::{
 use nalgebra::{Cholesky, DMatrix, Dyn};
 
 use crate::backward_kernel::{BackwardKernel, BackwardOption};
-use crate::belief::{Belief, BeliefComponent};
+use crate::belief::Belief;
+use crate::belief_component::BeliefComponent;
 
 /// A conditional variance is treated as zero if it is smaller than this number times the variance.
 const ROUNDING: f64 = 1e-14;

@@ -7,7 +7,8 @@ use figrs_answer::error::Error;
 use figrs_core::{AnyElement, FilterState, Model, NextElements};
 
 use crate::backward_kernel::BackwardKernel;
-use crate::belief::{Belief, BeliefComponent};
+use crate::belief::Belief;
+use crate::belief_component::BeliefComponent;
 use crate::made_elements::{MadeElements, StateLink, elements_before};
 
 /// The present state of a filter.

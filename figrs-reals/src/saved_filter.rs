@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::approximation::Approximation;
 use crate::backward_kernel::{BackwardKernel, BackwardOption};
-use crate::belief::{Belief, BeliefComponent};
+use crate::belief::Belief;
+use crate::belief_component::BeliefComponent;
 use crate::filter::Filter;
 use crate::past_states::{PastState, PastStates};
 

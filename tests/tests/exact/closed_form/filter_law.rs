@@ -123,6 +123,21 @@ fn laws_that_are_refused() {
         error.contains("impossible") || error.contains("contradict"),
         "{error}"
     );
+    // A list cannot have two values either.
+    let vector = MultivariateNormal::new([0.0, 0.0], Covariance::diagonal([1.0, 1.0]));
+    let mut list = Filter::exact(&vector).unwrap();
+    let noisy =
+        |x: &Element<Vec<f64>>| MultivariateNormal::new(x, Covariance::diagonal([1.0, 1.0]));
+    let pair = list.law(noisy, noisy).unwrap();
+    let seen = |y: f64| {
+        move |x: &Element<Vec<f64>>| {
+            Model::new()
+                .observe(x, vec![1.0, 2.0])
+                .observe(x, vec![1.0, y])
+        }
+    };
+    assert!(list.follow(&pair, seen(3.0)).is_err());
+    list.follow(&pair, seen(2.0)).unwrap();
     // A number that is normal for some values of the state alone.
     let switch = Filter::exact(&Constant::new(false)).unwrap();
     let noisy = |is_on: &Element<bool>| {

@@ -162,7 +162,7 @@ fn late_evidence_changes_all_past_states() {
             check(&filter, &states, &model, 1e-11);
         }
     }
-    // A switching system, each of whose components has one history.
+    // A switching system in which each component has one history.
     let law = Law::without_resets(1);
     let mut filter = Filter::exact(&Law::first()).unwrap().window(2);
     let (mut states, mut model) = (vec![Law::first()], Model::new());
