@@ -18,6 +18,17 @@ pub trait FilterState: Sized {
     fn renewed(&self, next: &mut NextElements<'_>) -> Self;
 }
 
+/// Gives the elements of `state` that have no names those of the elements of `before`, the state before it, if both have the same number of elements.
+#[doc(hidden)]
+pub fn inherit_names<S: FilterState>(state: &S, before: &S) {
+    let (own, before) = (state.elements(), before.elements());
+    if own.len() == before.len() {
+        for (own, before) in own.into_iter().zip(&before) {
+            let _named = own.with_name_of(before);
+        }
+    }
+}
+
 /// A state whose values serde can save and load, so that a filter with such states can be saved. A portable state is an element, a list or a tuple of
 /// portable states, or a struct for which [`filter_state!`](crate::filter_state) was called with the types of the fields.
 pub trait PortableState: FilterState {

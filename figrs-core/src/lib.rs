@@ -87,7 +87,7 @@ pub use element::{
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::{Parts, Value};
-pub use filter_state::{FilterState, NextElements, PortableState};
+pub use filter_state::{FilterState, NextElements, PortableState, inherit_names};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use parts::{

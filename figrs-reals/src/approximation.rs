@@ -4,7 +4,8 @@ use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, Model, stream};
 use serde::{Deserialize, Serialize};
 
-use crate::belief::{Belief, too_many};
+use crate::belief::{Belief, OtherElements, too_many};
+use crate::belief_component::BeliefComponent;
 
 /// Default maximum number of components of the mixture that is the distribution of a state.
 const DEFAULT_COMPONENTS: usize = 4096;
@@ -22,14 +23,12 @@ pub(crate) struct Conditioned {
     pub(crate) is_approximate: bool,
     /// True if the elements or the evidence depend on past states.
     pub(crate) depends_on_past: bool,
+    /// The random elements on which the elements and the evidence depend.
+    pub(crate) random: Vec<AnyElement>,
 }
 
-/// The elements of a group of the present state, the elements of the state before it, and the elements of past states and of replaced states.
-type StepElements<'e> = (
-    &'e [AnyElement],
-    &'e [AnyElement],
-    (&'e [AnyElement], &'e [AnyElement]),
-);
+/// The elements of a group of the present state, the elements of the state before it, and elements of other states.
+type StepElements<'e> = (&'e [AnyElement], &'e [AnyElement], OtherElements<'e>);
 
 /// The approximation of the distribution of a state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,18 +81,48 @@ impl Approximation {
     }
 
     /// Returns the joint distribution of the elements `own`, a group of the present state, given the evidence of `model`; and their joint distribution
-    /// with the elements `before`, if there are any. `past` has the elements of past states, and `outdated` those of states that an earlier step has replaced.
+    /// with the elements `before`, if there are any.
     pub(crate) fn conditioned(
         self,
         model: &Model,
-        (own, before, (past, outdated)): StepElements<'_>,
+        (own, before, others): StepElements<'_>,
         (limits, components): (&Limits, usize),
     ) -> Result<Conditioned, Error> {
-        let is_pair = !before.is_empty();
-        let most = components.saturating_mul(if is_pair { PAIRS } else { 1 });
         let all = [own, before].concat();
-        let (mut belief, depends_on_past) =
-            Belief::new(model, (&all, past, outdated), limits, most)?;
+        let most = most_components(!before.is_empty(), components);
+        let step = Belief::of_step(model, (&all, others), limits, most)?;
+        let settled = self.settled(step.belief, own, components)?;
+        Ok(Conditioned {
+            depends_on_past: step.depends_on_past,
+            random: step.random,
+            ..settled
+        })
+    }
+
+    /// Approximates the distribution `belief` of the elements `own` after a step; it may be a joint distribution with more elements.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if the distribution has too many components.
+    pub(crate) fn settled(
+        self,
+        mut belief: Belief,
+        own: &[AnyElement],
+        components: usize,
+    ) -> Result<Conditioned, Error> {
+        let is_pair = belief.numbers.len() > own.len();
+        let check = |belief: &Belief, most: usize| match own.first() {
+            Some(element) if belief.components.len() > most => {
+                Err(too_many(element, belief.components.len() as f64, most))
+            }
+            _ => Ok(()),
+        };
+        check(&belief, most_components(is_pair, components))?;
+        if let Some(element) = own.first()
+            && !belief.components.iter().all(BeliefComponent::is_finite)
+        {
+            let problem =
+                "a mean or a variance of the state is too large for a floating-point number";
+            return Err(Error::not_closed_form(element, problem));
+        }
         let mut is_approximate = false;
         let (mut members, mut pair) = (Vec::new(), None);
         if is_pair {
@@ -110,21 +139,15 @@ impl Approximation {
             };
             members = groups.into_iter().map(of_group).collect();
         }
-        if let Some(element) = own.first()
-            && belief.components.len() > components
-            && !matches!(self, Self::Particles { .. })
-        {
-            return Err(too_many(
-                element,
-                belief.components.len() as f64,
-                components,
-            ));
+        if !matches!(self, Self::Particles { .. }) {
+            check(&belief, components)?;
         }
         Ok(Conditioned {
             belief,
             pair: pair.map(|pair| (pair, members)),
             is_approximate,
-            depends_on_past,
+            depends_on_past: false,
+            random: Vec::new(),
         })
     }
 
@@ -151,8 +174,8 @@ impl Approximation {
         elements: &[AnyElement],
         (limits, components): (&Limits, usize),
     ) -> Result<Belief, Error> {
-        let most = components.saturating_mul(PAIRS);
-        let (mut belief, _) = Belief::new(model, (elements, &[], &[]), limits, most)?;
+        let most = most_components(true, components);
+        let mut belief = Belief::new(model, elements, limits, most)?;
         if self.merges() {
             belief.merge();
         }
@@ -167,4 +190,9 @@ impl Approximation {
             Self::Particles { most, .. } => most > 0,
         }
     }
+}
+
+/// Returns the maximum number of components of the distribution of a state, or of the joint distribution of two successive states if `is_pair`.
+fn most_components(is_pair: bool, components: usize) -> usize {
+    components.saturating_mul(if is_pair { PAIRS } else { 1 })
 }

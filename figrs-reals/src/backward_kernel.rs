@@ -1,7 +1,5 @@
 //! Backward kernels: the distribution of a state of a filter given the next state.
 
-use std::ops::Range;
-
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum};
 use indexmap::IndexMap;
@@ -9,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::belief::Belief;
 use crate::belief_component::{Alike, BeliefComponent, grouped};
+use crate::hybrid_model::NumbersOfElement;
 use crate::made_elements::{factor, regular_factor};
 
 /// Deviations of the size of rounding errors: smaller eigenvalues of a correlation matrix are treated as zero.
@@ -25,7 +24,7 @@ const SAME: f64 = 1e-9;
 #[derive(Clone, Debug)]
 pub(crate) struct BackwardKernel {
     /// For each element of the earlier state, the range of its numbers; `None` if the element is finite.
-    pub(crate) numbers: Vec<Option<Range<usize>>>,
+    pub(crate) numbers: Vec<NumbersOfElement>,
     /// For each component of the earlier state, the values of its finite elements.
     pub(crate) finite: Vec<Vec<Datum>>,
     /// For each component of the next state, the possible components of the earlier state.
@@ -125,6 +124,21 @@ impl BackwardKernel {
             members.iter().flat_map(of_member).collect()
         });
         self.options = options.collect();
+    }
+
+    /// Adapts the kernel to a next state whose numbers are laid out as `new` instead of `old`; additional numbers are known.
+    pub(crate) fn set_next_layout(&mut self, old: &[NumbersOfElement], new: &[NumbersOfElement]) {
+        let dimension = new.iter().flatten().map(|range| range.end).max();
+        for option in self.options.iter_mut().flatten() {
+            let rows = option.coefficients.nrows();
+            let mut wide = DMatrix::zeros(rows, dimension.unwrap_or(0));
+            let pairs = old.iter().zip(new);
+            for (own, new) in pairs.filter_map(|(own, new)| own.clone().zip(new.clone())) {
+                let own = option.coefficients.columns_range(own);
+                wide.columns_range_mut(new).copy_from(&own);
+            }
+            option.coefficients = wide;
+        }
     }
 
     /// Number of real numbers of the earlier state.

@@ -11,7 +11,7 @@ use rand::RngExt;
 
 use crate::belief_component::{Alike, BeliefComponent, grouped};
 use crate::closed_form::{coefficients, explained, moments};
-use crate::compiled_step::rotate;
+use crate::compiled_step::{drop_rounding, rotate};
 use crate::hybrid_model::{HybridModel, Mention, NumbersOfElement};
 
 use crate::linear_element::{Conditional, Linear};
@@ -33,31 +33,85 @@ pub(crate) struct Belief {
 /// The concatenated numbers of a group of elements as linear functions of vectors, the range of each element's numbers, and the vectors.
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
-/// Groups of elements, the elements of past states, the elements of states that an earlier step has replaced, and `true` if factors of the covariance
-/// matrices are needed.
-type Question<'q> = (
-    &'q [Vec<AnyElement>],
-    &'q [AnyElement],
-    &'q [AnyElement],
-    bool,
-);
+/// Elements of other states than those whose distribution is computed.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct OtherElements<'e> {
+    /// The elements of the past states that a filter keeps.
+    pub(crate) past: &'e [AnyElement],
+    /// The elements of states that an earlier step has replaced.
+    pub(crate) replaced: &'e [AnyElement],
+    /// The random elements of earlier steps.
+    pub(crate) used: &'e [AnyElement],
+}
+
+impl OtherElements<'_> {
+    /// Returns an error if a step, which depends on the elements for which `depends` returns `true`, depends on elements of earlier steps.
+    pub(crate) fn check(&self, depends: impl Fn(&AnyElement) -> bool) -> Result<(), Error> {
+        let (setting, value, remedy) = if self.replaced.iter().any(&depends) {
+            (
+                "evidence",
+                "elements of a state from before an earlier step".to_owned(),
+                "use the elements that `state` and `past` return after the last step",
+            )
+        } else if let Some(element) = self.used.iter().find(|element| depends(element)) {
+            (
+                "step",
+                format!("{} in several steps", element.label()),
+                "build the random elements of a step in its functions; a random quantity of several steps belongs to the state",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Error::InvalidSetting {
+            algorithm: "Filter",
+            setting,
+            value,
+            remedy,
+        })
+    }
+}
+
+/// The joint distribution of the elements of a step.
+pub(crate) struct StepBelief {
+    pub(crate) belief: Belief,
+    /// True if the elements or the evidence depend on past states.
+    pub(crate) depends_on_past: bool,
+    /// The random elements on which the elements and the evidence depend.
+    pub(crate) random: Vec<AnyElement>,
+}
 
 impl Belief {
-    /// Returns the joint distribution of `elements`, given the evidence of `model`. The joint distribution may have at most `limit`
-    /// components. The flag is `true` if the elements or the evidence depend on an element of `past`.
+    /// Returns the joint distribution of `elements`, given the evidence of `model`. The joint distribution may have at most `limit` components.
     ///
-    /// **Errors.** [`Error::InvalidSetting`] if the elements or the evidence depend on an element of `outdated`; the errors of
-    /// [`in_closed_form`](super::in_closed_form).
+    /// **Errors.** The errors of [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
         model: &Model,
-        (elements, past, outdated): (&[AnyElement], &[AnyElement], &[AnyElement]),
+        elements: &[AnyElement],
         limits: &Limits,
         limit: usize,
-    ) -> Result<(Self, bool), Error> {
+    ) -> Result<Self, Error> {
+        let step = Self::of_step(model, (elements, OtherElements::default()), limits, limit)?;
+        Ok(step.belief)
+    }
+
+    /// Returns the joint distribution of `elements` of a step of a filter as [`new`](Self::new) does.
+    ///
+    /// **Errors.** [`Error::InvalidSetting`] if the elements or the evidence depend on elements that are `replaced` or `used`; the errors of
+    /// [`new`](Self::new).
+    pub(crate) fn of_step(
+        model: &Model,
+        (elements, others): (&[AnyElement], OtherElements<'_>),
+        limits: &Limits,
+        limit: usize,
+    ) -> Result<StepBelief, Error> {
         let groups = [elements.to_vec()];
-        let question = (&groups[..], past, outdated, true);
-        let (mut beliefs, depends) = Self::of_question(model, question, limits, limit)?;
-        Ok((beliefs.swap_remove(0), depends))
+        let (mut beliefs, hybrid) = Self::of_question(model, (&groups, true), limits, limit)?;
+        others.check(|element| hybrid.depends_on(element))?;
+        Ok(StepBelief {
+            belief: beliefs.swap_remove(0),
+            depends_on_past: others.past.iter().any(|past| hybrid.depends_on(past)),
+            random: hybrid.random_elements(),
+        })
     }
 
     /// Returns the joint distribution of each group of elements as [`new`](Self::new) does, but by a single elimination. There must be at least one
@@ -68,15 +122,16 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Vec<Self>, Error> {
-        Ok(Self::of_question(model, (groups, &[], &[], false), limits, limit)?.0)
+        Ok(Self::of_question(model, (groups, false), limits, limit)?.0)
     }
 
-    fn of_question(
-        model: &Model,
-        (groups, past, outdated, has_factors): Question<'_>,
-        limits: &Limits,
+    /// Returns the joint distribution of each group of elements, with factors of the covariance matrices if `has_factors`.
+    fn of_question<'m>(
+        model: &'m Model,
+        (groups, has_factors): (&[Vec<AnyElement>], bool),
+        limits: &'m Limits,
         limit: usize,
-    ) -> Result<(Vec<Self>, bool), Error> {
+    ) -> Result<(Vec<Self>, HybridModel<'m>), Error> {
         let all = groups.concat();
         let mut scan = Scan::new(model, &all, limits);
         scan.run()?;
@@ -86,14 +141,6 @@ impl Belief {
                 let problem = "a filter supports only normal and finite elements, but this is a parameter of another family";
                 return Err(Error::not_closed_form(element, problem));
             }
-        }
-        if outdated.iter().any(|element| hybrid.depends_on(element)) {
-            return Err(Error::InvalidSetting {
-                algorithm: "Filter",
-                setting: "evidence",
-                value: "elements of a state from before an earlier step".to_owned(),
-                remedy: "use the elements that `state` and `past` return after the last step",
-            });
         }
         let mut stacked = Vec::with_capacity(groups.len());
         for group in groups {
@@ -112,8 +159,8 @@ impl Belief {
             Self::of_group(&hybrid, &posterior, group, stacked, (limit, has_factors))
         };
         let beliefs = groups.iter().zip(stacked).map(joint);
-        let depends = past.iter().any(|element| hybrid.depends_on(element));
-        Ok((beliefs.collect::<Result<_, _>>()?, depends))
+        let beliefs = beliefs.collect::<Result<_, _>>()?;
+        Ok((beliefs, hybrid))
     }
 
     /// Returns the joint distribution of `elements`, a group for which the elimination has been made.
@@ -306,11 +353,7 @@ fn triangle(coefficients: &DMatrix<f64>, deviations: &DMatrix<f64>) -> DMatrix<f
     let mut lower = product.resize_horizontally(n.max(deviations.ncols()), 0.0);
     rotate(&mut lower);
     let mut lower = lower.columns(0, n).clone_owned();
-    for i in 0..n {
-        if lower[(i, i)].abs() <= ROUNDING * lower.row(i).norm() {
-            lower[(i, i)] = 0.0;
-        }
-    }
+    drop_rounding(&mut lower);
     lower
 }
 
@@ -330,8 +373,8 @@ fn of_filter(hybrid: &HybridModel<'_>, elements: &[AnyElement], error: GaussianE
 /// Returns the error of a filter whose distribution has more than `limit` components; `element` is one of its elements.
 pub(crate) fn too_many(element: &AnyElement, components: f64, limit: usize) -> Error {
     let problem = format!(
-        "the joint distribution of the elements of the filter has {components} components (joint values of finite elements), more than {limit}; \
-         `components` raises this limit, and `Filter::particles`, `Filter::moments` and `Filter::factored` need fewer components"
+        "the filter needs a joint distribution with {components} components (joint values of the finite elements of a state, or of two successive states if \
+         the filter has a window), more than {limit}; `components` raises this limit, and `Filter::particles`, `Filter::moments` and `Filter::factored` need fewer components"
     );
     Error::not_closed_form(element, problem)
 }

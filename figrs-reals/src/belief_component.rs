@@ -114,6 +114,23 @@ impl Hash for Key<'_> {
 }
 
 impl BeliefComponent {
+    /// Creates a component without numbers, whose share is not known yet.
+    pub(crate) fn finite(finite: Vec<Datum>) -> Self {
+        Self {
+            share: 0.0,
+            finite,
+            mean: DVector::zeros(0),
+            covariance: DMatrix::zeros(0, 0),
+            factor: None,
+        }
+    }
+
+    /// True if all means and covariances are finite numbers.
+    pub(crate) fn is_finite(&self) -> bool {
+        let mut numbers = self.mean.iter().chain(&self.covariance);
+        numbers.all(|x| x.is_finite())
+    }
+
     /// Returns the factor of the covariance matrix of the first `count` numbers, if the factor of the whole matrix is a known lower triangle.
     pub(crate) fn first_factor(&self, count: usize) -> Option<DMatrix<f64>> {
         let factor = self.factor.as_ref()?;

@@ -65,66 +65,77 @@ struct Observed<'m> {
 }
 
 impl CompiledStep {
-    /// Returns the distribution of the next state, given the distribution `belief` of the present state and the evidence of `model` about readings.
+    /// Returns the distribution `belief` of the present state with the numbers that the step assumes.
+    ///
+    /// **Errors.** [`Error::InvalidSetting`] if the law is for another state.
+    pub(crate) fn present<'b>(&self, belief: &'b Belief) -> Result<Cow<'b, Belief>, Error> {
+        belief.with_layout(&self.numbers).ok_or_else(|| {
+            let value = "a law for a state with other elements".to_owned();
+            invalid(value, "use the law of a filter of the same state")
+        })
+    }
+
+    /// Returns the distribution of the next state, given the distribution `belief` of the present state and the evidence of `model` about readings. If
+    /// `is_pair`, it is the joint distribution of the next state, of the index of the present state's component, and of the present state's numbers.
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
     /// **Errors.** [`Error::InvalidSetting`] if the law is for another state, or if the evidence is not an observation of a reading;
     /// [`Error::NotClosedForm`] if earlier readings determine a reading; [`Error::ImpossibleEvidence`] if the readings are impossible.
-    pub(crate) fn run(&self, belief: &Belief, model: &Model) -> Result<Belief, Error> {
+    pub(crate) fn run(
+        &self,
+        belief: &Belief,
+        model: &Model,
+        is_pair: bool,
+    ) -> Result<Belief, Error> {
         let observed = self.observed(model)?;
         let affine = self.affine_of(&observed.numbers);
         let is_finite = affine[0].offset.is_empty();
-        let belief = belief.with_layout(&self.numbers).ok_or_else(|| {
-            let value = "a law for a state with other elements".to_owned();
-            invalid(value, "use the law of a filter of the same state")
-        })?;
+        let dimension = belief.dimension();
         let mut shares = vec![0.0; if is_finite { self.states.len() } else { 0 }];
         let (mut components, mut logs) = (Vec::new(), Vec::new());
-        for component in &belief.components {
+        let of_pair = |values: &FiniteValues, index: usize| {
+            let index = is_pair.then(|| Datum::new(index));
+            values.0.iter().cloned().chain(index).collect()
+        };
+        for (index, component) in belief.components.iter().enumerate() {
             let state = self.states.get_index_of(&Values(&component.finite));
             let outcomes = state.and_then(|state| self.outcomes.get(state));
             let outcomes = outcomes.ok_or_else(|| {
                 let value = "values of the state that the law does not contain".to_owned();
                 invalid(value, "compute the law again, or use `advance`")
             })?;
-            let computed;
-            let lower = match &component.factor {
-                Some(lower) => lower,
-                None if is_finite => &DMatrix::zeros(0, 0),
-                None => {
-                    computed = factor(&component.covariance);
-                    &computed
-                }
-            };
-            for outcome in outcomes
+            let outcomes = outcomes
                 .iter()
-                .filter(|outcome| observed.admits(&outcome.read))
-            {
-                if is_finite {
+                .filter(|outcome| observed.admits(&outcome.read));
+            if is_finite {
+                for outcome in outcomes {
                     shares[outcome.next] += component.share * outcome.share;
-                    continue;
                 }
+                let is_last = index + 1 == belief.components.len();
+                if is_pair || is_last {
+                    let all = shares.iter_mut().zip(&self.states);
+                    for (share, values) in all.filter(|(share, _)| **share > 0.0) {
+                        logs.push(std::mem::take(share).ln());
+                        components.push(BeliefComponent::finite(of_pair(values, index)));
+                    }
+                }
+                continue;
+            }
+            let computed;
+            let lower = if let Some(lower) = &component.factor {
+                lower
+            } else {
+                computed = factor(&component.covariance);
+                &computed
+            };
+            for outcome in outcomes {
                 let affine = &affine[outcome.affine];
-                let deviations = (lower, belief.dimension());
-                let next = affine.next(component, deviations, &observed.numbers);
+                let next = affine.next(component, (lower, is_pair), &observed.numbers);
                 let (mut next, log) = next.map_err(|number| self.determined(number, model))?;
-                next.finite.clone_from(&self.states[outcome.next].0);
+                next.finite = of_pair(&self.states[outcome.next], index);
                 logs.push((component.share * outcome.share).ln() + log);
                 components.push(next);
-            }
-        }
-        if is_finite {
-            let all = shares.iter().zip(&self.states);
-            for (share, FiniteValues(finite)) in all.filter(|(share, _)| **share > 0.0) {
-                logs.push(share.ln());
-                components.push(BeliefComponent {
-                    share: 0.0,
-                    finite: finite.clone(),
-                    mean: DVector::zeros(0),
-                    covariance: DMatrix::zeros(0, 0),
-                    factor: None,
-                });
             }
         }
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -137,11 +148,23 @@ impl CompiledStep {
         }
         components.retain(|component| component.share > 0.0);
         let equal = grouped(&components, Alike::Equal);
+        let mut numbers = self.numbers.clone();
+        if is_pair {
+            let next = self.dimension();
+            let present = (dimension > 0).then(|| Some(next..next + dimension));
+            numbers.extend(std::iter::once(None).chain(present));
+        }
         Ok(Belief {
-            numbers: self.numbers.clone(),
+            numbers,
             components: BeliefComponent::totals(components, &equal),
             log_evidence: most + total.ln(),
         })
+    }
+
+    /// Number of real numbers of the next state.
+    fn dimension(&self) -> usize {
+        let ends = self.numbers.iter().flatten().map(|range| range.end);
+        ends.max().unwrap_or(0)
     }
 
     /// Returns the values of the readings that `model` observes.
@@ -253,35 +276,44 @@ impl Observed<'_> {
 
 impl Affine {
     /// Returns the distribution of the next state's numbers, given one component of the present state's distribution, whose deviations are `lower`
-    /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers.
+    /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers. If `is_pair`, it is
+    /// the joint distribution with the present state's numbers.
     ///
     /// **Errors.** The index of an observed number, if the numbers before it determine it.
     fn next(
         &self,
         present: &BeliefComponent,
-        (lower, dimension): (&DMatrix<f64>, usize),
+        (lower, is_pair): (&DMatrix<f64>, bool),
         observed: &[(usize, f64)],
     ) -> Result<(BeliefComponent, f64), usize> {
         let Self {
             offset,
             coefficients,
         } = self;
-        let (n, k, noise) = (
+        let dimension = present.mean.len();
+        let (made, k, noise) = (
             offset.len(),
             observed.len(),
             coefficients.ncols() - dimension,
         );
+        let n = made + if is_pair { dimension } else { 0 };
         // The deviations of all numbers from their means are linear functions of independent standard normal numbers. Their matrix is rotated until
         // it is a lower triangle.
         let mut deviations = DMatrix::zeros(n, (lower.ncols() + noise).max(n));
         let of_present = coefficients.columns(0, dimension);
-        let mut columns = deviations.columns_mut(0, lower.ncols());
-        columns.gemm(1.0, &of_present, lower, 0.0);
-        let mut columns = deviations.columns_mut(lower.ncols(), noise);
-        columns.copy_from(&coefficients.columns(dimension, noise));
-        rotate(&mut deviations);
+        let mut own = deviations.view_mut((0, 0), (made, lower.ncols()));
+        own.gemm(1.0, &of_present, lower, 0.0);
+        let mut own = deviations.view_mut((0, lower.ncols()), (made, noise));
+        own.copy_from(&coefficients.columns(dimension, noise));
         let mut mean = offset.clone();
         mean.gemv(1.0, &of_present, &present.mean, 1.0);
+        if is_pair {
+            let mut own = deviations.view_mut((made, 0), (dimension, lower.ncols()));
+            own.copy_from(lower);
+            mean = mean.resize_vertically(n, 0.0);
+            mean.rows_mut(made, dimension).copy_from(&present.mean);
+        }
+        rotate(&mut deviations);
         let mut log = 0.0;
         for (i, (number, value)) in observed.iter().enumerate() {
             let deviation = deviations[(i, i)];
@@ -294,7 +326,10 @@ impl Affine {
             log -= 0.5 * z * z + deviation.abs().ln() + LN_SQRT_2_PI;
             mean.axpy(z, &deviations.column(i), 1.0);
         }
-        let factor = deviations.view((k, k), (n - k, n - k)).clone_owned();
+        let mut factor = deviations.view((k, k), (n - k, n - k)).clone_owned();
+        if is_pair {
+            drop_rounding(&mut factor);
+        }
         let next = BeliefComponent {
             share: present.share,
             finite: Vec::new(),
@@ -341,5 +376,15 @@ pub(crate) fn rotate(matrix: &mut DMatrix<f64>) {
         }
         matrix[(i, i)] = -length.copysign(first);
         matrix.row_mut(i).columns_range_mut(i + 1..).fill(0.0);
+    }
+}
+
+/// Replaces entries of the diagonal of a lower triangle by zero if they have the size of rounding errors.
+pub(crate) fn drop_rounding(lower: &mut DMatrix<f64>) {
+    for i in 0..lower.nrows() {
+        let length = lower.row(i).norm();
+        if length.is_finite() && lower[(i, i)].abs() <= 2.0 * ROUNDING * length {
+            lower[(i, i)] = 0.0;
+        }
     }
 }

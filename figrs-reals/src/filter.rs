@@ -1,6 +1,5 @@
 //! `Filter`: exact or approximate filtering of a dynamic model, one time step after another.
 
-use std::collections::VecDeque;
 use std::sync::OnceLock;
 
 use figrs_answer::algorithm::guarded;
@@ -8,10 +7,11 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, Element, FilterState, Limits, Model, Value};
+use figrs_core::{Element, FilterState, Limits, Model, Value};
 
 use crate::approximation::{Approximation, PAIRS};
-use crate::belief::Belief;
+use crate::belief::{Belief, OtherElements};
+use crate::earlier_elements::EarlierElements;
 use crate::past_states::{PastStates, PresentState, SmoothedState};
 
 /// A filter of a dynamic model: the joint distribution of the elements of the present state, given all evidence so far.
@@ -49,8 +49,7 @@ pub struct Filter<S> {
     /// The present state, if [`follow`](Self::follow) computed its distribution; its elements are created when they are first needed.
     pub(crate) followed: Option<OnceLock<PresentState<S>>>,
     pub(crate) past: PastStates<S>,
-    /// Elements on which the states of earlier steps depend, the latest last.
-    pub(crate) outdated: VecDeque<AnyElement>,
+    pub(crate) earlier: EarlierElements,
     /// Maximum number of past states that are kept.
     pub(crate) window: usize,
     /// The joint distribution of each group of elements of the present state; the groups are independent of each other.
@@ -67,7 +66,7 @@ pub struct Filter<S> {
 
 impl<S: FilterState> Filter<S> {
     /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter copies the joint distribution of these
-    /// elements, and ignores all other elements on which they depend.
+    /// elements. Later steps and evidence must not depend on other elements of the first state.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub fn exact(first: &S) -> Result<Self, Error> {
@@ -163,14 +162,24 @@ impl<S: FilterState> Filter<S> {
         let within = (&limits, approximation.default_components());
         let conditioned = guarded(|| {
             let groups = approximation.groups(&elements).into_iter();
-            let of_group =
-                |own| approximation.conditioned(&Model::new(), (own, &[], (&[], &[])), within);
+            let of_group = |own| {
+                approximation.conditioned(
+                    &Model::new(),
+                    (own, &[], OtherElements::default()),
+                    within,
+                )
+            };
             groups.map(of_group).collect::<Result<Vec<_>, _>>()
         })?;
         let is_approximate = conditioned.iter().any(|group| group.is_approximate);
-        let beliefs = conditioned.into_iter().map(|group| group.belief);
-        let filter = Self::of_beliefs(first, beliefs.collect(), approximation.after_draw());
-        Ok(filter.after(0, 0.0, is_approximate))
+        let groups = conditioned.into_iter();
+        let (beliefs, random): (_, Vec<_>) =
+            groups.map(|group| (group.belief, group.random)).unzip();
+        let filter = Self::of_beliefs(first, beliefs, approximation.after_draw());
+        Ok(Self {
+            earlier: EarlierElements::of_first(random.concat()),
+            ..filter.after(0, 0.0, is_approximate)
+        })
     }
 
     /// Creates a filter whose state has groups of elements with the joint distributions `beliefs`. The elements of `like` must have the same types.
@@ -178,7 +187,7 @@ impl<S: FilterState> Filter<S> {
         Self {
             answer: OnceLock::new(),
             past: PastStates::default(),
-            outdated: VecDeque::new(),
+            earlier: EarlierElements::default(),
             present: PresentState::new(like, &beliefs),
             followed: None,
             window: 0,
@@ -248,7 +257,8 @@ impl<S: FilterState> Filter<S> {
     /// `evidence` builds a model with the evidence and interventions of this step.
     ///
     /// **Errors.** [`Error::InStep`], which has the number of the step (from 1) and the error of the step: [`Error::ImpossibleEvidence`],
-    /// [`Error::NotClosedForm`], or an error of the model. After an error, the filter is in the state before the call.
+    /// [`Error::NotClosedForm`], [`Error::InvalidSetting`] if the step depends on a random element of the first state or of the last step (a random quantity
+    /// of several steps belongs to the state), or an error of the model. After an error, the filter is in the state before the call.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -277,7 +287,7 @@ impl<S: FilterState> Filter<S> {
     pub(crate) fn present(&self) -> &PresentState<S> {
         match &self.followed {
             Some(present) => {
-                present.get_or_init(|| PresentState::new(&self.present.state, &self.beliefs))
+                present.get_or_init(|| PresentState::new(&*self.present.state, &self.beliefs))
             }
             None => &self.present,
         }

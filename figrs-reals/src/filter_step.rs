@@ -1,20 +1,17 @@
 //! One step of a filter: the distributions of the present state and of the past states, given the evidence of the step.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_core::{AnyElement, FilterState, Model};
+use figrs_core::{FilterState, Model, inherit_names};
 
 use crate::approximation::Conditioned;
 use crate::backward_kernel::BackwardKernel;
-use crate::belief::Belief;
+use crate::belief::{Belief, OtherElements};
 use crate::filter::Filter;
 use crate::made_elements::StateLink;
 use crate::past_states::{PastState, PresentState};
-
-/// Maximum number of elements of earlier states that a filter remembers.
-const MOST_OUTDATED: usize = 16;
 
 /// The distributions that a step changes.
 struct Step {
@@ -46,13 +43,18 @@ impl<S: FilterState> Filter<S> {
             error: Box::new(error),
         })?;
         self.is_approximate |= groups.iter().any(|group| group.is_approximate);
-        let groups = groups.into_iter().map(|group| (group.belief, group.pair));
-        let (beliefs, pairs): (Vec<Belief>, Vec<_>) = groups.unzip();
-        let pairs: Vec<_> = pairs.into_iter().flatten().collect();
+        let (mut beliefs, mut pairs, mut random) = (Vec::new(), Vec::new(), Vec::new());
+        for group in groups {
+            beliefs.push(group.belief);
+            pairs.extend(group.pair);
+            random.extend(group.random);
+        }
         self.retire_elements();
+        self.earlier.use_in_step(random);
         // The elements of the new state do not keep the elements of earlier states in memory.
         let state = next.as_ref().unwrap_or_else(|| self.state());
         let present = PresentState::new(state, &beliefs);
+        inherit_names(&*present.state, &*self.present.state);
         let depends_on_past = replaced.is_some();
         let latest = usize::from(next.is_none());
         let rest = self.past.states.iter_mut().skip(latest);
@@ -62,11 +64,9 @@ impl<S: FilterState> Filter<S> {
         if next.is_some() {
             let kernels = pairs.iter().zip(&self.beliefs);
             let kernels = kernels.map(|(pair, before)| BackwardKernel::new(pair, before));
-            let past = PastState {
-                kernels: kernels.collect(),
-                like: std::mem::replace(&mut self.present, present).state,
-            };
-            self.past.add(past, self.window);
+            let kernels = kernels.collect();
+            let like = std::mem::replace(&mut self.present, present).state;
+            self.add_past(kernels, like);
         } else {
             let latest = self.past.states.front_mut().map(|past| &mut past.kernels);
             for (kernel, pair) in latest.into_iter().flatten().zip(&pairs) {
@@ -77,29 +77,34 @@ impl<S: FilterState> Filter<S> {
             }
             self.present = present;
         }
-        self.past.forget_elements();
-        self.log_evidence += beliefs[0].log_evidence;
         self.followed = None;
-        self.approximation = self.approximation.after_draw();
-        self.beliefs = beliefs;
-        self.answer = OnceLock::new();
+        self.settle(beliefs);
         Ok(())
     }
 
-    /// Notes that the elements of the present state and of the past states are replaced by new elements. Only those of the last steps are remembered.
+    /// Keeps the state before the present state, with its distributions given the present state. Its elements have the types of those of `like`.
+    pub(crate) fn add_past(&mut self, kernels: Vec<BackwardKernel>, like: Arc<S>) {
+        self.past.add(PastState { like, kernels }, self.window);
+    }
+
+    /// Ends a step, after which the groups of elements of the present state have the distributions `beliefs`.
+    pub(crate) fn settle(&mut self, beliefs: Vec<Belief>) {
+        self.past.forget_elements();
+        self.log_evidence += beliefs[0].log_evidence;
+        self.approximation = self.approximation.after_draw();
+        self.beliefs = beliefs;
+        self.answer = OnceLock::new();
+    }
+
+    /// Notes that the elements of the present state and of the past states are replaced by new elements.
     pub(crate) fn retire_elements(&mut self) {
         let present = match &self.followed {
             Some(followed) => followed.get(),
             None => Some(&self.present),
         };
         // The elements of past states depend on those of the present state.
-        let old: Vec<AnyElement> = present
-            .into_iter()
-            .flat_map(PresentState::sources)
-            .collect();
-        self.outdated.extend(old);
-        let excess = self.outdated.len().saturating_sub(MOST_OUTDATED);
-        self.outdated.drain(..excess);
+        let sources = present.into_iter().flat_map(PresentState::sources);
+        self.earlier.replace(sources);
     }
 
     /// Computes the distributions of a step to the state `next`, or of more evidence about the present state.
@@ -113,12 +118,16 @@ impl<S: FilterState> Filter<S> {
         let elements = state.elements();
         let groups = self.approximation.groups(&elements);
         let past = self.past.created_elements();
-        let outdated: Vec<AnyElement> = self.outdated.iter().cloned().collect();
+        let others = OtherElements {
+            past: &past,
+            replaced: &self.earlier.replaced,
+            used: &self.earlier.used,
+        };
         let within = (&self.limits, self.components);
         let given = |before: &[StateLink]| {
             let groups = groups.iter().enumerate().map(|(i, own)| {
                 let before = before.get(i).map(StateLink::elements).unwrap_or_default();
-                let elements = (*own, &before[..], (&past[..], &outdated[..]));
+                let elements = (*own, &before[..], others);
                 self.approximation.conditioned(&model, elements, within)
             });
             groups.collect::<Result<Vec<_>, Error>>()

@@ -1,13 +1,14 @@
 //! The law of a filter's step, which is computed once and followed many times.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_core::{FilterState, Model};
 
-use crate::belief::too_many;
+use crate::backward_kernel::BackwardKernel;
+use crate::belief::{Belief, OtherElements, too_many};
 use crate::compiled_step::CompiledStep;
 use crate::filter::Filter;
 use crate::past_states::PresentState;
@@ -25,8 +26,8 @@ impl<S: FilterState> Filter<S> {
     /// `readings` builds the elements that [`follow`](Self::follow) may observe. The state and the readings consist of finite elements, and of numbers
     /// that are linear functions of the state's numbers, with normal noise, given the finite elements.
     ///
-    /// Both functions are called once, and again for joint values of the finite elements that the next state can have but the present state cannot; the law
-    /// then contains all joint values that the state can reach.
+    /// Both functions are called twice, and again for joint values of the finite elements that the next state can have but the present state cannot; the
+    /// law then contains all joint values that the state can reach.
     ///
     /// ```
     /// use figrs_core::{Element, Flip, Model, Normal, Variance};
@@ -59,7 +60,8 @@ impl<S: FilterState> Filter<S> {
     /// ```
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form, or if the state can have more joint values than
-    /// [`components`](Self::components) allows; [`Error::InvalidSetting`] if the filter keeps past states or groups of elements; the errors of the elements.
+    /// [`components`](Self::components) allows; [`Error::InvalidSetting`] if the filter has groups of elements, or if a step uses a random element that
+    /// `step` and `readings` do not create; the errors of the elements.
     pub fn law<R: FilterState>(
         &self,
         step: impl Fn(&S) -> S,
@@ -70,16 +72,30 @@ impl<S: FilterState> Filter<S> {
         let mut belief = Cow::Borrowed(&self.beliefs[0]);
         let mut compiler = StepCompiler::new(&belief);
         let mut first = None;
-        while let Some(open) = compiler.next(&belief) {
-            let present = PresentState::new(like, &[open]);
+        let mut used = self.earlier.used.clone();
+        let mut add = |compiler: &mut StepCompiler, open: Belief| {
+            let present = PresentState::new(&**like, &[open]);
             let within = (&self.limits, self.components);
-            let built = guarded(|| {
+            guarded(|| {
                 let next = step(&present.state);
                 let readings = readings(&next);
                 let elements = (&next.elements()[..], &readings.elements()[..]);
-                compiler.add(&present.made[0], elements, within)?;
+                let others = OtherElements {
+                    replaced: &self.earlier.replaced,
+                    used: &used,
+                    ..OtherElements::default()
+                };
+                used.extend(compiler.add(&present.made[0], elements, others, within)?);
                 Ok::<R, Error>(readings)
-            })?;
+            })
+        };
+        // The step is compiled twice for these values, so that a random element of both calls is found.
+        let mut once = StepCompiler::new(&belief);
+        if let Some(open) = once.next(&belief) {
+            add(&mut once, open)?;
+        }
+        while let Some(open) = compiler.next(&belief) {
+            let built = add(&mut compiler, open)?;
             if compiler.step.numbers != belief.numbers {
                 // A number that is known in the present state may be normal in the next state.
                 let real = belief.with_layout(&compiler.step.numbers);
@@ -116,7 +132,7 @@ impl<S: FilterState> Filter<S> {
     /// state; for a state of two numbers, a step takes less than a microsecond.
     ///
     /// **Errors.** [`Error::InStep`], as for [`advance`](Self::advance); it has the error [`Error::InvalidSetting`] if the evidence is not an observation
-    /// of a reading. [`Error::InvalidSetting`] if the filter keeps past states or groups of elements. After an error, the filter is in the state before
+    /// of a reading. [`Error::InvalidSetting`] if the filter has groups of elements. After an error, the filter is in the state before
     /// the call.
     pub fn follow<R>(
         &mut self,
@@ -125,43 +141,42 @@ impl<S: FilterState> Filter<S> {
     ) -> Result<(), Error> {
         self.check_for_law()?;
         let found = guarded(|| {
-            let mut belief = law.step.run(&self.beliefs[0], &evidence(&law.readings))?;
-            let count = belief.components.len();
-            if count > self.components
-                && let Some(element) = self.present.state.elements().first()
-            {
-                return Err(too_many(element, count as f64, self.components));
-            }
-            let is_approximate = self.approximation.reduce(&mut belief).is_some();
-            Ok((belief, is_approximate))
+            let before = law.step.present(&self.beliefs[0])?;
+            let is_pair = self.window > 0;
+            let belief = law.step.run(&before, &evidence(&law.readings), is_pair)?;
+            let own = self.present.state.elements();
+            let found = self.approximation.settled(belief, &own, self.components)?;
+            Ok((before.into_owned(), found))
         });
-        let (belief, is_approximate) = found.map_err(|error| Error::InStep {
+        let (before, found) = found.map_err(|error| Error::InStep {
             step: self.steps + 1,
             error: Box::new(error),
         })?;
         self.retire_elements();
         self.steps += 1;
-        self.log_evidence += belief.log_evidence;
-        self.is_approximate |= is_approximate;
-        self.approximation = self.approximation.after_draw();
-        self.beliefs[0] = belief;
+        self.is_approximate |= found.is_approximate;
+        if let Some(pair) = &found.pair {
+            self.past
+                .set_next_layout(&self.beliefs[0].numbers, &before.numbers);
+            let kernel = BackwardKernel::new(pair, &before);
+            let like = Arc::clone(&self.present.state);
+            self.add_past(vec![kernel], like);
+        }
         self.followed = Some(OnceLock::new());
-        self.answer = OnceLock::new();
+        self.settle(vec![found.belief]);
         Ok(())
     }
 
-    /// Returns an error if the filter keeps past states or groups of elements, because a law is about the whole present state only.
+    /// Returns an error if the filter has groups of elements, because a law is about the whole state.
     fn check_for_law(&self) -> Result<(), Error> {
-        let value = match (self.window, self.beliefs.len()) {
-            (0, 1) => return Ok(()),
-            (0, groups) => format!("{groups} groups of elements"),
-            (states, _) => format!("a window of {states} past states"),
-        };
-        Err(Error::InvalidSetting {
-            algorithm: Self::NAME,
-            setting: "law",
-            value,
-            remedy: "use a filter without a window and without groups, or `advance`",
-        })
+        match self.beliefs.len() {
+            1 => Ok(()),
+            groups => Err(Error::InvalidSetting {
+                algorithm: Self::NAME,
+                setting: "law",
+                value: format!("{groups} groups of elements"),
+                remedy: "use a filter without groups, or `advance`",
+            }),
+        }
     }
 }

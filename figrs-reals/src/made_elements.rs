@@ -162,7 +162,7 @@ fn factors(belief: &Belief) -> Vec<DMatrix<f64>> {
     belief.components.iter().map(own).collect()
 }
 
-/// Creates elements with the types of the elements `like`: the values of finite elements depend on the index `component` of a mixture's component, and
+/// Creates elements with the types and the names of the elements `like`: the values of finite elements depend on the index `component` of a mixture's component, and
 /// `list` creates the lists of the numbers of real elements.
 fn mixture_elements<'f>(
     like: &[AnyElement],
@@ -175,11 +175,12 @@ fn mixture_elements<'f>(
         if let Some(range) = range {
             let list = list(range);
             let is_number = element.no_values().value_type() == TypeId::of::<f64>();
-            return if is_number {
+            let made = if is_number {
                 list.entry(0).erased().clone()
             } else {
                 list.erased().clone()
             };
+            return made.with_name_of(element);
         }
         let mut values = element.no_values();
         let options = finite.clone().map(|finite| {
@@ -188,7 +189,8 @@ fn mixture_elements<'f>(
         });
         let options = options.collect();
         place += 1;
-        element.by_index(&values.build(), options, component)
+        let made = element.by_index(&values.build(), options, component);
+        made.with_name_of(element)
     });
     made.collect()
 }

@@ -1,7 +1,7 @@
 //! The past states that a filter keeps, given all evidence so far (smoothing with a fixed lag).
 
 use std::collections::VecDeque;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, FilterState, Model, NextElements};
@@ -9,12 +9,13 @@ use figrs_core::{AnyElement, FilterState, Model, NextElements};
 use crate::backward_kernel::BackwardKernel;
 use crate::belief::Belief;
 use crate::belief_component::BeliefComponent;
+use crate::hybrid_model::NumbersOfElement;
 use crate::made_elements::{MadeElements, StateLink, elements_before};
 
 /// The present state of a filter.
 #[derive(Clone, Debug)]
 pub(crate) struct PresentState<S> {
-    pub(crate) state: S,
+    pub(crate) state: Arc<S>,
     /// The elements of each group.
     pub(crate) made: Vec<MadeElements>,
 }
@@ -33,7 +34,7 @@ impl<S: FilterState> PresentState<S> {
             rest = others;
         }
         Self {
-            state: like.renewed(&mut NextElements::new(&elements)),
+            state: Arc::new(like.renewed(&mut NextElements::new(&elements))),
             made,
         }
     }
@@ -67,7 +68,7 @@ pub(crate) struct PastStates<S> {
 #[derive(Clone, Debug)]
 pub(crate) struct PastState<S> {
     /// A state whose elements have the types of this state's elements.
-    pub(crate) like: S,
+    pub(crate) like: Arc<S>,
     /// For each group of elements, its distribution given the state after this one.
     pub(crate) kernels: Vec<BackwardKernel>,
 }
@@ -98,6 +99,14 @@ impl<S> PastStates<S> {
     pub(crate) fn add(&mut self, state: PastState<S>, most: usize) {
         self.states.push_front(state);
         self.states.truncate(most);
+    }
+
+    /// Adapts the latest past state to a present state whose numbers are laid out as `new` instead of `old`.
+    pub(crate) fn set_next_layout(&mut self, old: &[NumbersOfElement], new: &[NumbersOfElement]) {
+        let latest = self.states.front_mut().filter(|_| old != new);
+        for kernel in latest.into_iter().flat_map(|past| &mut past.kernels) {
+            kernel.set_next_layout(old, new);
+        }
     }
 
     /// Forgets the elements of the past states, because the elements of the present state have changed.

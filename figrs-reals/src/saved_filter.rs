@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, NextElements, PortableState};
@@ -121,7 +122,7 @@ impl<S: PortableState> Filter<S> {
         let past = self.past.states.iter().map(|past| {
             let mut start = 0;
             let kernels = past.kernels.iter().map(|kernel| {
-                let values = ValuesOf::next(&past.like, &mut start, &kernel.numbers);
+                let values = ValuesOf::next(&*past.like, &mut start, &kernel.numbers);
                 SavedKernel {
                     numbers: kernel.numbers.clone(),
                     components: kernel
@@ -201,7 +202,10 @@ impl<S: PortableState> Filter<S> {
                 .map(|k| (k.finite.len(), k.dimension()))
                 .collect();
             let like = first.renewed(&mut NextElements::new(&elements));
-            past.push_back(PastState { like, kernels });
+            past.push_back(PastState {
+                like: Arc::new(like),
+                kernels,
+            });
         }
         Ok(Self::of_beliefs(first, beliefs, saved.approximation)
             .window(saved.window)

@@ -10,7 +10,7 @@ use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
 
 use crate::approximation::PAIRS;
-use crate::belief::Belief;
+use crate::belief::{Belief, OtherElements, StepBelief};
 use crate::belief_component::{BeliefComponent, FiniteValues};
 use crate::closed_form::MAX_COMPONENTS;
 use crate::compiled_step::{Affine, CompiledStep, Outcome};
@@ -139,20 +139,24 @@ impl StepCompiler {
 
     /// Adds the outcomes of the joint values that have no outcomes, which are the components of the elements `present`. The elements `next` of the next
     /// state and the elements `readings` depend on these elements. `components` is the maximum number of components of the distribution of a state.
+    /// Returns the random elements of the step.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the elements.
+    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; [`Error::InvalidSetting`] if the step depends on `others`; the errors of
+    /// the elements.
     pub(crate) fn add(
         &mut self,
         present: &MadeElements,
         (next, readings): (&[AnyElement], &[AnyElement]),
+        others: OtherElements<'_>,
         (limits, components): (&Limits, usize),
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<AnyElement>, Error> {
         let model = Model::new();
         // The present state is the first target, so that its numbers are the first vector.
         let own = present.sources();
         let targets = [&own[..], readings, next].concat();
         let mut scan = Scan::new(&model, &targets, limits);
         scan.run()?;
+        others.check(|element| scan.forms.contains_key(&element.id()))?;
         let component = scan.finite.place(&own[1]);
         let readings = step_elements(&mut scan, readings)?;
         let next = step_elements(&mut scan, next)?;
@@ -177,8 +181,8 @@ impl StepCompiler {
             .map(|&place| scan.finite.elements[place].clone());
         let elements: Vec<AnyElement> = elements.collect();
         let most = components.saturating_mul(PAIRS).max(MAX_COMPONENTS);
-        let joint = Belief::new(&model, (&elements, &[], &[]), limits, most);
-        let (joint, _) = joint.map_err(|error| match (error, all().next()) {
+        let joint = Belief::of_step(&model, (&elements, others), limits, most);
+        let StepBelief { belief: joint, mut random, .. } = joint.map_err(|error| match (error, all().next()) {
             (Error::NotClosedForm { .. }, Some(own)) => {
                 let problem = "the finite elements of the state and of the readings have too many joint values for a law; use `advance`";
                 Error::not_closed_form(&own.element, problem)
@@ -243,7 +247,9 @@ impl StepCompiler {
             self.step.readings = readings.collect();
             self.step.numbers = next.into_iter().map(|own| own.numbers).collect();
         }
-        Ok(())
+        let vectors = scan.vectors.iter().flatten();
+        random.extend(vectors.map(|vector| vector.element.clone()));
+        Ok(random)
     }
 
     /// Returns an error if an element is real for some joint values of the present state and finite for others.

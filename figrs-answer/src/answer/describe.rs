@@ -8,12 +8,16 @@ use figrs_core::{Element, Label, Value};
 use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use super::estimate::{Estimate, MIN_TRUSTED_ESS, Quality};
+use super::marginal::is_real;
 use super::normal_mixture::ClosedForm;
 use crate::error::Error;
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 
 /// Maximum number of elements of a world in the text of an answer.
 const SHOWN: usize = 20;
+
+/// Number of drawn floating-point numbers above which a summary has their mean instead of the probability of one number.
+const MOST_LISTED: usize = 20;
 
 /// The end of a warning in a summary.
 const DOUBT: &str = ", see `diagnose`";
@@ -55,14 +59,20 @@ impl TargetMarginal {
         )
     }
 
-    /// Returns one line of text about the target: the probability of `true` or of the most likely value, with its quality. If no value was drawn
-    /// twice, the text has the mean and the standard deviation instead of a probability. Returns `None` if the target has no possible value.
+    /// Returns one line of text about the target: the probability of `true` or of the most likely value, with its quality. If the values are drawn
+    /// floating-point numbers, and no value was drawn twice or there are more than [`MOST_LISTED`] values, the text has the mean and the standard deviation
+    /// instead of a probability. Returns `None` if the target has no possible value.
     pub(crate) fn summary(&self) -> Option<String> {
         self.summary_knowing(self.chain_measures().as_ref())
     }
 
     fn summary_knowing(&self, chains: Option<&ChainMeasures>) -> Option<String> {
-        if self.never_repeats() {
+        // Draws of a continuous number are equal if they continue the same particle.
+        let has_many = || {
+            let is_sampled = matches!(self.quality_knowing(chains), Quality::Sampled { .. });
+            self.support.len() > MOST_LISTED && is_real(self.support.any(0)) && is_sampled
+        };
+        if self.never_repeats() || has_many() {
             let parts = self
                 .all_moments(chains)
                 .into_iter()
@@ -279,7 +289,8 @@ impl Answer {
     /// Returns a summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The
     /// quality in a summary is: exact, bounds, or the standard error (SE) with the effective sample size (ESS) and a warning if the ESS is
     /// below ten, or if the Markov chains do not agree about the random choices of their worlds. If no two draws of a floating-point target are
-    /// equal, the summary has the mean and the standard deviation instead, with the standard error of the mean (MCSE).
+    /// equal, or if the draws have more than twenty values, the summary has the mean and the standard deviation instead, with the standard error of the
+    /// mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(closed_form(mixture, self.quality_of_mixtures()));

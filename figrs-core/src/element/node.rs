@@ -180,6 +180,16 @@ impl AnyElement {
         }
     }
 
+    /// Gives the element the name of `other`, if `other` has a name and the element has none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_name_of(self, other: &Self) -> Self {
+        if let Some(name) = other.0.name.get() {
+            self.set_name(name.0.clone());
+        }
+        self
+    }
+
     /// Returns an identity that is unique among the living elements.
     #[inline]
     pub fn id(&self) -> ElementId {

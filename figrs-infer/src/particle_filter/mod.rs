@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
 use figrs_core::{
-    AnyElement, Element, FilterState, Model, NextElements, Select, Support, Value, stream,
+    AnyElement, Element, FilterState, Model, NextElements, Select, Support, Value, inherit_names,
+    stream,
 };
 use rand::RngExt;
 use rustc_hash::FxHashMap;
@@ -174,6 +175,7 @@ impl<S: FilterState> ParticleFilter<S> {
             error: Box::new(error),
         })?;
         self.log_evidence += answer.log_evidence()?.value;
+        inherit_names(&state.present, &self.state);
         (self.state, self.past) = (state.present, state.past);
         (self.drawn, self.answer) = (drawn, answer);
         (self.steps, self.draws) = (step, self.draws + 1);
@@ -352,7 +354,8 @@ impl Particles {
     pub(super) fn elements(&self, like: &[AnyElement]) -> Vec<AnyElement> {
         let columns = self.columns.iter().zip(like);
         let made = columns.map(|((support, values), element)| {
-            element.by_index(support, values.clone(), &self.index)
+            let made = element.by_index(support, values.clone(), &self.index);
+            made.with_name_of(element)
         });
         made.collect()
     }

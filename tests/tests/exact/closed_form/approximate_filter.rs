@@ -41,8 +41,6 @@ fn past_states_are_smoothed() {
         assert!((filter.log_evidence().value - log_evidence).abs() < 1e-12);
     }
     assert!(filter.past(4).is_none());
-    let law = filter.law(level, level);
-    assert!(matches!(law.unwrap_err(), Error::InvalidSetting { .. }));
 }
 
 /// Four lamps, each of which copies its left neighbour with some probability; one sensor sees the last lamp.
@@ -288,12 +286,24 @@ fn errors_of_filters_name_the_limit_and_the_reading() {
         error.contains("a law for a state with other elements"),
         "{error}"
     );
-    let mut filter = filter.window(3);
-    let error = filter
-        .follow(&law, |_| Model::new())
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains("a window of 3 past states"), "{error}");
+    let grouped = Filter::factored(&vec![first.clone(), first], 1).unwrap();
+    let error = grouped.law(Clone::clone, Clone::clone).unwrap_err();
+    assert!(
+        error.to_string().contains("2 groups of elements"),
+        "{error}"
+    );
+    // A number that doubles with each step.
+    let start = Normal::new(1.0, Variance(1.0));
+    let mut doubling = Filter::exact(&start).unwrap();
+    let failed = (0..2000).find_map(|_| {
+        let step = doubling.advance(|size| size * 2.0, |_| Model::new());
+        step.err()
+    });
+    let error = failed.unwrap().to_string();
+    assert!(
+        error.contains("step 512") && error.contains("too large"),
+        "{error}"
+    );
 }
 
 /// Particles beside the exact filter: with 20 000 particles, the mean of a level is off by more than 0.06 (six standard errors) with a probability below 1e-8.

@@ -165,12 +165,18 @@ fn laws_that_are_refused() {
     // A law of other values, and a law with too many of them.
     let step = |count: &Element<u32>| count.map(|count| (count + 1) % 5000);
     let counter = Filter::exact(&Constant::new(0)).unwrap().components(100);
-    let error = counter.law(step, |_| walk(&other)).unwrap_err().to_string();
+    let error = counter
+        .law(step, |_| walk(&Constant::new(0.0)))
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("101 components") && error.contains("more than 100"),
         "{error}"
     );
-    let law = counter.law(|count| count.map(|count| (count + 1) % 3), |_| walk(&other));
+    let law = counter.law(
+        |count| count.map(|count| (count + 1) % 3),
+        |_| walk(&Constant::new(0.0)),
+    );
     let law = law.unwrap();
     let mut far = Filter::exact(&Constant::new(7)).unwrap();
     let error = far.follow(&law, |_| Model::new()).unwrap_err().to_string();
@@ -193,7 +199,9 @@ fn laws_from_a_known_start() {
         (is_up, level)
     };
     let read = |(_, level): &Pair| Normal::new(level, Variance(0.5));
-    let mut by_advance = Filter::exact(&first).unwrap();
+    let mut by_advance = Filter::exact(&first).unwrap().window(2);
+    // The state before the law is known, too.
+    by_advance.advance(Clone::clone, |_| Model::new()).unwrap();
     let mut by_law = by_advance.clone();
     let law = by_law.law(step, read).unwrap();
     for t in 0..5 {
@@ -204,8 +212,18 @@ fn laws_from_a_known_start() {
         by_advance
             .advance(step, |pair| Model::new().observe(&read(pair), x))
             .unwrap();
-        let mean = |filter: &Filter<Pair>| filter.mean(|pair| &pair.1).unwrap();
-        assert!((mean(&by_law) - mean(&by_advance)).abs() < 1e-12);
+        for lag in 0..3 {
+            let own = |filter: &Filter<Pair>| {
+                let (is_up, level) = filter.past(lag).unwrap();
+                let answer = filter.answer();
+                (
+                    answer.mean(level).unwrap(),
+                    answer.probability(is_up, &true).unwrap(),
+                )
+            };
+            let (a, b) = (own(&by_law), own(&by_advance));
+            assert!((a.0 - b.0).abs() < 1e-12 && (a.1 - b.1).abs() < 1e-12);
+        }
         let logs = (by_law.log_evidence().value, by_advance.log_evidence().value);
         assert!((logs.0 - logs.1).abs() < 1e-12);
     }
@@ -250,27 +268,34 @@ fn laws_in_small_units() {
     }
 }
 
-/// Compares the filters after a step.
+/// Compares the present states and the past states of the filters after a step.
 fn check(one: &Filter<Body>, other: &Filter<Body>) {
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} and {b}");
     near(one.log_evidence().value, other.log_evidence().value);
-    for mode in 0..3 {
-        let p = |filter: &Filter<Body>| filter.probability(|body| &body.mode, &mode).unwrap();
-        near(p(one), p(other));
+    let mut lag = 0;
+    while let (Some(own), Some(others)) = (one.past(lag), other.past(lag)) {
+        for mode in 0..3 {
+            let p = |filter: &Filter<Body>, body: &Body| {
+                filter.answer().probability(&body.mode, &mode).unwrap()
+            };
+            near(p(one, own), p(other, others));
+        }
+        let moments = |filter: &Filter<Body>, body: &Body| {
+            let mixture = |number| filter.answer().mixture(number).unwrap();
+            let (place, speed) = (mixture(&body.place), mixture(&body.speed));
+            [
+                place.mean(),
+                place.variance(),
+                speed.mean(),
+                speed.variance(),
+            ]
+        };
+        for (a, b) in moments(one, own).into_iter().zip(moments(other, others)) {
+            near(a, b);
+        }
+        lag += 1;
     }
-    let moments = |filter: &Filter<Body>| {
-        let (place, speed) = (filter.mixture(|b| &b.place), filter.mixture(|b| &b.speed));
-        let (place, speed) = (place.unwrap(), speed.unwrap());
-        [
-            place.mean(),
-            place.variance(),
-            speed.mean(),
-            speed.variance(),
-        ]
-    };
-    for (a, b) in moments(one).into_iter().zip(moments(other)) {
-        near(a, b);
-    }
+    assert!(one.past(lag).is_none() && other.past(lag).is_none());
 }
 
 /// Readings of the place and of the speed, and a signal of the mode.
@@ -310,7 +335,10 @@ fn laws_of_switching_systems() {
             (Filter::moments(&Law::first()).unwrap(), 15),
             (Filter::particles(&Law::first(), 1000, 1).unwrap(), 5),
         ];
-        for (mut by_advance, steps) in kinds {
+        let windows = kinds
+            .iter()
+            .map(|(filter, steps)| (filter.clone().window(2), *steps.min(&8)));
+        for (mut by_advance, steps) in windows.chain(kinds.clone()) {
             let mut by_law = by_advance.clone();
             let compiled = by_law.law(|body| law.step(body), readings).unwrap();
             for step in 0..steps {
@@ -371,7 +399,7 @@ fn laws_contain_all_values_that_a_state_reaches() {
         |place: &Element<usize>| place.flat_map(|&place| Flip::new(0.1 + 0.08 * place as f64));
     let first = (Constant::new(0_usize), Flip::new(0.5));
     let both = |(place, lamp): &Pair| (step(place), lamp.clone());
-    let mut by_advance = Filter::exact(&first).unwrap();
+    let mut by_advance = Filter::exact(&first).unwrap().window(3);
     let mut by_law = by_advance.clone();
     let law = by_law.law(both, |(place, _)| signal(place)).unwrap();
     for t in 0..30 {
@@ -381,8 +409,20 @@ fn laws_contain_all_values_that_a_state_reaches() {
             .unwrap();
         let evidence = |(place, _): &Pair| Model::new().observe(&signal(place), seen);
         by_advance.advance(both, evidence).unwrap();
-        for value in 0..9 {
-            let p = |filter: &Filter<Pair>| filter.probability(|pair| &pair.0, &value).unwrap();
+        if t % 8 == 7 {
+            // A late reading about a past state.
+            for filter in [&mut by_law, &mut by_advance] {
+                let late = filter.past(2).unwrap().0.clone();
+                let evidence = |_: &Pair| Model::new().observe(&signal(&late), true);
+                filter.observe(evidence).unwrap();
+            }
+        }
+        for (lag, value) in (0..4.min(t + 2)).flat_map(|lag| (0..9).map(move |value| (lag, value)))
+        {
+            let p = |filter: &Filter<Pair>| {
+                let (place, _) = filter.past(lag).unwrap();
+                filter.answer().probability(place, &value).unwrap()
+            };
             assert!((p(&by_law) - p(&by_advance)).abs() < 1e-12);
         }
         let logs = (by_law.log_evidence().value, by_advance.log_evidence().value);
@@ -394,4 +434,51 @@ fn laws_contain_all_values_that_a_state_reaches() {
         .follow(&law, |lamp| Model::new().observe(lamp, false))
         .unwrap_err();
     assert!(matches!(error, Error::InStep { step: 31, .. }), "{error}");
+}
+
+/// A random element of several steps would be treated as independent in each of them.
+#[test]
+fn random_elements_of_several_steps_are_refused() {
+    type Level = Element<f64>;
+    let check = |result: Result<(), Error>, words: &str| {
+        let error = result.unwrap_err().to_string();
+        assert!(
+            error.contains("in several steps") && error.contains(words),
+            "{error}"
+        );
+    };
+    let drift = Normal::new(0.0, Variance(1.0)).named("drift");
+    let walk = |level: &Level| Normal::new(level, Variance(1.0));
+    let drifting = |level: &Level| walk(&(level + &drift));
+    let none = |_: &Level| Model::new();
+    // The first state depends on the element.
+    let mut filter = Filter::exact(&walk(&drift)).unwrap();
+    check(filter.advance(drifting, none), "drift");
+    // Two steps depend on the element.
+    let first = walk(&Constant::new(0.0)).named("first");
+    let mut filter = Filter::exact(&first).unwrap();
+    filter.advance(drifting, none).unwrap();
+    check(filter.advance(drifting, none), "drift");
+    filter.advance(walk, none).unwrap();
+    // The evidence is about the first state instead of the present one, or about one element twice.
+    let seen = |level: &Level| Model::new().observe(&walk(level), 1.0);
+    check(filter.observe(|_| seen(&first)), "first");
+    let coin = Flip::new(0.5).named("coin");
+    let coins = |_: &Level| Model::new().observe(&coin, true);
+    filter.observe(coins).unwrap();
+    check(filter.observe(coins), "coin");
+    // A law is about several steps.
+    let law = Filter::exact(&first).unwrap().law(drifting, walk);
+    check(law.map(drop), "drift");
+    let coins = |level: &Level| (walk(level), coin.clone());
+    let law = Filter::exact(&first).unwrap().law(walk, coins);
+    check(law.map(drop), "coin");
+    // Elements with one value may be shared.
+    let known = Constant::new(1.0);
+    let mut filter = Filter::exact(&first).unwrap();
+    for _ in 0..2 {
+        filter
+            .advance(|level| walk(&(level + &known)), none)
+            .unwrap();
+    }
 }
