@@ -144,6 +144,7 @@ fn answer_of_scan(
         false => collapse,
     };
     hybrid.restrict(limits)?;
+    hybrid.forget_forms();
     marginals(
         algorithm,
         &mut hybrid,

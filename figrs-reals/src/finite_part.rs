@@ -246,6 +246,9 @@ impl<'m> FinitePart<'m> {
         element: &AnyElement,
         scope: &[usize],
     ) -> Result<SmallVec<[Assigned; 1]>, Error> {
+        if scope.is_empty() {
+            return Ok(smallvec![Assigned::new()]);
+        }
         let assignments = Assignments::rows(self.sizes(scope));
         if assignments.count() > MAX_ASSIGNMENTS {
             let problem = format!(

@@ -105,6 +105,12 @@ pub(crate) fn lower_triangle(
     n: usize,
     covariance: &[f64],
 ) -> Result<DMatrix<f64>, Error> {
+    if let &[variance] = covariance
+        && variance > 0.0
+        && variance.is_finite()
+    {
+        return Ok(DMatrix::from_element(1, 1, variance.sqrt()));
+    }
     if covariance.len() == n * n && covariance.iter().all(|x| x.is_finite()) {
         let matrix = DMatrix::from_row_slice(n, n, covariance);
         if let Some(lower) = matrix.cholesky() {

@@ -11,7 +11,7 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::expansion::{expand, expand_for_best_world};
 use figrs_core::expand::{Content, Encoding, Expansion};
-use figrs_core::internals::QueryKind;
+use figrs_core::internals::{ElementMap, QueryKind};
 use figrs_core::{AnyElement, Limits, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{HybridGraph, RealId};
@@ -46,6 +46,8 @@ pub(crate) struct HybridModel<'m> {
     reals: Vec<Option<RealId>>,
     /// For each vector, its dimension; zero for a vector that was merged with another vector.
     dimensions: Vec<usize>,
+    /// The element of each normal vector; `None` for a vector that was merged with another vector.
+    elements: Vec<Option<AnyElement>>,
     pub(crate) sites: Vec<SiteFactor>,
     /// The comparisons of one real number, if only comparisons are accepted.
     interval: Option<IntervalFactor>,
@@ -142,6 +144,7 @@ impl<'m> HybridModel<'m> {
                 .iter()
                 .map(|vector| vector.as_ref().map_or(0, |v| v.dimension))
                 .collect(),
+            elements: Vec::with_capacity(scan.vectors.len()),
             sites: Vec::new(),
             interval: None,
             posteriors: Vec::new(),
@@ -157,13 +160,13 @@ impl<'m> HybridModel<'m> {
         let vectors = std::mem::take(&mut this.scan.vectors);
         this.graph.factors.reserve(vectors.len());
         let precision = this.common_precision(&vectors, limits)?;
-        for (index, vector) in vectors.iter().enumerate() {
-            if let Some(vector) = vector {
+        for (index, vector) in vectors.into_iter().enumerate() {
+            if let Some(vector) = &vector {
                 let rule = this.rule_factor(index, vector)?;
                 this.add_rule(rule.with_precision(precision));
             }
+            this.elements.push(vector.map(|vector| vector.element));
         }
-        this.scan.vectors = vectors;
         for parameter in &this.scan.parameters {
             this.posteriors
                 .push(parameter.posteriors(&this.scan.finite)?);
@@ -263,6 +266,12 @@ impl<'m> HybridModel<'m> {
         forms.sum::<usize>() + entries.sum::<usize>() + combinations.sum::<usize>()
     }
 
+    /// Frees the classifications of the elements, which only the construction of factors and the functions of targets need.
+    pub(crate) fn forget_forms(&mut self) {
+        self.scan.forms = ElementMap::default();
+        self.known = Vec::new();
+    }
+
     pub(crate) fn scan(&self) -> &Scan<'m> {
         &self.scan
     }
@@ -274,8 +283,7 @@ impl<'m> HybridModel<'m> {
 
     pub(crate) fn element(&self, real: RealId) -> Option<&AnyElement> {
         let index = self.reals.iter().position(|&other| other == Some(real))?;
-        let vector = self.scan.vectors.get(index)?.as_ref();
-        vector.map(|vector| &vector.element)
+        self.elements.get(index)?.as_ref()
     }
 }
 

@@ -67,11 +67,10 @@ impl HybridModel<'_> {
         self.scan.forms.contains_key(&element.id()) || is_expanded()
     }
 
-    /// Returns the elements with a distribution of their own and several possible values.
+    /// Returns the elements with a distribution of their own.
     pub(crate) fn random_elements(&self) -> Vec<AnyElement> {
         let finite = self.expansion.elements().iter().map(|own| &own.element);
-        let reals = self.scan.vectors.iter().flatten();
-        let all = reals.map(|vector| &vector.element).chain(finite);
+        let all = self.elements.iter().flatten().chain(finite);
         all.filter(|element| is_random(element.kind()))
             .cloned()
             .collect()
