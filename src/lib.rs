@@ -72,7 +72,8 @@ pub use figrs_models as models;
 pub use figrs_network as network;
 #[cfg(feature = "reals")]
 pub use figrs_reals::{
-    Collapse, Collapsed, ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals,
+    Collapse, Collapsed, ExpectationPropagation, Filter, FilterLaw, SavedFilter, StateMarginals,
+    WithReals,
 };
 #[cfg(feature = "reports")]
 pub use figrs_report::{

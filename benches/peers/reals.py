@@ -204,12 +204,13 @@ def main():
             command = [target / "reals_times", folder / "readings.csv", folder / "field.csv", str(options.seconds)]
             figrs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             add = lambda name, seconds: times.setdefault(name, []).append(seconds)
-            for task in ("smoothing", "filtering", "field"):
+            for task in ("smoothing", "smoothing_by_law", "filtering", "following", "field"):
                 add(f"{task}, figrs", statistics.median(figrs[task]["times"]))
             seconds, found = statsmodels_smoother(readings)
             add("smoothing, statsmodels", seconds)
             for name, theirs in zip(("means", "variances", "log_evidence"), found):
                 compare(f"smoothing {name}, statsmodels", figrs["smoothing"][name], theirs)
+                compare(f"smoothing {name} by a law", figrs["smoothing_by_law"][name], theirs)
             compare("filtering, statsmodels", figrs["filtering"]["log_evidence"], found[2])
             for task, run, given in (("smoothing", gtsam_smoother, readings), ("field", gtsam_field, rows)):
                 seconds, found = run(given)

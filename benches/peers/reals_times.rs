@@ -77,6 +77,24 @@ fn followed(readings: &[f64]) -> Result<f64, Box<dyn Error>> {
     Ok(filter.log_evidence().value)
 }
 
+/// All states given all readings, by a filter that follows a compiled step and keeps all states.
+fn smoothed_by_law(readings: &[f64]) -> Result<[f64; 3], Box<dyn Error>> {
+    let mut filter = Filter::exact(&first())?.window(readings.len());
+    filter.observe(|state| read(Model::new(), state, readings[0]))?;
+    let position = |state: &Element<Vec<f64>>| Normal::new(state.entry(0), Variance(NOISE));
+    let law = filter.law(step, position)?;
+    for &reading in &readings[1..] {
+        filter.follow(&law, |seen| Model::new().observe(seen, reading))?;
+    }
+    let (mut means, mut variances) = (0.0, 0.0);
+    for marginals in (0..).map_while(|lag| filter.at(lag)) {
+        let mixture = marginals.mixture(|state| state)?;
+        means += mixture.means()[0];
+        variances += mixture.covariance()[0][0];
+    }
+    Ok([means, variances, filter.log_evidence().value])
+}
+
 /// A field whose neighbouring cells differ by normal noise, read in every cell: each cell depends on the cells to the left and above.
 fn field(rows: &[Vec<f64>]) -> Result<[f64; 2], Box<dyn Error>> {
     let mut cells: Vec<Vec<Element<f64>>> = Vec::new();
@@ -126,12 +144,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (smoothing, smoothed) = clock.repeat(seconds, || smoothed(&readings))?;
     let (filtering, filtered) = clock.repeat(seconds, || filtered(&readings))?;
     let (following, followed) = clock.repeat(seconds, || followed(&readings))?;
+    let (by_law, smoothed_by_law) = clock.repeat(seconds, || smoothed_by_law(&readings))?;
     let (of_field, field) = clock.repeat(seconds, || field(&rows))?;
     println!(
         "{}",
         json!({
             "clock": clock.name(),
             "smoothing": {"times": smoothing, "means": smoothed[0], "variances": smoothed[1], "log_evidence": smoothed[2]},
+            "smoothing_by_law": {"times": by_law, "means": smoothed_by_law[0], "variances": smoothed_by_law[1], "log_evidence": smoothed_by_law[2]},
             "filtering": {"times": filtering, "log_evidence": filtered},
             "following": {"times": following, "log_evidence": followed},
             "field": {"times": of_field, "means": field[0], "variances": field[1]},

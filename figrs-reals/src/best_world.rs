@@ -10,6 +10,7 @@ use figrs_gaussian::{GaussianError, most_probable};
 use rustc_hash::FxHashSet;
 
 use crate::closed_form::{MAX_COMPONENTS, explained, first_cause, impossible};
+use crate::conjugate::Parameter;
 use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::HybridWorld;
 use crate::scan::{Form, Scan};
@@ -17,13 +18,14 @@ use crate::scan::{Form, Scan};
 /// Finds the most probable world of a model in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
 /// The world has values of the targets, of the elements with evidence, and of all elements on which they depend. The probability of the world is the
-/// product of the probabilities of its finite elements and the densities of its normal elements.
+/// product of the probabilities of its finite elements and the densities of its real elements.
 ///
-/// **Guarantee.** The result is exact up to rounding, because the real elements are linear functions of normal elements, given the finite elements.
+/// **Guarantee.** The result is exact up to rounding, because the real elements are linear functions of normal elements, or parameters with conjugate
+/// priors, given the finite elements.
 ///
 /// **Complexity.** The cost is that of [`in_closed_form`](crate::in_closed_form); maxima take the place of sums and integrals.
 ///
-/// **Errors.** [`Error::NotClosedForm`], also if a parameter has a conjugate prior, or if some worlds have more random elements than others;
+/// **Errors.** [`Error::NotClosedForm`], also if the density of a parameter has no maximum, or if some worlds have more random elements than others;
 /// [`Error::ImpossibleEvidence`] if no world satisfies the evidence; the errors of the model.
 pub fn best_world_in_closed_form(
     algorithm: &'static str,
@@ -36,14 +38,16 @@ pub fn best_world_in_closed_form(
     }
     let mut scan = Scan::new(model, targets, limits);
     match scan.run() {
-        Err(error @ Error::NotClosedForm { .. }) if scan.vectors.is_empty() => {
+        Err(error @ Error::NotClosedForm { .. })
+            if scan.vectors.is_empty() && scan.parameters.is_empty() =>
+        {
             return Err(first_cause(&scan, refused, error));
         }
         found => found?,
     }
-    if let Some(parameter) = scan.parameters.first() {
-        let problem = "a most probable world contains only finite and normal elements, but this is a parameter with a conjugate prior; ask \
-        `Exact` for its distribution";
+    let has_choice = |parameter: &&Parameter| parameter.is_chosen || parameter.prior.rows.len() > 1;
+    if let Some(parameter) = scan.parameters.iter().find(has_choice) {
+        let problem = "a Chain chooses it among several parameters, so that the densities of worlds cannot be compared; ask `Exact` for its distribution";
         return Err(Error::not_closed_form(&parameter.element, problem));
     }
     scan.finite.find_supports()?;
@@ -74,7 +78,9 @@ fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
         }
     }
     let vectors = scan.vectors.iter().flatten().map(|vector| &vector.element);
-    let mut stack: Vec<AnyElement> = vectors.chain(&scan.finite.elements).cloned().collect();
+    let parameters = scan.parameters.iter().map(|parameter| &parameter.element);
+    let reals = vectors.chain(parameters);
+    let mut stack: Vec<AnyElement> = reals.chain(&scan.finite.elements).cloned().collect();
     while let Some(element) = stack.pop() {
         if !reached.insert(element.id()) {
             continue;
@@ -105,13 +111,16 @@ fn values(
     let mut seen: FxHashSet<ElementId> = FxHashSet::default();
     let mut stack = scan.roots.to_vec();
     while let Some(element) = stack.pop() {
-        if !matches!(scan.form(&element), Form::Real(_)) || !seen.insert(element.id()) {
+        let form = scan.form(&element);
+        if matches!(form, Form::Finite) || !seen.insert(element.id()) {
             continue;
         }
         stack.extend(element.parents().iter().cloned());
         stack.extend(result_of(world, &element));
         let value = if let Some(value) = scan.observed(&element) {
             Some(value.clone())
+        } else if let &Form::Parameter(multiple) = form {
+            world.parameter_value(&element, multiple)
         } else {
             let rows = world.hybrid.real_target(&element)?;
             rows.map(|rows| world.real_value(&element, &rows))

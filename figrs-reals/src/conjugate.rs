@@ -4,7 +4,7 @@
 //! finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is proportional to a member of the
 //! prior's family. Its integral over the parameter is a number for each assignment; these numbers become a factor of the finite elements.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -116,6 +116,32 @@ pub(crate) struct ParameterPosterior {
     pub(crate) distribution: Option<Arc<dyn AtomicOp>>,
     /// The natural logarithm of the integral of the product of the prior and the likelihoods.
     pub(crate) log_total: f64,
+}
+
+impl ParameterPosterior {
+    /// Returns the numbers of the most probable value of the parameter; `None` if the density is unbounded, or if the evidence is impossible.
+    pub(crate) fn mode(&self) -> Option<Vec<f64>> {
+        self.distribution.as_ref()?.mode()
+    }
+
+    /// Returns the natural logarithm of the largest product of the prior and the likelihoods; `None` if it is unbounded.
+    pub(crate) fn log_max(&self, parameter: &AnyElement) -> Option<f64> {
+        let Some(distribution) = &self.distribution else {
+            return Some(self.log_total);
+        };
+        let value = value_of_numbers(parameter, self.mode()?);
+        let log = distribution.log_prob(value.as_any()).ok()?;
+        log.is_finite().then_some(self.log_total + log)
+    }
+}
+
+/// Returns a number or a list of numbers, whichever is the type of the values of `element`.
+pub(crate) fn value_of_numbers(element: &AnyElement, numbers: Vec<f64>) -> Datum {
+    let is_number = element.no_values().value_type() == TypeId::of::<f64>();
+    match numbers[..] {
+        [number] if is_number => Datum::new(number),
+        _ => Datum::new(numbers),
+    }
 }
 
 impl Parameter {

@@ -3,13 +3,12 @@
 use std::sync::OnceLock;
 
 use figrs_answer::algorithm::guarded;
-use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
 use figrs_core::{Element, FilterState, Limits, Model, Value};
 
-use crate::approximation::{Approximation, PAIRS};
+use crate::approximation::Approximation;
 use crate::belief::{Belief, OtherElements};
 use crate::earlier_elements::EarlierElements;
 use crate::past_states::{PastStates, PresentState, SmoothedState};
@@ -58,6 +57,8 @@ pub struct Filter<S> {
     /// True if a step has merged components or left out components.
     pub(crate) is_approximate: bool,
     pub(crate) answer: OnceLock<Answer>,
+    /// The marginals of the present state alone.
+    pub(crate) now: OnceLock<Answer>,
     pub(crate) limits: Limits,
     pub(crate) components: usize,
     pub(crate) steps: u64,
@@ -186,6 +187,7 @@ impl<S: FilterState> Filter<S> {
     pub(crate) fn of_beliefs(like: &S, beliefs: Vec<Belief>, approximation: Approximation) -> Self {
         Self {
             answer: OnceLock::new(),
+            now: OnceLock::new(),
             past: PastStates::default(),
             earlier: EarlierElements::default(),
             present: PresentState::new(like, &beliefs),
@@ -314,35 +316,15 @@ impl<S: FilterState> Filter<S> {
     /// the last step; [`log_evidence`](Self::log_evidence) is that of all steps.
     pub fn answer(&self) -> &Answer {
         self.answer.get_or_init(|| {
-            let merges = self.approximation.merges();
-            let most = self.components.saturating_mul(PAIRS);
-            let (past, is_merged) = self.past.beliefs(&self.beliefs, merges, most);
-            let estimate = if self.is_approximate() || is_merged {
-                Estimate::Approximate
-            } else {
-                Estimate::Exact
-            };
-            let states = std::iter::once((self.state(), &self.beliefs));
-            let smoothed = self.smoothed().iter().map(|past| &past.state);
-            let (mut marginals, mut mixtures) = (Vec::new(), Vec::new());
-            for (state, beliefs) in states.chain(smoothed.zip(&past)) {
-                let elements = state.elements();
-                let mut rest = &elements[..];
-                for belief in beliefs {
-                    let (own, others) = rest.split_at(belief.numbers.len());
-                    belief.add_marginals(own, &estimate, (&mut marginals, &mut mixtures));
-                    rest = others;
-                }
-            }
-            let evidence = LogEvidence {
-                value: self.beliefs[0].log_evidence,
-                ..self.log_evidence()
-            };
-            Answer::marginals(Self::NAME, marginals, evidence).with_mixtures(mixtures, estimate)
+            let past = self.past_beliefs();
+            let states = std::iter::once((self.state(), &self.beliefs[..]));
+            let smoothed = self.smoothed().iter().zip(&past.states);
+            let smoothed = smoothed.map(|(past, beliefs)| (&past.state, &beliefs[..]));
+            self.answer_about(states.chain(smoothed), past.is_merged)
         })
     }
 
-    fn is_approximate(&self) -> bool {
+    pub(crate) fn is_approximate(&self) -> bool {
         self.beliefs.len() > 1 || self.is_approximate
     }
 
@@ -357,7 +339,7 @@ impl<S: FilterState> Filter<S> {
 
     /// Returns a one-line summary of an element of the present state.
     pub fn summary<T: Value>(&self, of: impl FnOnce(&S) -> &Element<T>) -> Result<String, Error> {
-        self.answer().summary(of(self.state()))
+        self.now().summary(of(&self.present.state))
     }
 
     /// Returns the probability that a finite element of the present state has the value `value`.
@@ -366,7 +348,7 @@ impl<S: FilterState> Filter<S> {
         of: impl FnOnce(&S) -> &Element<T>,
         value: &T,
     ) -> Result<f64, Error> {
-        self.answer().probability(of(self.state()), value)
+        self.now().probability(of(&self.present.state), value)
     }
 
     /// Returns the distribution of a real element of the present state.
@@ -374,11 +356,11 @@ impl<S: FilterState> Filter<S> {
         &self,
         of: impl FnOnce(&S) -> &Element<T>,
     ) -> Result<&NormalMixture, Error> {
-        self.answer().mixture(of(self.state()))
+        self.now().mixture(of(&self.present.state))
     }
 
     /// Returns the mean of a real element of the present state.
     pub fn mean(&self, of: impl FnOnce(&S) -> &Element<f64>) -> Result<f64, Error> {
-        self.answer().mean(of(self.state()))
+        self.now().mean(of(&self.present.state))
     }
 }

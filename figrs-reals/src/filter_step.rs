@@ -94,6 +94,7 @@ impl<S: FilterState> Filter<S> {
         self.approximation = self.approximation.after_draw();
         self.beliefs = beliefs;
         self.answer = OnceLock::new();
+        self.now = OnceLock::new();
     }
 
     /// Notes that the elements of the present state and of the past states are replaced by new elements.

@@ -1,12 +1,11 @@
 //! Worlds of a model, as values of the variables and vectors of its factor graph.
 
-use std::any::TypeId;
-
 use figrs_core::{AnyElement, Datum, Support};
 use figrs_factor::graph::VarId;
 use nalgebra::DVector;
 
 use crate::closed_form::RealTarget;
+use crate::conjugate::{Multiple, value_of_numbers};
 use crate::hybrid_model::HybridModel;
 use crate::linear_element::{Conditional, Linear};
 
@@ -59,12 +58,22 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
 
     /// Returns the value of the real `element`, which is the linear function `rows` of the vectors.
     pub(crate) fn real_value(&self, element: &AnyElement, rows: &Conditional<Linear>) -> Datum {
-        let numbers = self.numbers(rows);
-        let is_number = element.no_values().value_type() == TypeId::of::<f64>();
-        match numbers[..] {
-            [number] if is_number => Datum::new(number),
-            _ => Datum::new(numbers),
-        }
+        value_of_numbers(element, self.numbers(rows))
+    }
+
+    /// Returns the most probable value of `element`, which is a multiple of a parameter; `None` if it is not known.
+    pub(crate) fn parameter_value(
+        &self,
+        element: &AnyElement,
+        multiple: Multiple,
+    ) -> Option<Datum> {
+        let (variables, finite) = (&self.variables, &self.finite);
+        let posterior = self
+            .hybrid
+            .parameter_posterior(multiple.parameter, variables, finite)?;
+        let numbers = posterior.mode()?.into_iter();
+        let numbers = numbers.map(|number| number * multiple.factor);
+        Some(value_of_numbers(element, numbers.collect()))
     }
 
     fn numbers(&self, rows: &Conditional<Linear>) -> Vec<f64> {

@@ -64,6 +64,7 @@ mod saved_filter;
 mod scan;
 mod site;
 mod site_scan;
+mod state_marginals;
 mod step_compiler;
 mod with_reals;
 
@@ -79,4 +80,5 @@ pub use filter::Filter;
 pub use joint_moments::{JointComponent, joint_moments};
 pub use law::FilterLaw;
 pub use saved_filter::SavedFilter;
+pub use state_marginals::StateMarginals;
 pub use with_reals::WithReals;

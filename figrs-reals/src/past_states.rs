@@ -11,6 +11,7 @@ use crate::belief::Belief;
 use crate::belief_component::BeliefComponent;
 use crate::hybrid_model::NumbersOfElement;
 use crate::made_elements::{MadeElements, StateLink, elements_before};
+use crate::state_marginals::PastBeliefs;
 
 /// The present state of a filter.
 #[derive(Clone, Debug)]
@@ -62,6 +63,8 @@ pub(crate) struct PastStates<S> {
     pub(crate) states: VecDeque<PastState<S>>,
     /// The elements of these states, which are created when they are first needed.
     smoothed: OnceLock<Vec<SmoothedState<S>>>,
+    /// The distributions of these states, which are computed when they are first needed.
+    pub(crate) beliefs: OnceLock<PastBeliefs>,
 }
 
 /// A past state.
@@ -92,6 +95,7 @@ impl<S> PastStates<S> {
         Self {
             states,
             smoothed: OnceLock::new(),
+            beliefs: OnceLock::new(),
         }
     }
 
@@ -109,9 +113,10 @@ impl<S> PastStates<S> {
         }
     }
 
-    /// Forgets the elements of the past states, because the elements of the present state have changed.
+    /// Forgets the elements and the distributions of the past states, because those of the present state have changed.
     pub(crate) fn forget_elements(&mut self) {
         self.smoothed = OnceLock::new();
+        self.beliefs = OnceLock::new();
     }
 
     /// Returns the elements on which the distribution of the past states depends, if they have been created.
@@ -133,14 +138,13 @@ impl<S> PastStates<S> {
     }
 
     /// Computes the distribution of each group of elements of each past state, the latest state first, from the distributions `present` of the groups
-    /// of the present state. If `merges`, or if there are more than `most` components, components with the same finite values are merged. The flag is
-    /// `true` if components were merged.
-    pub(crate) fn beliefs(
+    /// of the present state. If `merges`, or if there are more than `most` components, components with the same finite values are merged.
+    pub(crate) fn beliefs_before(
         &self,
         present: &[Belief],
         merges: bool,
         most: usize,
-    ) -> (Vec<Vec<Belief>>, bool) {
+    ) -> PastBeliefs {
         let indexed = |belief: &Belief| belief.components.iter().cloned().enumerate().collect();
         let mut next: Vec<Vec<(usize, BeliefComponent)>> = present.iter().map(indexed).collect();
         let mut is_merged = false;
@@ -161,8 +165,8 @@ impl<S> PastStates<S> {
             });
             beliefs.collect()
         };
-        let beliefs = self.states.iter().map(of_state).collect();
-        (beliefs, is_merged)
+        let states = self.states.iter().map(of_state).collect();
+        PastBeliefs { states, is_merged }
     }
 }
 

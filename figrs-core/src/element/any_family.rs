@@ -131,6 +131,7 @@ pub(super) trait AnyFamily: Debug + Send + Sync {
     fn conjugate_terms(&self) -> &'static [Term];
     fn posterior(&self, parameters: &[f64], likelihood: &Likelihood) -> Option<Vec<f64>>;
     fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>>;
+    fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>>;
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)>;
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian>;
     fn describe(&self, parameters: &[Number]) -> String;
@@ -380,6 +381,10 @@ impl<T: Value, F: Family<T>> AnyFamily for TypedFamily<T, F> {
 
     fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
         self.family.moments(parameters)
+    }
+
+    fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>> {
+        self.family.mode(parameters)
     }
 
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {

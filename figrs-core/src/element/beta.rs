@@ -127,6 +127,15 @@ impl Family<f64> for BetaDistribution {
         Some(vec![(mean, mean * rest / (a + b + 1.0))])
     }
 
+    fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>> {
+        let [a, b] = [parameters[0], parameters[1]];
+        let mode = match a + b - 2.0 {
+            0.0 => 0.5,
+            rest => (a - 1.0) / rest,
+        };
+        (a >= 1.0 && b >= 1.0).then(|| vec![mode])
+    }
+
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         if *value <= 0.0 || *value >= 1.0 {
             return None;

@@ -127,6 +127,16 @@ impl Family<Vec<f64>> for DirichletDistribution {
         Some(parameters.iter().map(moments).collect())
     }
 
+    fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>> {
+        let (total, count) = (parameters.iter().sum::<f64>(), parameters.len() as f64);
+        let share = |a: &f64| match total - count {
+            0.0 => count.recip(),
+            rest => (a - 1.0) / rest,
+        };
+        let is_bounded = parameters.iter().all(|&a| a >= 1.0);
+        is_bounded.then(|| parameters.iter().map(share).collect())
+    }
+
     fn log_prob_derivative(
         &self,
         parameters: &[f64],

@@ -302,6 +302,14 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
+    /// Returns the numbers of a value at which the density is largest; `None` if the density is unbounded or this value is not known.
+    ///
+    /// `MpeExact` uses this value for a parameter with a conjugate prior.
+    fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>> {
+        let _ = parameters;
+        None
+    }
+
     /// Returns the parameters of Student's t-distribution of a normal number whose precision or variance has this distribution: the degrees of
     /// freedom and the squared scale.
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {

@@ -408,6 +408,10 @@ impl AtomicOp for FamilyMember {
         contained(|| self.with_values(|values| self.family.moments(values))).ok()?
     }
 
+    fn mode(&self) -> Option<Vec<f64>> {
+        contained(|| self.with_values(|values| self.family.mode(values))).ok()?
+    }
+
     fn student_t_of_spread(&self) -> Option<(f64, f64)> {
         contained(|| self.with_values(|values| self.family.student_t_of_spread(values))).ok()?
     }

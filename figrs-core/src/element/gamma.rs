@@ -139,6 +139,11 @@ impl Family<f64> for GammaDistribution {
         Some(vec![(mean, mean * mean / parameters[0])])
     }
 
+    fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>> {
+        let [shape, pace] = [parameters[0], parameters[1]];
+        (shape >= 1.0).then(|| vec![self.0.stretched(shape - 1.0, pace)])
+    }
+
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
         // A normal number whose precision is gamma-distributed has a t-distribution.
         let [shape, pace] = [parameters[0], parameters[1]];

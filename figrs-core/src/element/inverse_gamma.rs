@@ -92,6 +92,10 @@ impl Family<f64> for InverseGammaDistribution {
         Some(vec![(mean, variance)])
     }
 
+    fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>> {
+        Some(vec![parameters[1] / (parameters[0] + 1.0)])
+    }
+
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
         // A normal number whose variance has an inverse gamma distribution has a t-distribution.
         Some((2.0 * parameters[0], parameters[1] / parameters[0]))

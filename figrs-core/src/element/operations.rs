@@ -108,6 +108,10 @@ pub trait AtomicOp: Send + Sync {
     fn moments(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
+    /// Returns the numbers of a value at which the density is largest; `None` if the density is unbounded or this value is not known.
+    fn mode(&self) -> Option<Vec<f64>> {
+        None
+    }
     /// Returns the parameters of Student's t-distribution of a normal number whose precision or variance has this distribution: the degrees of
     /// freedom and the squared scale.
     fn student_t_of_spread(&self) -> Option<(f64, f64)> {

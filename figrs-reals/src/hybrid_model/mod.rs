@@ -80,7 +80,7 @@ impl<'m> HybridModel<'m> {
     ) -> Result<(Self, Encoding), Error> {
         if let (Some(&(_, parameter, _)), None) = (scan.scales.first(), scan.common_scale) {
             let parameter = &scan.parameters[parameter];
-            let problem = "it is an unknown precision or variance of normal elements, which filters and ExpectationPropagation do not integrate out";
+            let problem = "it is an unknown precision or variance of normal elements, which `MpeExact`, filters and ExpectationPropagation do not support";
             return Err(Error::not_closed_form(&parameter.element, problem));
         }
         let is_finite = |target: &&AnyElement| {
@@ -172,9 +172,17 @@ impl<'m> HybridModel<'m> {
                 .push(parameter.posteriors(&this.scan.finite)?);
         }
         for index in 0..this.posteriors.len() {
-            let posterior = &this.posteriors[index];
-            let logs: Vec<f64> = posterior.rows.iter().map(|row| row.log_total).collect();
-            if !this.scan.parameters[index].is_chosen && logs.iter().any(|&log| log != 0.0) {
+            let (posterior, parameter) = (&this.posteriors[index], &this.scan.parameters[index]);
+            let log = |row: &ParameterPosterior| match asked {
+                QueryKind::Sums => Some(row.log_total),
+                QueryKind::BestWorld => row.log_max(&parameter.element),
+            };
+            let logs: Option<Vec<f64>> = posterior.rows.iter().map(log).collect();
+            let logs = logs.ok_or_else(|| {
+                let problem = "its density has no maximum; ask `Exact` for its distribution";
+                Error::not_closed_form(&parameter.element, problem)
+            })?;
+            if !parameter.is_chosen && logs.iter().any(|&log| log != 0.0) {
                 let scope = posterior.finite.clone();
                 this.add_finite(&scope, |place| logs[place]);
             }

@@ -1,7 +1,9 @@
 //! The most probable world of models with normal elements.
 
 use figrs::prelude::*;
-use figrs::{AnyElement, Covariance, Error, MultivariateNormal, weighted_sum};
+use figrs::{
+    AnyElement, Covariance, Dirichlet, Error, InverseGamma, MultivariateNormal, Scale, weighted_sum,
+};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
@@ -169,10 +171,6 @@ fn worlds_with_different_random_elements_are_not_compared() {
         .run(&Model::new(), (&number, &other))
         .unwrap();
     close(world.most_likely_value(&other).unwrap(), 0.0);
-    let share = Beta::new(2.0, 3.0).named("share");
-    let model = Model::new().observe(&Flip::new(&share), true);
-    let error = MpeExact::new().run(&model, &share).unwrap_err();
-    assert!(error.to_string().contains("conjugate prior"), "{error}");
     let model = Model::new().observe(&other, 1.0).observe(&other, 2.0);
     let error = MpeExact::new().run(&model, &other).unwrap_err();
     assert!(
@@ -182,4 +180,82 @@ fn worlds_with_different_random_elements_are_not_compared() {
         ),
         "{error}"
     );
+}
+
+/// Coins with an unknown probability, seen by sensors that are wrong with the probability 0.2.
+#[test]
+fn parameters_have_their_most_probable_values() {
+    let log_beta = |a: f64, b: f64, p: f64| {
+        let norm: f64 = (1..=(a + b - 1.0) as u32).map(f64::from).product();
+        let factorial = |n: f64| (1..=n as u32).map(f64::from).product::<f64>();
+        (norm / (factorial(a - 1.0) * factorial(b - 1.0))).ln()
+            + (a - 1.0) * p.ln()
+            + (b - 1.0) * (1.0 - p).ln()
+    };
+    for (a, b) in [(3.0, 2.0), (2.0, 6.0)] {
+        let share = Beta::new(a, b);
+        let coins: Vec<Element<bool>> = (0..4).map(|_| Flip::new(&share)).collect();
+        let seen = [true, true, false];
+        let model = coins
+            .iter()
+            .zip(seen)
+            .fold(Model::new(), |model, (coin, seen)| {
+                let sensor = coin.flat_map(|&coin| Flip::new(if coin { 0.8 } else { 0.2 }));
+                model.observe(&sensor, seen)
+            });
+        let targets = coins.iter().map(|coin| coin.erased().clone());
+        let targets: Vec<AnyElement> = targets.chain([share.erased().clone()]).collect();
+        let best = MpeExact::new().run(&model, &targets).unwrap();
+        let log_of = |values: &[bool]| {
+            let heads = values.iter().filter(|&&coin| coin).count() as f64;
+            let tails = values.len() as f64 - heads;
+            let p = (a + heads - 1.0) / (a + b + heads + tails - 2.0);
+            let pairs = values.iter().zip(seen);
+            let sensors = pairs.map(|(&coin, seen)| if coin == seen { 0.8_f64 } else { 0.2 }.ln());
+            let log = log_beta(a, b, p) + heads * p.ln() + tails * (1.0 - p).ln();
+            (log + sensors.sum::<f64>(), p)
+        };
+        let worlds = (0..16).map(|world| {
+            let values: Vec<bool> = (0..4).map(|i| world >> i & 1 == 1).collect();
+            log_of(&values).0
+        });
+        let values = coins
+            .iter()
+            .map(|coin| best.most_likely_value(coin).unwrap());
+        let (log, p) = log_of(&values.collect::<Vec<bool>>());
+        close(best.log_probability().unwrap(), log);
+        close(log, worlds.fold(f64::NEG_INFINITY, f64::max));
+        close(best.most_likely_value(&share).unwrap(), p);
+    }
+}
+
+#[test]
+fn modes_of_parameters() {
+    let mode = |model: &Model, element: &Element<f64>| {
+        let world = MpeExact::new().run(model, element).unwrap();
+        world.most_likely_value(element).unwrap()
+    };
+    let rate = Gamma::new(3.0, Rate(2.0));
+    let double = &rate * 2.0;
+    let model = Model::new().observe(&Poisson::new(&rate), 4);
+    close(mode(&model, &rate), 2.0);
+    close(mode(&model, &double), 4.0);
+    let variance = InverseGamma::new(2.0, Scale(3.0));
+    let model = Model::new().observe(&Normal::new(0.0, Variance(&variance)), 1.5);
+    close(mode(&model, &variance), 4.125 / 3.5);
+    let shares = Dirichlet::new([2.0, 1.0, 3.0]);
+    let model = Model::new().observe(&Select::by(&shares, [0, 1, 2]), 0);
+    let world = MpeExact::new().run(&model, &shares).unwrap();
+    let found = world.most_likely_value(&shares).unwrap();
+    for (found, exact) in found.into_iter().zip([0.5, 0.0, 0.5]) {
+        close(found, exact);
+    }
+    // A density that is unbounded, and a parameter that a Chain chooses.
+    let share = Beta::new(0.5, 3.0).named("share");
+    let error = MpeExact::new().run(&Model::new(), &share).unwrap_err();
+    assert!(error.to_string().contains("no maximum"), "{error}");
+    let chosen = Flip::new(0.5).flat_map(|&high| Beta::new(if high { 5.0 } else { 1.0 }, 2.0));
+    let model = Model::new().observe(&Flip::new(&chosen), true);
+    let error = MpeExact::new().run(&model, &chosen).unwrap_err();
+    assert!(matches!(error, Error::NotClosedForm { .. }), "{error}");
 }

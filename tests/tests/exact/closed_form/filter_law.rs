@@ -273,29 +273,26 @@ fn check(one: &Filter<Body>, other: &Filter<Body>) {
     let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} and {b}");
     near(one.log_evidence().value, other.log_evidence().value);
     let mut lag = 0;
-    while let (Some(own), Some(others)) = (one.past(lag), other.past(lag)) {
+    while let (Some(own), Some(others)) = (one.at(lag), other.past(lag)) {
+        let answer = other.answer();
         for mode in 0..3 {
-            let p = |filter: &Filter<Body>, body: &Body| {
-                filter.answer().probability(&body.mode, &mode).unwrap()
-            };
-            near(p(one, own), p(other, others));
+            near(
+                own.probability(|body| &body.mode, &mode).unwrap(),
+                answer.probability(&others.mode, &mode).unwrap(),
+            );
         }
-        let moments = |filter: &Filter<Body>, body: &Body| {
-            let mixture = |number| filter.answer().mixture(number).unwrap();
-            let (place, speed) = (mixture(&body.place), mixture(&body.speed));
-            [
-                place.mean(),
-                place.variance(),
-                speed.mean(),
-                speed.variance(),
-            ]
-        };
-        for (a, b) in moments(one, own).into_iter().zip(moments(other, others)) {
-            near(a, b);
+        let (place, speed) = (own.mixture(|b| &b.place), own.mixture(|b| &b.speed));
+        let pairs = [
+            (place.unwrap(), answer.mixture(&others.place).unwrap()),
+            (speed.unwrap(), answer.mixture(&others.speed).unwrap()),
+        ];
+        for (own, other) in pairs {
+            near(own.mean(), other.mean());
+            near(own.variance(), other.variance());
         }
         lag += 1;
     }
-    assert!(one.past(lag).is_none() && other.past(lag).is_none());
+    assert!(one.at(lag).is_none() && other.past(lag).is_none());
 }
 
 /// Readings of the place and of the speed, and a signal of the mode.
