@@ -19,7 +19,6 @@ pub trait FilterState: Sized {
 }
 
 /// Gives the elements of `state` that have no names those of the elements of `before`, the state before it, if both have the same number of elements.
-#[doc(hidden)]
 pub fn inherit_names<S: FilterState>(state: &S, before: &S) {
     let (own, before) = (state.elements(), before.elements());
     if own.len() == before.len() {

@@ -39,6 +39,7 @@
 mod bytes;
 mod collections;
 mod counterfactual;
+mod earlier_elements;
 #[doc(hidden)]
 pub mod element;
 #[doc(hidden)]
@@ -87,7 +88,7 @@ pub use element::{
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::{Parts, Value};
-pub use filter_state::{FilterState, NextElements, PortableState, inherit_names};
+pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use parts::{
@@ -117,6 +118,7 @@ pub use rand;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
+    pub use crate::earlier_elements::{EarlierElements, ancestors, is_random};
     pub use crate::element::element_map::ElementMap;
     pub use crate::element::family_values::{
         IidValues, MemberArgument, MemberFault, SufficientStatistics,
@@ -133,6 +135,7 @@ pub mod internals {
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::element::step::{Choice, with_arguments};
     pub use crate::expand::sharing::QueryKind;
+    pub use crate::filter_state::inherit_names;
     pub use crate::similar_names::{did_you_mean, edit_distance, similar_names};
     pub use crate::value::from_data::variant;
     pub use figrs_factor::bounds::six_decimals;

@@ -4,6 +4,7 @@
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
+use figrs_core::internals::EarlierElements;
 use figrs_core::{AnyElement, Limits, Model, Stream, SupportBuilder};
 use figrs_gaussian::{Elimination, GaussianError, HybridPosterior, RealId};
 use nalgebra::DMatrix;
@@ -34,40 +35,26 @@ pub(crate) struct Belief {
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
 /// Elements of other states than those whose distribution is computed.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct OtherElements<'e> {
     /// The elements of the past states that a filter keeps.
     pub(crate) past: &'e [AnyElement],
-    /// The elements of states that an earlier step has replaced.
-    pub(crate) replaced: &'e [AnyElement],
-    /// The random elements of earlier steps.
-    pub(crate) used: &'e [AnyElement],
+    pub(crate) earlier: &'e EarlierElements,
 }
 
-impl OtherElements<'_> {
-    /// Returns an error if a step, which depends on the elements for which `depends` returns `true`, depends on elements of earlier steps.
-    pub(crate) fn check(&self, depends: impl Fn(&AnyElement) -> bool) -> Result<(), Error> {
-        let (setting, value, remedy) = if self.replaced.iter().any(&depends) {
-            (
-                "evidence",
-                "elements of a state from before an earlier step".to_owned(),
-                "use the elements that `state` and `past` return after the last step",
-            )
-        } else if let Some(element) = self.used.iter().find(|element| depends(element)) {
-            (
-                "step",
-                format!("{} in several steps", element.label()),
-                "build the random elements of a step in its functions; a random quantity of several steps belongs to the state",
-            )
-        } else {
-            return Ok(());
-        };
-        Err(Error::InvalidSetting {
+/// Returns an error if a step, which depends on the elements for which `depends` returns `true`, depends on elements of earlier steps.
+pub(crate) fn check_step(
+    earlier: &EarlierElements,
+    depends: impl Fn(&AnyElement) -> bool,
+) -> Result<(), Error> {
+    match earlier.mistake(depends) {
+        None => Ok(()),
+        Some((setting, value, remedy)) => Err(Error::InvalidSetting {
             algorithm: "Filter",
             setting,
             value,
             remedy,
-        })
+        }),
     }
 }
 
@@ -90,14 +77,14 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Self, Error> {
-        let step = Self::of_step(model, (elements, OtherElements::default()), limits, limit)?;
-        Ok(step.belief)
+        let question = (&[elements.to_vec()][..], true);
+        let (mut beliefs, _) = Self::of_question(model, question, limits, limit)?;
+        Ok(beliefs.swap_remove(0))
     }
 
     /// Returns the joint distribution of `elements` of a step of a filter as [`new`](Self::new) does.
     ///
-    /// **Errors.** [`Error::InvalidSetting`] if the elements or the evidence depend on elements that are `replaced` or `used`; the errors of
-    /// [`new`](Self::new).
+    /// **Errors.** [`Error::InvalidSetting`] if the elements or the evidence depend on elements of earlier steps; the errors of [`new`](Self::new).
     pub(crate) fn of_step(
         model: &Model,
         (elements, others): (&[AnyElement], OtherElements<'_>),
@@ -106,7 +93,7 @@ impl Belief {
     ) -> Result<StepBelief, Error> {
         let groups = [elements.to_vec()];
         let (mut beliefs, hybrid) = Self::of_question(model, (&groups, true), limits, limit)?;
-        others.check(|element| hybrid.depends_on(element))?;
+        check_step(others.earlier, |element| hybrid.depends_on(element))?;
         Ok(StepBelief {
             belief: beliefs.swap_remove(0),
             depends_on_past: others.past.iter().any(|past| hybrid.depends_on(past)),

@@ -6,11 +6,11 @@ use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
+use figrs_core::internals::EarlierElements;
 use figrs_core::{Element, FilterState, Limits, Model, Value};
 
 use crate::approximation::Approximation;
 use crate::belief::{Belief, OtherElements};
-use crate::earlier_elements::EarlierElements;
 use crate::past_states::{PastStates, PresentState, SmoothedState};
 
 /// A filter of a dynamic model: the joint distribution of the elements of the present state, given all evidence so far.
@@ -163,13 +163,12 @@ impl<S: FilterState> Filter<S> {
         let within = (&limits, approximation.default_components());
         let conditioned = guarded(|| {
             let groups = approximation.groups(&elements).into_iter();
-            let of_group = |own| {
-                approximation.conditioned(
-                    &Model::new(),
-                    (own, &[], OtherElements::default()),
-                    within,
-                )
+            let others = OtherElements {
+                past: &[],
+                earlier: &EarlierElements::default(),
             };
+            let of_group =
+                |own| approximation.conditioned(&Model::new(), (own, &[], others), within);
             groups.map(of_group).collect::<Result<Vec<_>, _>>()
         })?;
         let is_approximate = conditioned.iter().any(|group| group.is_approximate);

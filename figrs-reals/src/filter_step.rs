@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_core::{FilterState, Model, inherit_names};
+use figrs_core::internals::inherit_names;
+use figrs_core::{FilterState, Model};
 
 use crate::approximation::Conditioned;
 use crate::backward_kernel::BackwardKernel;
@@ -121,8 +122,7 @@ impl<S: FilterState> Filter<S> {
         let past = self.past.created_elements();
         let others = OtherElements {
             past: &past,
-            replaced: &self.earlier.replaced,
-            used: &self.earlier.used,
+            earlier: &self.earlier,
         };
         let within = (&self.limits, self.components);
         let given = |before: &[StateLink]| {

@@ -8,7 +8,7 @@ use figrs_answer::error::Error;
 use figrs_core::{FilterState, Model};
 
 use crate::backward_kernel::BackwardKernel;
-use crate::belief::{Belief, OtherElements, too_many};
+use crate::belief::{Belief, too_many};
 use crate::compiled_step::CompiledStep;
 use crate::filter::Filter;
 use crate::past_states::PresentState;
@@ -72,7 +72,7 @@ impl<S: FilterState> Filter<S> {
         let mut belief = Cow::Borrowed(&self.beliefs[0]);
         let mut compiler = StepCompiler::new(&belief);
         let mut first = None;
-        let mut used = self.earlier.used.clone();
+        let mut earlier = self.earlier.clone();
         let mut add = |compiler: &mut StepCompiler, open: Belief| {
             let present = PresentState::new(&**like, &[open]);
             let within = (&self.limits, self.components);
@@ -80,12 +80,8 @@ impl<S: FilterState> Filter<S> {
                 let next = step(&present.state);
                 let readings = readings(&next);
                 let elements = (&next.elements()[..], &readings.elements()[..]);
-                let others = OtherElements {
-                    replaced: &self.earlier.replaced,
-                    used: &used,
-                    ..OtherElements::default()
-                };
-                used.extend(compiler.add(&present.made[0], elements, others, within)?);
+                let random = compiler.add(&present.made[0], elements, &earlier, within)?;
+                earlier.use_also(random);
                 Ok::<R, Error>(readings)
             })
         };
@@ -146,19 +142,20 @@ impl<S: FilterState> Filter<S> {
             let belief = law.step.run(&before, &evidence(&law.readings), is_pair)?;
             let own = self.present.state.elements();
             let found = self.approximation.settled(belief, &own, self.components)?;
-            Ok((before.into_owned(), found))
+            let pair = found.pair.as_ref();
+            let kernel = pair.map(|pair| BackwardKernel::new(pair, &before));
+            Ok((found, kernel))
         });
-        let (before, found) = found.map_err(|error| Error::InStep {
+        let (found, kernel) = found.map_err(|error| Error::InStep {
             step: self.steps + 1,
             error: Box::new(error),
         })?;
         self.retire_elements();
         self.steps += 1;
         self.is_approximate |= found.is_approximate;
-        if let Some(pair) = &found.pair {
+        if let Some(kernel) = kernel {
             self.past
-                .set_next_layout(&self.beliefs[0].numbers, &before.numbers);
-            let kernel = BackwardKernel::new(pair, &before);
+                .set_next_layout(&self.beliefs[0].numbers, &law.step.numbers);
             let like = Arc::clone(&self.present.state);
             self.add_past(vec![kernel], like);
         }

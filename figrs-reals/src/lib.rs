@@ -45,7 +45,6 @@ mod correction;
 mod drawn_cases;
 mod drawn_part;
 mod drawn_rest;
-mod earlier_elements;
 mod expectation_propagation;
 #[doc(hidden)]
 pub mod filter;

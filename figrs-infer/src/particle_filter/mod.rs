@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
+use figrs_core::internals::{EarlierElements, ancestors, inherit_names, is_random};
 use figrs_core::{
-    AnyElement, Element, FilterState, Model, NextElements, Select, Support, Value, inherit_names,
+    AnyElement, Element, ElementId, FilterState, Model, NextElements, Select, Support, Value,
     stream,
 };
 use rand::RngExt;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Resampling;
 use crate::sampling::importance::ImportanceSampling;
@@ -66,6 +67,7 @@ pub struct ParticleFilter<S> {
     draws: u64,
     steps: u64,
     log_evidence: f64,
+    earlier: EarlierElements,
 }
 
 impl<S: FilterState> ParticleFilter<S> {
@@ -90,6 +92,7 @@ impl<S: FilterState> ParticleFilter<S> {
         }
         let algorithm = ImportanceSampling::new(particles).seed(seed).keep_draws();
         let (state, drawn, answer) = guarded(|| drawn(&algorithm, &Model::new(), &[first]))?;
+        let random = ancestors(first.elements()).into_iter().filter(is_random);
         Ok(Self {
             state: state.present,
             past: state.past,
@@ -101,6 +104,7 @@ impl<S: FilterState> ParticleFilter<S> {
             draws: 1,
             steps: 0,
             log_evidence: 0.0,
+            earlier: EarlierElements::of_first(random.collect()),
         })
     }
 
@@ -128,7 +132,7 @@ impl<S: FilterState> ParticleFilter<S> {
     pub fn observe(&mut self, evidence: impl FnOnce(&S) -> Model) -> Result<(), Error> {
         let found = guarded(|| {
             let states: Vec<&S> = std::iter::once(&self.state).chain(&self.past).collect();
-            drawn(&self.algorithm(), &evidence(&self.state), &states)
+            self.continued(&evidence(&self.state), &states)
         });
         self.go_to(found, self.steps)
     }
@@ -136,8 +140,9 @@ impl<S: FilterState> ParticleFilter<S> {
     /// Moves to the next state, and adds evidence about the next state. `step` builds the elements of the next state from those of the present state;
     /// `evidence` builds the model with the evidence about the next state, and may contain interventions.
     ///
-    /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error of [`ImportanceSampling`], such as evidence that no
-    /// particle satisfies. After an error, the filter is unchanged.
+    /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and [`Error::InvalidSetting`] if the step depends on a random element of
+    /// the first state or of the last step (a random quantity of several steps belongs to the state), or the error of [`ImportanceSampling`], such as
+    /// evidence that no particle satisfies. After an error, the filter is unchanged.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -148,9 +153,32 @@ impl<S: FilterState> ParticleFilter<S> {
             let past = std::iter::once(&self.state).chain(&self.past);
             let states = std::iter::once(&next).chain(past.take(self.window));
             let states: Vec<&S> = states.collect();
-            drawn(&self.algorithm(), &evidence(&next), &states)
+            self.continued(&evidence(&next), &states)
         });
         self.go_to(found, self.steps + 1)
+    }
+
+    /// Draws the elements of `states`, which continue the particles, given the evidence of `model`. Also returns the random elements of the step.
+    fn continued(&self, model: &Model, states: &[&S]) -> Result<Continued<S>, Error> {
+        let elements = states.iter().flat_map(|state| state.elements());
+        let observed = model.evidence().iter().map(|(element, _)| element.clone());
+        let depends = ancestors(elements.chain(observed).collect());
+        let ids: FxHashSet<ElementId> = depends.iter().map(AnyElement::id).collect();
+        if let Some((setting, value, remedy)) =
+            self.earlier.mistake(|element| ids.contains(&element.id()))
+        {
+            return Err(Error::invalid_setting(
+                "ParticleFilter",
+                setting,
+                value,
+                remedy,
+            ));
+        }
+        let index = self.drawn.index.erased().id();
+        let is_new = |element: &AnyElement| is_random(element) && element.id() != index;
+        let random = depends.into_iter().filter(is_new).collect();
+        let (states, particles, answer) = drawn(&self.algorithm(), model, states)?;
+        Ok((states, particles, answer, random))
     }
 
     /// Returns the sampler of the next step, whose worlds continue the present particles.
@@ -165,17 +193,15 @@ impl<S: FilterState> ParticleFilter<S> {
             .assigned(self.drawn.ancestors(self.particles, seed))
     }
 
-    fn go_to(
-        &mut self,
-        found: Result<(States<S>, Particles, Answer), Error>,
-        step: u64,
-    ) -> Result<(), Error> {
-        let (state, drawn, answer) = found.map_err(|error| Error::InStep {
+    fn go_to(&mut self, found: Result<Continued<S>, Error>, step: u64) -> Result<(), Error> {
+        let (state, drawn, answer, random) = found.map_err(|error| Error::InStep {
             step,
             error: Box::new(error),
         })?;
         self.log_evidence += answer.log_evidence()?.value;
         inherit_names(&state.present, &self.state);
+        self.earlier.replace([self.drawn.index.erased().clone()]);
+        self.earlier.use_in_step(random);
         (self.state, self.past) = (state.present, state.past);
         (self.drawn, self.answer) = (drawn, answer);
         (self.steps, self.draws) = (step, self.draws + 1);
@@ -253,6 +279,9 @@ impl<S: FilterState> States<S> {
         }
     }
 }
+
+/// The states, particles and marginals after a step, and the random elements of the step.
+type Continued<S> = (States<S>, Particles, Answer, Vec<AnyElement>);
 
 /// Draws the elements of `states` given the evidence of `model`; the first state is the present one. Returns states whose elements have the drawn
 /// values, the weighted draws, and their marginals.

@@ -1,6 +1,7 @@
 //! The form in which a particle filter is saved and loaded.
 
 use figrs_answer::Error;
+use figrs_core::internals::EarlierElements;
 use figrs_core::{AnyElement, PortableState, SupportBuilder};
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +133,7 @@ impl<S: PortableState> ParticleFilter<S> {
             draws: saved.draws,
             steps: saved.steps,
             log_evidence: saved.log_evidence,
+            earlier: EarlierElements::default(),
         })
     }
 }

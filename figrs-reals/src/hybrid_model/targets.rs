@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use figrs_answer::error::Error;
-use figrs_core::internals::{AtomicOp, Kind};
+use figrs_core::internals::{AtomicOp, is_random};
 use figrs_core::{AnyElement, Datum, Support};
 use figrs_factor::graph::VarId;
 use figrs_gaussian::{
@@ -71,9 +71,7 @@ impl HybridModel<'_> {
     pub(crate) fn random_elements(&self) -> Vec<AnyElement> {
         let finite = self.expansion.elements().iter().map(|own| &own.element);
         let all = self.elements.iter().flatten().chain(finite);
-        all.filter(|element| is_random(element.kind()))
-            .cloned()
-            .collect()
+        all.filter(|element| is_random(element)).cloned().collect()
     }
 
     /// If `target` is a parameter, returns the index of its posterior.
@@ -259,18 +257,5 @@ impl HybridModel<'_> {
             &in_scan,
             &self.scan.finite.sizes(&rows.finite),
         )
-    }
-}
-
-/// True if an element of the kind `kind` has a distribution of its own.
-fn is_random(kind: &Kind) -> bool {
-    match kind {
-        Kind::Atomic(op) => match op.outcomes() {
-            Ok(Ok(outcomes)) => outcomes.probabilities.len() > 1,
-            _ => true,
-        },
-        Kind::Table(..) => true,
-        Kind::Chain(..) => kind.family().is_some(),
-        Kind::Apply(..) | Kind::Score(..) => false,
     }
 }

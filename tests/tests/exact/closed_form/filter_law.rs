@@ -1,7 +1,7 @@
 //! Laws of steps, beside steps whose elements are built anew.
 
 use figrs::prelude::*;
-use figrs::{Covariance, Error, Filter, MultivariateNormal, filter_state};
+use figrs::{Covariance, Error, Filter, MultivariateNormal, ParticleFilter, filter_state};
 
 use super::switching::{Body, Law};
 
@@ -470,6 +470,18 @@ fn random_elements_of_several_steps_are_refused() {
     let coins = |level: &Level| (walk(level), coin.clone());
     let law = Filter::exact(&first).unwrap().law(walk, coins);
     check(law.map(drop), "coin");
+    // A filter of particles draws the element in each step.
+    let mut particles = ParticleFilter::new(&walk(&drift), 100).unwrap();
+    check(particles.advance(drifting, none), "drift");
+    let mut particles = ParticleFilter::new(&first, 100).unwrap();
+    check(particles.observe(|_| seen(&first)), "first");
+    particles.advance(drifting, none).unwrap();
+    check(particles.advance(drifting, none), "drift");
+    let old = particles.state().clone();
+    particles.advance(walk, none).unwrap();
+    let error = particles.observe(|_| seen(&old)).unwrap_err().to_string();
+    assert!(error.contains("before an earlier step"), "{error}");
+    particles.observe(seen).unwrap();
     // Elements with one value may be shared.
     let known = Constant::new(1.0);
     let mut filter = Filter::exact(&first).unwrap();
