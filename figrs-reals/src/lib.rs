@@ -21,7 +21,7 @@
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `filter_step`, `belief`, `belief_component`, `joint_moments` | the joint distribution of several elements |
 //! | `approximation` | the approximation of a filter's distribution after each step |
-//! | `past_states`, `backward_kernel` | the past states of a filter, given all evidence so far |
+//! | `past_states`, `backward_kernel`, `state_marginals` | the past states of a filter, given all evidence so far |
 //! | `saved_filter` | a filter in a form that can be serialised |
 //! | `law`, `compiled_step`, `step_compiler` | a step of a filter whose law is always the same |
 
