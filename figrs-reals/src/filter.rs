@@ -223,8 +223,8 @@ impl<S: FilterState> Filter<S> {
     /// 16 times the maximum number of [`components`](Self::components), components with the same finite values are merged, and the answer is approximate.
     /// [`Filter::factored`] treats the groups of the past states as independent of each other, too.
     ///
-    /// The joint values of the finite elements of two successive states may be at most 16 times the maximum number of components, and are counted even if
-    /// they are impossible.
+    /// The joint values of the finite elements of two successive states may be at most 16 times the maximum number of components. [`advance`](Self::advance)
+    /// counts impossible joint values, too; a compiled step ([`follow`](Self::follow)) counts only possible ones.
     ///
     /// Evidence may also be about elements of past states, such as a reading that arrives late. Such a step takes more time: in proportion to the cube of the
     /// number of states if the state has one component, and to the product of the numbers of components of all states in the window otherwise.
