@@ -8,7 +8,6 @@ use figrs_factor::graph::{
     Assignments, Factor, FactorGraph, FactorTable, VarId, Weights, for_each_entry, log_stored,
 };
 use figrs_factor::{Limits, Until};
-use nalgebra::DVector;
 use smallvec::SmallVec;
 
 use crate::error::GaussianError;
@@ -203,44 +202,6 @@ impl<'g> Elimination<'g> {
     /// True if no components of mixtures were merged.
     pub fn is_exact(&self) -> bool {
         self.sums.values().all(|sum| sum.is_exact)
-    }
-
-    /// Returns values of all vectors for an assignment of the finite variables. Each number is its conditional mean plus its conditional standard
-    /// deviation times the number that `noise` returns.
-    pub(crate) fn reals(
-        &self,
-        finite: &[u32],
-        mut noise: impl FnMut() -> f64,
-    ) -> Vec<DVector<f64>> {
-        let graph = self.graph;
-        let dimensions = graph.dimensions.iter();
-        let mut reals: Vec<DVector<f64>> = dimensions.map(|&n| DVector::zeros(n)).collect();
-        let mut values: Vec<f64> = Vec::new();
-        for (index, step) in self.steps.iter().enumerate().rev() {
-            let place = step.finite.iter().fold(0, |place, &v| {
-                place * graph.finite.cardinality(v) + finite[v.index()] as usize
-            });
-            let own = step.eliminated.iter().map(|&real| graph.dimension(real));
-            values.clear();
-            values.resize(own.sum(), 0.0);
-            for real in &step.separator {
-                values.extend(reals[real.index()].iter());
-            }
-            let conditional = self.conditionals.get(index, place);
-            let rows = conditional.chunks_exact(values.len() + 1);
-            for (i, row) in rows.enumerate().rev() {
-                let known = row[i + 1..values.len()].iter().zip(&values[i + 1..]);
-                let sum: f64 = known.map(|(coefficient, x)| coefficient * x).sum();
-                values[i] = (row[values.len()] + noise() - sum) / row[i];
-            }
-            let mut rest = &values[..];
-            for &real in &step.eliminated {
-                let (own, others) = rest.split_at(graph.dimension(real));
-                reals[real.index()].copy_from_slice(own);
-                rest = others;
-            }
-        }
-        reals
     }
 
     /// Returns the factors of [`finite`](Self::finite) that are integrals of the real numbers.

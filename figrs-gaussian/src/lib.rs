@@ -10,6 +10,7 @@
 //! | `merging_plan`, `weak_marginal` | the order if components of mixtures are merged, and the merging |
 //! | `elimination` | one pass from the leaves to the roots: the finite factor graph that remains, and the conditional distributions |
 //! | `posterior` | one pass from the roots to the leaves: moments and mixtures |
+//! | `back_substitution` | numbers of vectors, and their deviations from the means, as functions of standard normal numbers |
 //! | `moments`, `mixture` | means and covariances, mixtures of normal distributions |
 //! | `quadrature`, `tilted`, `peaks` | a normal number multiplied by a likelihood |
 //! | `expectation_propagation`, `damping` | Gaussian approximations of factors that are not Gaussian |
@@ -18,6 +19,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+mod back_substitution;
 mod conditional_draws;
 mod damping;
 mod draws;

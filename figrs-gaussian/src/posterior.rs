@@ -53,7 +53,7 @@ impl JointMixture {
 /// smoother).
 #[derive(Debug)]
 pub struct HybridPosterior<'e> {
-    elimination: &'e Elimination<'e>,
+    pub(crate) elimination: &'e Elimination<'e>,
     /// The natural logarithm of the product of all factors, summed over all assignments and integrated over all real numbers.
     log_total: f64,
     /// For each elimination step, the probability of each assignment of its finite variables.
@@ -61,11 +61,11 @@ pub struct HybridPosterior<'e> {
     /// For each finite variable, the probability of each value.
     shares: Vec<Vec<f64>>,
     /// For each vector, the elimination step that eliminates it.
-    homes: Vec<usize>,
+    pub(crate) homes: Vec<usize>,
     /// For each factor, the elimination step that multiplies it.
     homes_of_factors: Vec<usize>,
     /// For each elimination step, the root of its tree of steps.
-    roots: Vec<usize>,
+    pub(crate) roots: Vec<usize>,
     /// For each elimination step and each assignment of its finite variables, the moments of all vectors of the step; `None` if the assignment is
     /// impossible.
     beliefs: Vec<Beliefs>,
@@ -221,59 +221,6 @@ impl<'e> HybridPosterior<'e> {
         self.joint_at(self.homes_of_factors[factor], reals, limit)
     }
 
-    /// Returns the deviations of the vectors `reals` from their means, for the assignment `values` of the finite variables `scope`, as a linear function of
-    /// independent standard normal numbers: the rows are the concatenated numbers of the vectors. If L is the result, L L' is their covariance matrix, but L
-    /// has small deviations next to large ones, which rounding removes from a covariance matrix.
-    ///
-    /// `reals` must have at least one vector, and chains of factors must connect them. `scope` must be the scope of their [`joint`](Self::joint)
-    /// distribution, and no components may have been merged.
-    ///
-    /// **Complexity.** The cost is that of one draw of the connected vectors, times their number of real numbers.
-    pub fn deviations(&self, reals: &[RealId], scope: &[VarId], values: &[u32]) -> DMatrix<f64> {
-        let root = self.roots[self.homes[reals[0].index()]];
-        let connected = |&i: &usize| self.roots[i] == root;
-        let own = |i: usize| self.step(i).eliminated.iter();
-        let steps: Vec<usize> = (0..self.beliefs.len()).rev().filter(connected).collect();
-        let eliminated = steps.iter().flat_map(|&i| own(i));
-        let columns: usize = eliminated.map(|&real| self.graph().dimension(real)).sum();
-        let mut found: BTreeMap<usize, DMatrix<f64>> = BTreeMap::new();
-        let mut noise = 0;
-        for i in steps {
-            let place = self.step(i).finite.iter().fold(0, |place, v| {
-                let value = scope.iter().position(|other| other == v);
-                let value = value.map_or(0, |position| values[position]);
-                place * self.graph().finite.cardinality(*v) + value as usize
-            });
-            let conditional = self.elimination.conditionals.get(i, place);
-            let count: usize = own(i).map(|&real| self.graph().dimension(real)).sum();
-            let separator = self.step(i).separator.iter();
-            let known = separator.filter_map(|real| found.get(&real.index()));
-            let known = known.flat_map(|deviations| deviations.row_iter());
-            let mut rows: Vec<_> = vec![DMatrix::zeros(1, columns).row(0).clone_owned(); count];
-            rows.extend(known.map(|row| row.clone_owned()));
-            for place in (0..count).rev() {
-                let entries =
-                    &conditional[place * (rows.len() + 1)..(place + 1) * (rows.len() + 1)];
-                let mut row = rows[place].clone();
-                row[noise] = 1.0;
-                noise += 1;
-                for (other, entry) in rows.iter().zip(entries).skip(place + 1) {
-                    row -= other * *entry;
-                }
-                rows[place] = row / entries[place];
-            }
-            let mut rest = &rows[..];
-            for &real in own(i) {
-                let (rows, others) = rest.split_at(self.graph().dimension(real));
-                found.insert(real.index(), DMatrix::from_rows(rows));
-                rest = others;
-            }
-        }
-        let rows = reals.iter().filter_map(|real| found.get(&real.index()));
-        let rows: Vec<_> = rows.flat_map(|deviations| deviations.row_iter()).collect();
-        DMatrix::from_rows(&rows)
-    }
-
     /// True if a chain of factors that have vectors in common connects `factor` and `real`.
     pub fn is_connected(&self, factor: usize, real: RealId) -> bool {
         self.roots[self.homes_of_factors[factor]] == self.roots[self.homes[real.index()]]
@@ -353,11 +300,11 @@ impl<'e> HybridPosterior<'e> {
         part(carried.as_ref().unwrap_or(moments), numbers, share)
     }
 
-    fn graph(&self) -> &HybridGraph {
+    pub(crate) fn graph(&self) -> &HybridGraph {
         self.elimination.graph
     }
 
-    fn step(&self, i: usize) -> &Step {
+    pub(crate) fn step(&self, i: usize) -> &Step {
         &self.elimination.steps[i]
     }
 
