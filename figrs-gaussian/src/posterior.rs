@@ -1,5 +1,6 @@
 //! Posterior distributions of the vectors of a hybrid factor graph, computed in a pass back through the elimination steps.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -18,6 +19,9 @@ use crate::hybrid_graph::{HybridFactor, HybridGraph, RealId};
 use crate::mixture::{Component, Mixture};
 use crate::moments::{Moments, merge, part};
 use crate::plan::{Input, Step};
+
+/// Maximum number of moments that are kept for the steps between a vector and its root, because other vectors may need them.
+const MAX_MADE: usize = 1 << 17;
 
 /// Moments for each assignment of some finite variables; `None` if the assignment is impossible.
 type Beliefs = SmallVec<[Option<Moments>; 1]>;
@@ -69,6 +73,8 @@ pub struct HybridPosterior<'e> {
     /// For each elimination step and each assignment of its finite variables, the moments of all vectors of the step; `None` if the assignment is
     /// impossible.
     beliefs: Vec<Beliefs>,
+    /// For elimination steps that lack finite variables of their root, the moments for each assignment of the root's variables, once they were needed.
+    made_beliefs: RefCell<BTreeMap<usize, Rc<Beliefs>>>,
 }
 
 impl<'e> HybridPosterior<'e> {
@@ -108,6 +114,7 @@ impl<'e> HybridPosterior<'e> {
             homes_of_factors,
             roots,
             beliefs: vec![Beliefs::new(); elimination.steps.len()],
+            made_beliefs: RefCell::default(),
         };
         if log_total > f64::NEG_INFINITY {
             let mut buffer = Vec::new();
@@ -246,25 +253,18 @@ impl<'e> HybridPosterior<'e> {
                 limit,
             });
         }
-        // The steps in `below` lack finite variables of the scope. `from` is the step nearest to them that has the whole scope.
-        let mut below = Vec::new();
-        let mut from = home;
-        while self.step(from).finite.len() < scope.len() && from != root {
-            below.push(from);
-            from = self.step(from).parent.unwrap_or(root);
-        }
         let numbers = self.numbers_of(home, reals);
         let mut found = JointMixture {
             scope: scope.clone(),
             components: Vec::with_capacity(count),
         };
+        let made = self.beliefs_for(home, root);
+        let moments = made.as_deref().unwrap_or(&self.beliefs[home]);
         let assignments = self.assignments(scope);
         let mut values = vec![0; scope.len()];
-        for (place, &share) in joint.iter().enumerate() {
-            if share > 0.0
-                && let Some(Some(moments)) = self.beliefs[from].get(place)
-            {
-                let component = self.component(moments, from, &below, &values, &numbers, share);
+        for (moments, &share) in moments.iter().zip(joint.iter()) {
+            if let Some(moments) = moments.as_ref().filter(|_| share > 0.0) {
+                let component = part(moments, &numbers, share);
                 found.components.push((values.clone(), component));
             }
             assignments.advance(&mut values);
@@ -272,32 +272,46 @@ impl<'e> HybridPosterior<'e> {
         Ok(found)
     }
 
-    /// Returns the distribution of the real numbers `numbers` of the last step of `below`, for the assignment `values` of the root's finite
-    /// variables. `moments` are the moments of the step `from`, for this assignment.
-    fn component(
-        &self,
-        moments: &Moments,
-        from: usize,
-        below: &[usize],
-        values: &[u32],
-        numbers: &[usize],
-        share: f64,
-    ) -> Component {
-        let scope = &self.step(self.roots[from]).finite;
-        let mut above = from;
-        let mut carried: Option<Moments> = None;
-        for &i in below.iter().rev() {
-            let strides = strides(self.graph(), scope, &self.step(i).finite);
-            let places = strides.iter().zip(values);
-            let place = places.map(|(s, &value)| s * value as usize).sum::<usize>();
-            let known = carried.as_ref().unwrap_or(moments);
-            let given = self.numbers_of(above, &self.step(i).separator);
-            let conditional = self.elimination.conditionals.get(i, place);
-            let all = self.reals(i).map(|&r| self.graph().dimension(r)).sum();
-            carried = Some(known.extended(&given, (conditional, all), &mut Vec::new()));
-            above = i;
+    /// Returns the moments of all vectors of the step `home`, for each assignment of the finite variables of the step `root` above it; `None` if `home`
+    /// has all these variables, so that [`beliefs`](Self::beliefs) has the moments.
+    fn beliefs_for(&self, home: usize, root: usize) -> Option<Rc<Beliefs>> {
+        let scope = &self.step(root).finite;
+        // The steps in `below` lack finite variables of the scope. `from` is the step nearest to them whose moments are known.
+        let (mut below, mut from, mut made) = (Vec::new(), home, None);
+        while self.step(from).finite.len() < scope.len() && from != root {
+            made = self.made_beliefs.borrow().get(&from).cloned();
+            if made.is_some() {
+                break;
+            }
+            below.push(from);
+            from = self.step(from).parent.unwrap_or(root);
         }
-        part(carried.as_ref().unwrap_or(moments), numbers, share)
+        let is_kept = below.len().saturating_mul(self.joints[root].len()) <= MAX_MADE;
+        let mut buffer = Vec::new();
+        for i in below.into_iter().rev() {
+            let above: &Beliefs = made.as_deref().unwrap_or(&self.beliefs[from]);
+            let strides = strides(self.graph(), scope, &self.step(i).finite);
+            let given = self.numbers_of(from, &self.step(i).separator);
+            let all = self.reals(i).map(|&r| self.graph().dimension(r)).sum();
+            let assignments = self.assignments(scope);
+            let mut values = vec![0; scope.len()];
+            let mut own = Beliefs::new();
+            for (known, &share) in above.iter().zip(self.joints[root].iter()) {
+                own.push(known.as_ref().filter(|_| share > 0.0).map(|known| {
+                    let places = strides.iter().zip(&values);
+                    let place = places.map(|(s, &value)| s * value as usize).sum::<usize>();
+                    let conditional = self.elimination.conditionals.get(i, place);
+                    known.extended(&given, (conditional, all), &mut buffer)
+                }));
+                assignments.advance(&mut values);
+            }
+            let own = Rc::new(own);
+            if is_kept {
+                self.made_beliefs.borrow_mut().insert(i, Rc::clone(&own));
+            }
+            (made, from) = (Some(own), i);
+        }
+        made
     }
 
     pub(crate) fn graph(&self) -> &HybridGraph {
