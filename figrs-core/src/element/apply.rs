@@ -11,7 +11,7 @@ use super::function::{FunctionId, contained};
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind, ParentList};
 use super::operations::{ApplyOp, OpenArgument};
-use super::parents::{Arguments, Many, One, Parents};
+use super::parents::{Arguments, Many, Parents};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
@@ -114,12 +114,18 @@ pub(crate) fn apply_list<T: Value>(
     parents: Vec<AnyElement>,
     demand: ImpliedParents,
 ) -> Element<Vec<T>> {
-    let op = ListFunction::<T> {
-        demand: (demand, parents.len()),
-        values: PhantomData,
+    let is_real = TypeId::of::<T>() == TypeId::of::<f64>();
+    let op = ApplyFunction::<Many<T>, _> {
+        demand: Some((demand, parents.len())),
+        real: is_real.then_some(RealFunction::List),
+        ..ApplyFunction::new(list::<T>)
     };
     let kind = Kind::Apply(parents.into(), Arc::new(op));
     Element::from_kind(constructor, location, kind)
+}
+
+fn list<T: Value>(values: Vec<&T>) -> Vec<T> {
+    values.into_iter().cloned().collect()
 }
 
 pub(crate) fn apply_comparison<T: Value>(
@@ -130,7 +136,7 @@ pub(crate) fn apply_comparison<T: Value>(
 ) -> Element<bool> {
     let body = move |(a, b): (&T, &T)| function(a, b);
     let op = ApplyFunction::<(T, T), _> {
-        comparison: Some(comparison),
+        real: Some(RealFunction::Comparison(comparison)),
         ..ApplyFunction::new(body)
     };
     let kind = Kind::Apply(parents.into(), Arc::new(op));
@@ -179,11 +185,17 @@ impl RealComparison {
     }
 }
 
+/// A function of real numbers for which algorithms have closed forms.
+enum RealFunction {
+    Comparison(RealComparison),
+    List,
+}
+
 struct ApplyFunction<A, F> {
     body: F,
     identity: Option<FunctionId>,
     demand: Option<(ImpliedParents, usize)>,
-    comparison: Option<RealComparison>,
+    real: Option<RealFunction>,
     arguments: PhantomData<fn(A)>,
 }
 
@@ -193,7 +205,7 @@ impl<A, F: 'static> ApplyFunction<A, F> {
             identity: FunctionId::of_code(&body),
             body,
             demand: None,
-            comparison: None,
+            real: None,
             arguments: PhantomData,
         }
     }
@@ -211,9 +223,7 @@ where
 
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
         let value = contained(|| (self.body)(A::refs(arguments)))?;
-        Ok(values
-            .insert(&value)
-            .expect("the support has the type of its element"))
+        Ok(values.insert_typed(&value))
     }
 
     fn call_many(
@@ -239,60 +249,16 @@ where
     }
 
     fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
-        self.comparison?.difference(arguments)
-    }
-}
-
-/// The function whose value is the list of its arguments.
-struct ListFunction<T> {
-    demand: (ImpliedParents, usize),
-    values: PhantomData<fn() -> T>,
-}
-
-fn list<T: Value>(arguments: &[&dyn Any]) -> Vec<T> {
-    let values = arguments.iter().map(|&value| One::<T>::refs(&[value]));
-    values.cloned().collect()
-}
-
-impl<T: Value> ApplyOp for ListFunction<T> {
-    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
-        contained(|| Datum::new(list::<T>(arguments)))
-    }
-
-    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
-        let value = contained(|| list::<T>(arguments))?;
-        Ok(values
-            .insert(&value)
-            .expect("the support has the type of its element"))
-    }
-
-    fn call_many(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-    ) -> Result<Box<dyn AnyColumn>, Fault> {
-        let values = contained(|| {
-            let columns = Many::<T>::columns(arguments);
-            let list = |row: usize| columns.iter().map(|column| column[row].clone()).collect();
-            let lists = (0..count).map(|row| canonical(list(row)));
-            lists.collect::<Vec<Vec<T>>>()
-        })?;
-        Ok(Box::new(values))
-    }
-
-    fn identity(&self) -> Option<FunctionId> {
-        FunctionId::of_code(&list::<T>)
-    }
-
-    fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
-        let (demand, parents) = self.demand;
-        demand(value, parents)
+        match self.real {
+            Some(RealFunction::Comparison(comparison)) => comparison.difference(arguments),
+            Some(RealFunction::List) | None => None,
+        }
     }
 
     fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
-        if TypeId::of::<T>() != TypeId::of::<f64>() {
+        let Some(RealFunction::List) = self.real else {
             return None;
-        }
+        };
         let number = |argument: &OpenArgument<'_>| match argument {
             OpenArgument::Open(1) => Some(None),
             OpenArgument::Open(_) => None,

@@ -108,9 +108,7 @@ where
 
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
         let value = (self.function)(A::refs(arguments))?;
-        Ok(values
-            .insert(&value)
-            .expect("the support has the type of its element"))
+        Ok(values.insert_typed(&value))
     }
 
     fn is_light(&self) -> bool {
@@ -236,14 +234,18 @@ impl<T: Arithmetic> ArithmeticOperation<T> {
     fn with_right(self, a: &Element<T>, b: T) -> Element<T> {
         let real = RealOperation::new(self.operator, None, Some(&b));
         let parents = vec![a.erased().clone()];
-        partial::<One<T>, _, _>(self.name, parents, real, move |a| self.value(a, &b))
+        let name = self.name;
+        let value = move |a: &T| self.value(a, &b);
+        partial_at::<One<T>, _, _>(name, Location::caller(), parents, real, value)
     }
 
     #[track_caller]
     fn with_left(self, a: T, b: &Element<T>) -> Element<T> {
         let real = RealOperation::new(self.operator, Some(&a), None);
         let parents = vec![b.erased().clone()];
-        partial::<One<T>, _, _>(self.name, parents, real, move |b| self.value(&a, b))
+        let name = self.name;
+        let value = move |b: &T| self.value(&a, b);
+        partial_at::<One<T>, _, _>(name, Location::caller(), parents, real, value)
     }
 }
 
@@ -307,21 +309,6 @@ pub(crate) fn step_if_at<S: Value, T: Value>(
     };
     let kind = Kind::Apply(parents.into(), Arc::new(partial));
     Element::from_kind("state", location, kind)
-}
-
-#[track_caller]
-fn partial<A, T, F>(
-    name: &'static str,
-    parents: Vec<AnyElement>,
-    operation: Option<RealOperation>,
-    function: F,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> Result<T, Fault> + Send + Sync + 'static,
-{
-    partial_at::<A, T, F>(name, Location::caller(), parents, operation, function)
 }
 
 fn partial_at<A, T, F>(
