@@ -11,7 +11,7 @@ use super::function::{FunctionId, contained};
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind, ParentList};
 use super::operations::{ApplyOp, OpenArgument};
-use super::parents::{Arguments, Many, Parents};
+use super::parents::{Arguments, Function, Many, Parents};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
@@ -44,37 +44,27 @@ impl Apply {
         T: Value,
         F: for<'a> Fn(<P::Arguments as Arguments>::Refs<'a>) -> T + Send + Sync + 'static,
     {
-        apply_at::<P::Arguments, T, F>("Apply", Location::caller(), parents.elements(), function)
+        apply_at::<P::Arguments, T>("Apply", Location::caller(), parents.elements(), function)
     }
 }
 
-pub(crate) fn apply_at<A, T, F>(
+pub(crate) fn apply_at<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: impl Into<ParentList>,
-    function: F,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
-{
-    let op = ApplyFunction::<A, F>::new(function);
+    function: impl Function<A, T>,
+) -> Element<T> {
+    let op = ApplyFunction::<A, _>::new(function);
     let kind = Kind::Apply(parents.into(), Arc::new(op));
     Element::from_kind(constructor, location, kind)
 }
 
-pub(crate) fn apply_shared_at<A, T, F>(
+pub(crate) fn apply_shared_at<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: Vec<AnyElement>,
-    function: &Arc<F>,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
-{
+    function: &Arc<impl Function<A, T>>,
+) -> Element<T> {
     let shared = Arc::clone(function);
     let op = ApplyFunction::<A, _> {
         identity: Some(FunctionId::of_shared(function)),
@@ -87,19 +77,14 @@ where
 /// A function from a result to the values of the parents that this result implies; see [`ApplyOp::demand`].
 pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
-pub(crate) fn apply_with_demand<A, T, F>(
+pub(crate) fn apply_with_demand<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: Vec<AnyElement>,
-    function: F,
+    function: impl Function<A, T>,
     demand: ImpliedParents,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
-{
-    let op = ApplyFunction::<A, F> {
+) -> Element<T> {
+    let op = ApplyFunction::<A, _> {
         demand: Some((demand, parents.len())),
         ..ApplyFunction::new(function)
     };
