@@ -9,8 +9,7 @@ use figrs_factor::bounds::Improvement;
 use figrs_search::branch_and_bound::{SearchObserver, SolveResult, solve};
 
 use crate::question::Question;
-use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::{Algorithm, Answer, Error, RunStatistics, setters};
+use figrs_answer::{Algorithm, Answer, Error, RunMonitor, RunStatistics, Watch, setters};
 
 /// The most probable world of models that are too wide for [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a
 /// limit of work, and a proven upper bound on the probability of every world.

@@ -4,10 +4,9 @@ use figrs_core::expand::Expansion;
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, ModelError};
 use rustc_hash::FxHashSet;
 
-use figrs_answer::answer::AnswerContent;
 use figrs_answer::{
-    Algorithm, Answer, ClosedForm, Error, Estimate, LogEvidence, TargetBounds, TargetMarginal,
-    World,
+    Algorithm, Answer, AnswerContent, ClosedForm, Error, Estimate, LogEvidence, TargetBounds,
+    TargetMarginal, World,
 };
 use figrs_exact::{Compiled, Enumerate, JunctionTree, MarginalMap, VariableElimination};
 use figrs_factor::algebra::log_sum;

@@ -17,10 +17,9 @@ use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::graph::FactorGraph;
 
 pub use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::expansion::expand;
-use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::{
-    Algorithm, Answer, Error, LogEvidence, RunStatistics, TargetMarginal, conflict,
+    Algorithm, Answer, Error, LogEvidence, RunMonitor, RunStatistics, TargetMarginal, Watch,
+    conflict, expand,
 };
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;

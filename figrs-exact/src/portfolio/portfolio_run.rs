@@ -7,10 +7,9 @@ use std::sync::Arc;
 use figrs_core::{AnyElement, Model};
 
 use super::settings::{Listener, PortfolioSettings};
-use figrs_answer::answer::AnswerContent;
-use figrs_answer::run::unit_run::SharedQuestion;
-use figrs_answer::run::watch::Watch;
-use figrs_answer::{Algorithm, Answer, Error, Latest, RunState, Turn};
+use figrs_answer::{
+    Algorithm, Answer, AnswerContent, Error, Latest, RunState, SharedQuestion, Turn, Watch,
+};
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use figrs_core::{Bytes, Limits};
 
 use crate::closed_form::Collapse;
-use figrs_answer::answer::choice::AlgorithmAttempt;
-use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::{AlgorithmAttempt, RunMonitor, Watch};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::available_bytes;
 

@@ -10,8 +10,7 @@ use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use super::slicing::{Slicing, slicing_settings};
 use crate::question::{Question, WorldGraph};
-use figrs_answer::run::watch::RunMonitor;
-use figrs_answer::{Algorithm, Answer, Error, in_order};
+use figrs_answer::{Algorithm, Answer, Error, RunMonitor, in_order};
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// The most probable world within a limit of memory, by conditioning: the result is the best of the most probable worlds of all slices.

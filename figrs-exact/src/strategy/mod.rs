@@ -8,11 +8,10 @@
 
 use std::sync::Arc;
 
-use figrs_answer::answer::AnswerContent;
 use figrs_answer::expansion::{maxima, sums};
 use figrs_answer::{
-    Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, Error, SubmodelQuality,
-    SubmodelSolution, TargetBounds, conflict,
+    Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AnswerContent, AttemptOutcome, Error,
+    SubmodelQuality, SubmodelSolution, TargetBounds, conflict,
 };
 use figrs_core::expand::{Expansion, ExpansionCache, SolvedSubmodel};
 use figrs_core::internals::QueryKind;

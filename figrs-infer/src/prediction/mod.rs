@@ -8,8 +8,7 @@ use indexmap::IndexMap;
 use rand::{Rng, RngExt};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use figrs_answer::algorithm::guarded;
-use figrs_answer::{Answer, Error, Run};
+use figrs_answer::{Answer, Error, Run, guarded};
 mod joint_posterior;
 use crate::sampling::forward::ForwardSampling;
 use figrs_exact::dependencies::dependency_graph;

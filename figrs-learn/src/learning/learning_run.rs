@@ -14,8 +14,7 @@ use super::fit::Fit;
 use super::learner::Learner;
 use super::observed_information::StandardErrors;
 use super::rounds::{Rounds, best_of};
-use figrs_answer::run::watch::Watch;
-use figrs_answer::{Error, Latest, RunState, Turn};
+use figrs_answer::{Error, Latest, RunState, Turn, Watch};
 use figrs_factor::Stopped;
 
 const NAME: &str = "ExpectationMaximization";

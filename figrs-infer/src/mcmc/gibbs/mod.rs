@@ -31,15 +31,12 @@ pub use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
 use chains::PreparedChains;
 use chains::{GibbsChain, Schedule, StartError, TargetReader};
-use figrs_answer::expansion::expand;
 use figrs_answer::run::chain_run::ChainRun;
 use figrs_answer::run::mergeable_sampler::settings_text;
-use figrs_answer::run::partial::Absorption;
-use figrs_answer::run::unit_run::{SharedQuestion, UnitsOfRun};
-use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::run::unit_run::UnitsOfRun;
 use figrs_answer::{
-    Algorithm, Answer, Error, MergeableSampler, Partial, ResumableSampler, RunState, conflict,
-    setters,
+    Absorption, Algorithm, Answer, Error, MergeableSampler, Partial, ResumableSampler, RunMonitor,
+    RunState, SharedQuestion, Watch, conflict, expand, setters,
 };
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::graph::VarId;

@@ -66,13 +66,10 @@ use chain_sums::ChainTally;
 use chains_run::LiveChain;
 use figrs_answer::run::chain_run::{ChainRun, ChainSampler};
 use figrs_answer::run::mergeable_sampler::settings_text;
-use figrs_answer::run::partial::Absorption;
-use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::unit_run::{SharedQuestion, UnitsOfRun};
-use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::run::unit_run::UnitsOfRun;
 use figrs_answer::{
-    Algorithm, Answer, Error, MergeableSampler, Partial, ResumableSampler, RunState, in_order,
-    setters,
+    Absorption, Algorithm, Answer, Error, MergeableSampler, Partial, ResumableSampler, RunMonitor,
+    RunState, SharedQuestion, TimeShare, Watch, in_order, setters,
 };
 use figrs_factor::Stopped;
 use tempering::TemperatureLadder;
