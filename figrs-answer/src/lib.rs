@@ -35,6 +35,7 @@ pub use {
     algorithm::guarded,
     answer::AnswerContent,
     expansion::expand,
+    run::listener::Listener,
     run::partial::Absorption,
     run::time_share::TimeShare,
     run::unit_run::SharedQuestion,

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use figrs_core::{AnyElement, Model};
 
-use super::settings::{Listener, PortfolioSettings};
+use super::settings::PortfolioSettings;
 use figrs_answer::{
-    Algorithm, Answer, AnswerContent, Error, Latest, RunState, SharedQuestion, Turn, Watch,
+    Algorithm, Answer, AnswerContent, Error, Latest, Listener, RunState, SharedQuestion, Turn,
+    Watch,
 };
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;

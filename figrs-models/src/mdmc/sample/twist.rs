@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::{Arc, OnceLock};
 
-use figrs_core::{Constant, Element, Parents, Select, Value};
+use figrs_core::{Constant, Element, Parents, Select};
 use rustc_hash::FxHashMap;
 
 use crate::mdmc::Tile;
