@@ -30,6 +30,18 @@ pub mod run;
 #[doc(hidden)]
 pub mod setters;
 
+#[doc(hidden)]
+pub use {
+    algorithm::guarded,
+    answer::AnswerContent,
+    expansion::expand,
+    run::listener::Listener,
+    run::partial::Absorption,
+    run::time_share::TimeShare,
+    run::unit_run::SharedQuestion,
+    run::watch::{RunMonitor, Watch},
+};
+
 pub use algorithm::{Algorithm, Run};
 pub use answer::bounds::{Deepening, DeepeningEnd, TargetBounds};
 pub use answer::choice::{

@@ -1,8 +1,6 @@
 //! Bounds of probabilities from an incomplete expansion of a model, by two eliminations for each target.
 
-use figrs_answer::answer::bounds::TargetBounds;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, TargetBounds, conflict};
 use figrs_core::Limits;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::bounds::Bounds;

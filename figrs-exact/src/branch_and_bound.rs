@@ -1,19 +1,12 @@
 //! Search for the most probable world of models that are too wide for variable elimination; it also proves an upper bound on the probability of all
 //! worlds.
 
-use std::fmt;
-use std::sync::Arc;
-
 use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::bounds::Improvement;
 use figrs_search::branch_and_bound::{SearchObserver, SolveResult, solve};
 
 use crate::question::Question;
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::{Answer, RunStatistics};
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
+use figrs_answer::{Algorithm, Answer, Error, Listener, RunMonitor, RunStatistics, Watch, setters};
 
 /// The most probable world of models that are too wide for [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a
 /// limit of work, and a proven upper bound on the probability of every world.
@@ -80,7 +73,7 @@ use figrs_answer::setters;
 pub struct MpeBranchAndBound {
     limits: Limits,
     watch: Watch,
-    listener: ImprovementListener,
+    listener: Listener<Improvement>,
 }
 
 impl Default for MpeBranchAndBound {
@@ -91,7 +84,7 @@ impl Default for MpeBranchAndBound {
                 .work(1e7)
                 .memory(1 << 30),
             watch: Watch::default(),
-            listener: ImprovementListener::default(),
+            listener: Listener::default(),
         }
     }
 }
@@ -131,7 +124,7 @@ impl MpeBranchAndBound {
         mut self,
         listener: impl Fn(&Improvement) + Send + Sync + 'static,
     ) -> Self {
-        self.listener = ImprovementListener(Some(Arc::new(listener)));
+        self.listener = Listener::new(listener);
         self
     }
 
@@ -167,11 +160,7 @@ impl MpeBranchAndBound {
         let worlds = question.world_graph(&limits)?;
         let observer = SearchObserver {
             progress: &|done| watching.report(done),
-            improvement: &|step| {
-                if let Some(listener) = &self.listener.0 {
-                    listener(step);
-                }
-            },
+            improvement: &|step| self.listener.tell(step),
         };
         let search_limits = self.limits.until(watching.until());
         let (world, steps, stopped) = match solve(worlds.graph(), &search_limits, observer)? {
@@ -192,17 +181,5 @@ impl MpeBranchAndBound {
         let mut run = RunStatistics::new(why, work, watching.elapsed());
         run.asked = Some(self.limits.work as u64);
         Ok(answer.with_sampling(run))
-    }
-}
-
-/// An optional function that is called with each better world and each better bound.
-#[derive(Clone, Default)]
-struct ImprovementListener(Option<Arc<ListenerFn>>);
-
-type ListenerFn = dyn Fn(&Improvement) + Send + Sync;
-
-impl fmt::Debug for ImprovementListener {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ImprovementListener").finish_non_exhaustive()
     }
 }

@@ -5,8 +5,7 @@ pub(crate) use figrs_reals::{
     Collapse, best_world_in_closed_form, despite_rounding, in_closed_form,
 };
 
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
+use figrs_answer::{Answer, Error};
 use figrs_core::{AnyElement, Limits, Model};
 
 /// The approximation of mixtures with too many components; only models of real numbers have such mixtures.

@@ -6,10 +6,7 @@ use figrs_core::{Element, Value, stream};
 use num_bigint::BigUint;
 use rand::Rng;
 
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::marginal::Marginal;
-use figrs_answer::answer::world::World;
-use figrs_answer::error::Error;
+use figrs_answer::{Answer, Error, Marginal, World};
 
 /// A model that was compiled once and answers many queries, also from several threads at the same time.
 ///

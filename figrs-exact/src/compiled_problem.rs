@@ -6,11 +6,8 @@ use figrs_core::expand::Expansion;
 use figrs_core::{AnyElement, Element, Limits, Model, Value};
 use figrs_factor::graph::Weights;
 
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::marginal::Marginal;
-use figrs_answer::answer::{Answer, AnsweredModel, LogEvidence, TargetMarginal};
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::answer::AnsweredModel;
+use figrs_answer::{Answer, Error, Estimate, LogEvidence, Marginal, TargetMarginal, conflict};
 
 /// A model with targets and varying elements (elements whose evidence may change), and the current evidence on the varying elements.
 #[derive(Clone, Debug)]

@@ -6,13 +6,12 @@ use figrs_core::{AnyElement, Limits, Model, ModelError};
 use super::bounded_sums::bounded_sums;
 use super::lazy_variable_elimination::{Goal, LazyVariableElimination};
 use super::variable_elimination::marginals;
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
-use figrs_answer::answer::{Answer, LogEvidence, RunStatistics};
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::answer::bounds::undecided_share;
 use figrs_answer::expansion::expand_to_depth;
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::{
+    Algorithm, Answer, Deepening, DeepeningEnd, Error, LogEvidence, RunMonitor, RunStatistics,
+    TargetBounds, conflict,
+};
 use figrs_factor::Stopped;
 
 /// Work to expand one element (call its function and number its values), as a number of operations of an elimination.

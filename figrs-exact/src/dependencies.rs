@@ -4,8 +4,7 @@ use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
 use figrs_core::{AnyElement, Limits, Model, ModelError};
 
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, conflict};
 
 /// Returns the dependency graph of a model with the given roots (targets).
 pub fn dependency_graph(model: &Model, roots: &[AnyElement]) -> Result<DependencyGraph, Error> {

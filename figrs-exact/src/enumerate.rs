@@ -5,12 +5,7 @@ use figrs_factor::graph::WorldWeight;
 use figrs_lower::{Choice, Chooser, Observations, Program};
 
 use super::tally::Tally;
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::{Answer, LogEvidence};
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::Watch;
-use figrs_answer::setters;
+use figrs_answer::{Algorithm, Answer, Error, LogEvidence, Watch, conflict, setters};
 
 /// Number of worlds between two reports of the progress.
 const REPORTED: u64 = 1024;

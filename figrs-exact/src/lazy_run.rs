@@ -9,13 +9,9 @@ use figrs_core::{AnyElement, Model};
 
 use super::deepening_search::DeepeningProgress;
 use super::lazy_variable_elimination::{Goal, LazyVariableElimination};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::bounds::DeepeningEnd;
-use figrs_answer::error::Error;
-use figrs_answer::run::run_state::{Latest, RunState, Turn};
 use figrs_answer::run::unit_run::SharedQuestion;
 use figrs_answer::run::watch::Watch;
+use figrs_answer::{Algorithm, Answer, DeepeningEnd, Error, Latest, RunState, Turn};
 use figrs_factor::Stopped;
 
 /// The state of a run of [`LazyVariableElimination`]; each turn of the run computes the bounds at one depth.

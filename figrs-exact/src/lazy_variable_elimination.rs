@@ -5,12 +5,7 @@ use figrs_core::{AnyElement, Limits, Model};
 
 use super::deepening_search::MAX_RANGE;
 use super::lazy_run::LazyRun;
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
-use figrs_answer::run::run_state::RunState;
-use figrs_answer::run::watch::Watch;
-use figrs_answer::setters;
+use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///

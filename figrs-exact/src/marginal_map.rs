@@ -7,12 +7,9 @@ use figrs_factor::bounds::Improvement;
 use figrs_factor::graph::{FactorGraph, VarId};
 use figrs_search::marginal_map::{MarginalMapResult, MarginalMapSearch, marginal_map_search};
 
-use figrs_answer::algorithm::{Algorithm, guarded};
-use figrs_answer::answer::{Answer, RunStatistics};
-use figrs_answer::error::Error;
-use figrs_answer::expansion::expand;
-use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::{conflict, setters};
+use figrs_answer::{
+    Algorithm, Answer, Error, RunMonitor, RunStatistics, Watch, conflict, expand, guarded, setters,
+};
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 
 /// Maximum number of predicted operations (at most a second) of an elimination that runs without a search before it.

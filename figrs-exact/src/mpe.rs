@@ -5,10 +5,7 @@ use figrs_core::{AnyElement, Datum, Limits, Model};
 
 use super::closed_form::best_world_in_closed_form;
 use super::question::{Question, encode_worlds, values_in_world};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
-use figrs_answer::setters;
+use figrs_answer::{Algorithm, Answer, Error, setters};
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// The most probable explanation: the world (an assignment of values to the roots and the elements on which they depend) with the largest

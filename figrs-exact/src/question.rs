@@ -6,10 +6,8 @@ use std::sync::Arc;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Datum, Limits, Model};
 
-use figrs_answer::answer::Answer;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
 use figrs_answer::expansion::{expand, expand_for_best_world};
+use figrs_answer::{Answer, Error, conflict};
 use figrs_factor::bounds::Improvement;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::graph::FactorGraph;

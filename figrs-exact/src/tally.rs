@@ -4,9 +4,8 @@ use figrs_core::{AnyElement, SupportBuilder};
 use figrs_factor::graph::WorldWeight;
 use figrs_lower::Program;
 
-use figrs_answer::answer::TargetMarginal;
-use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;
+use figrs_answer::{Estimate, TargetMarginal};
 
 /// Sums of the weights and of the squared weights of worlds, divided by a scale that grows with the largest weight.
 #[derive(Clone, Debug)]

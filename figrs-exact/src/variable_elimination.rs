@@ -7,11 +7,10 @@ use figrs_core::{AnyElement, Limits, Model, Parents};
 
 use super::closed_form::{Collapse, collapse_setter, or_in_closed_form};
 use super::question::Question;
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::{Answer, AnsweredModel, LogEvidence, TargetMarginal};
-use figrs_answer::error::Error;
-use figrs_answer::{conflict, setters};
+use figrs_answer::answer::AnsweredModel;
+use figrs_answer::{
+    Algorithm, Answer, Error, Estimate, LogEvidence, TargetMarginal, conflict, setters,
+};
 use figrs_factor::algebra::{Semiring, SumProduct};
 use figrs_factor::eliminate::{
     EliminationError, EliminationResult, PlanCost, eliminate, plan_cost, sum_product,

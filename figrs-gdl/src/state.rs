@@ -1,7 +1,6 @@
 //! States and moves of a puzzle.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::ground::WORD;
@@ -10,21 +9,8 @@ use super::ground::WORD;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct GameState(pub(super) Arc<[u64]>);
 
-impl figrs_core::Value for GameState {
-    fn same(&self, other: &Self) -> bool {
-        self == other
-    }
-
-    fn feed<H: Hasher>(&self, hasher: &mut H) {
-        self.hash(hasher);
-    }
-
-    /// Counts the bytes of the facts, of their two reference counters and of one word of the allocator, rounded up to blocks of two words.
-    fn heap_bytes(&self) -> usize {
-        let words = self.0.len() + 3;
-        words.next_multiple_of(2) * size_of::<u64>()
-    }
-}
+// Counts the bytes of the facts, of their two reference counters and of one word of the allocator, rounded up to blocks of two words.
+figrs_core::value!(GameState: state => (state.0.len() + 3).next_multiple_of(2) * size_of::<u64>());
 
 impl GameState {
     pub(super) fn facts(&self) -> impl Iterator<Item = usize> {

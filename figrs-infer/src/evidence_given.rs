@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use figrs_answer::algorithm::{Algorithm, Run};
-use figrs_answer::error::Error;
+use figrs_answer::{Algorithm, Error, Run};
 use figrs_core::{Datum, Model, Value};
 use rustc_hash::FxHashMap;
 

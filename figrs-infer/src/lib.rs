@@ -115,5 +115,5 @@ pub mod internals {
     pub use figrs_answer::answer::marginal::{NumericColumns, NumericValue, numbers};
     pub use figrs_answer::answer::value_names::{distinct_names, text};
     pub use figrs_answer::conflict::{check_failures, impossible};
-    pub use figrs_answer::expansion::expand;
+    pub use figrs_answer::{Listener, expand};
 }

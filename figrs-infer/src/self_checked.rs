@@ -4,18 +4,12 @@ use figrs_core::expand::Expansion;
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, ModelError};
 use rustc_hash::FxHashSet;
 
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::bounds::{TargetBounds, log_sum};
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::normal_mixture::ClosedForm;
-use figrs_answer::answer::world::World;
-use figrs_answer::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
-use figrs_answer::error::Error;
-use figrs_exact::Compiled;
-use figrs_exact::enumerate::Enumerate;
-use figrs_exact::junction_tree::JunctionTree;
-use figrs_exact::marginal_map::MarginalMap;
-use figrs_exact::variable_elimination::VariableElimination;
+use figrs_answer::{
+    Algorithm, Answer, AnswerContent, ClosedForm, Error, Estimate, LogEvidence, TargetBounds,
+    TargetMarginal, World,
+};
+use figrs_exact::{Compiled, Enumerate, JunctionTree, MarginalMap, VariableElimination};
+use figrs_factor::algebra::log_sum;
 use figrs_factor::bounds::Bounds;
 
 /// Relative tolerance for rounding errors, in comparisons of two computations of the same number.
@@ -215,7 +209,7 @@ impl CheckedQuery<'_> {
             best = best.max(weight.log);
             sum.push(weight.log);
         })?;
-        Ok((best, log_sum(sum), is_fixed))
+        Ok((best, log_sum(sum.iter().copied()), is_fixed))
     }
 
     /// Returns the elements outside of any branch, which exist in every world.

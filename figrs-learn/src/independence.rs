@@ -3,8 +3,7 @@
 use figrs_core::graph::EvidenceRole;
 use figrs_core::{Model, Parents};
 
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, guarded};
 use figrs_exact::dependencies::dependency_graph;
 
 /// True if `a` and `b` are independent given `given` and the evidence of `model`. The result depends only on the structure of the model, not on its

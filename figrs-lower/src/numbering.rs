@@ -5,11 +5,9 @@
 
 use rustc_hash::FxHashMap;
 
-use figrs_core::element::node::{AnyElement, ElementId, Kind};
-use figrs_core::error::ModelError;
-use figrs_core::model::Model;
-use figrs_core::model::evidence::{Evidence, StatementIndex};
-use figrs_core::value::datum::Datum;
+use figrs_core::element::node::Kind;
+use figrs_core::model::evidence::StatementIndex;
+use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model, ModelError};
 
 /// The order in which the statements of evidence are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,45 +17,57 @@ pub(super) trait Dialect {
 
     /// Reads the characters of a name without quotes; returns an empty text if there is no name.
     fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str>;
-}
 
-/// Skips the separators of tokens.
-pub(super) fn space<D: Dialect>(input: &mut Input<'_>) -> LexerResult<()> {
-    loop {
-        take_while(0.., D::separates).void().parse_next(input)?;
-        if !D::comment(input)? {
-            return Ok(());
+    /// Skips the separators of tokens.
+    fn space(input: &mut Input<'_>) -> LexerResult<()> {
+        loop {
+            take_while(0.., Self::separates).void().parse_next(input)?;
+            if !Self::comment(input)? {
+                return Ok(());
+            }
         }
     }
-}
 
-/// Reads a name, with or without quotes.
-pub(super) fn word<'t, D: Dialect>(
-    input: &mut Input<'t>,
-    what: &'static str,
-) -> LexerResult<(usize, &'t str)> {
-    space::<D>(input)?;
-    let at = offset(input);
-    if input.starts_with('"') {
-        return Ok((at, quoted(input)?));
+    /// Reads a name, with or without quotes.
+    fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
+        Self::space(input)?;
+        let at = offset(input);
+        if input.starts_with('"') {
+            return Ok((at, quoted(input)?));
+        }
+        let bare = Self::bare(input)?;
+        if bare.is_empty() {
+            return Err(expected(input, what));
+        }
+        Ok((at, bare))
     }
-    let bare = D::bare(input)?;
-    if bare.is_empty() {
-        return Err(expected(input, what));
-    }
-    Ok((at, bare))
-}
 
-/// Reads the word at the beginning of the next block; `None` at the end of the text.
-pub(super) fn next_word<'t, D: Dialect>(
-    input: &mut Input<'t>,
-    what: &'static str,
-) -> LexerResult<Option<(usize, &'t str)>> {
-    space::<D>(input)?;
-    if input.is_empty() {
-        return Ok(None);
+    /// Reads the word at the beginning of the next block; `None` at the end of the text.
+    fn next_word<'t>(
+        input: &mut Input<'t>,
+        what: &'static str,
+    ) -> LexerResult<Option<(usize, &'t str)>> {
+        Self::space(input)?;
+        if input.is_empty() {
+            return Ok(None);
+        }
+        Self::word(input, what).map(Some)
     }
-    word::<D>(input, what).map(Some)
+
+    /// Reads the punctuation mark `mark` if it is the next token; returns `false` otherwise.
+    fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
+        Self::space(input)?;
+        Ok(opt(mark).parse_next(input)?.is_some())
+    }
+
+    /// Reads the punctuation mark `it`; returns an error if the next token is another one.
+    fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
+        if Self::mark(input, it)? {
+            Ok(())
+        } else {
+            Err(expected(input, what))
+        }
+    }
 }
 
 pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
@@ -70,25 +82,6 @@ pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
         ));
     }
     Ok(text)
-}
-
-/// Reads the punctuation mark `mark` if it is the next token; returns `false` otherwise.
-pub(super) fn mark<D: Dialect>(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
-    space::<D>(input)?;
-    Ok(opt(mark).parse_next(input)?.is_some())
-}
-
-/// Reads the punctuation mark `it`; returns an error if the next token is another one.
-pub(super) fn require<D: Dialect>(
-    input: &mut Input<'_>,
-    it: char,
-    what: &'static str,
-) -> LexerResult<()> {
-    if mark::<D>(input, it)? {
-        Ok(())
-    } else {
-        Err(expected(input, what))
-    }
 }
 
 /// True if `c` is a rare kind of white space or the byte order mark that some editors write at the start of a

@@ -8,7 +8,7 @@ use super::estimate::{Estimate, Quality};
 use crate::error::Error;
 use figrs_core::{AnyElement, Element, Support, Value};
 use figrs_factor::Stopped;
-use figrs_factor::algebra::{LogSumProduct, Semiring};
+use figrs_factor::algebra::{LogSumProduct, Semiring, log_sum};
 use figrs_factor::bounds::Bounds;
 
 /// Untyped bounds for one target: for each value, bounds of the total weight of the worlds in which the target has this value.
@@ -137,7 +137,7 @@ impl TargetBounds {
         let others = (0..self.log_upper.len()).filter(|&i| i != best);
         let rivals = others.map(|i| self.log_upper[i]);
         let rival = rivals.fold(f64::NEG_INFINITY, f64::max);
-        (self.log_lower[best] > log_sum([rival, self.log_unknown])).then_some(best)
+        (self.log_lower[best] > LogSumProduct::add(rival, self.log_unknown)).then_some(best)
     }
 
     /// Returns the index of the value with the largest lower bound; among equal bounds, the first index.
@@ -173,11 +173,6 @@ fn greatest_mean(mut weighted: Vec<(f64, f64, f64)>) -> f64 {
     // If the numbers include both +∞ and −∞, the mean is undefined.
     let mean = sum / total;
     if mean.is_nan() { f64::INFINITY } else { mean }
-}
-
-/// Returns the logarithm of the sum of the numbers whose logarithms are `logs`.
-pub fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
-    logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
 }
 
 /// Computes `a / (a + b)`, given the logarithms of both numbers; returns one if `b` is zero.

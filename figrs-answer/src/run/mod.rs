@@ -3,6 +3,7 @@
 pub mod chain_run;
 pub mod checksum;
 pub(crate) mod item_sampler;
+pub(crate) mod listener;
 pub mod mergeable_sampler;
 pub mod partial;
 pub mod portable_part;

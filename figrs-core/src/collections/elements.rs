@@ -55,7 +55,7 @@ fn whole<N: Value + TryInto<usize>>(
         return whole;
     }
     let parents = vec![number.erased().clone()];
-    fallible_chain_at::<One<N>, usize, _>("number", location, parents, move |number| {
+    fallible_chain_at::<One<N>, usize>("number", location, parents, move |number| {
         number.clone().try_into().map(Constant::new).map_err(|_| {
             Fault::Member(Box::new(MemberError::Length {
                 of: format!("collection or index at {location}"),
@@ -172,7 +172,7 @@ impl<T: Value> Elements<T> {
                 Some(Process::new(move |&index: &usize| {
                     let parents = vec![length.erased().clone()];
                     let is_longer = move |length: &usize| *length > index;
-                    apply_at::<One<usize>, bool, _>("exists", location, parents, is_longer)
+                    apply_at::<One<usize>, bool>("exists", location, parents, is_longer)
                 }))
             }
         };
@@ -252,7 +252,7 @@ impl<T: Value> Elements<T> {
         let some = Arc::new(|value: &T| Some(value.clone()));
         let member = move |member: &Element<T>| {
             let parents = vec![member.erased().clone()];
-            apply_shared_at::<One<T>, Option<T>, _>("get", location, parents, &some)
+            apply_shared_at::<One<T>, Option<T>>("get", location, parents, &some)
         };
         let none = |_: &Self, location, _| constant(location, None);
         self.member_at(index.into(), ("get", location), member, none)
@@ -277,7 +277,7 @@ impl<T: Value> Elements<T> {
                     true => member.clone(),
                     false => missing.clone(),
                 };
-                chain_shared_at::<One<bool>, U, _>(name, location, parents, &Arc::new(choose))
+                chain_shared_at::<One<bool>, U>(name, location, parents, &Arc::new(choose))
             }
             _ => found(&members.members.at(index)),
         };
@@ -286,7 +286,7 @@ impl<T: Value> Elements<T> {
             Natural::Uncertain(index) => {
                 let parents = vec![index.erased().clone()];
                 let known = Arc::new(move |index: &usize| known(*index));
-                chain_shared_at::<One<usize>, U, _>(name, location, parents, &known)
+                chain_shared_at::<One<usize>, U>(name, location, parents, &known)
             }
         }
     }
@@ -317,7 +317,7 @@ impl<T: Value> Elements<T> {
         let function = Arc::new(function);
         self.with_members(Process::new(move |&index| {
             let parents = vec![members.at(index).erased().clone()];
-            apply_shared_at::<One<T>, U, _>("map", location, parents, &function)
+            apply_shared_at::<One<T>, U>("map", location, parents, &function)
         }))
     }
 
@@ -331,7 +331,7 @@ impl<T: Value> Elements<T> {
         let function = Arc::new(function);
         self.with_members(Process::new(move |&index| {
             let parents = vec![members.at(index).erased().clone()];
-            chain_shared_at::<One<T>, U, _>("flat_map", location, parents, &function)
+            chain_shared_at::<One<T>, U>("flat_map", location, parents, &function)
         }))
     }
 
@@ -369,7 +369,7 @@ fn pair_at(place: usize) -> (usize, usize) {
 }
 
 pub(super) fn constant<T: Value>(location: &'static Location<'static>, value: T) -> Element<T> {
-    apply_at::<(), T, _>("constant", location, Vec::new(), move |()| value.clone())
+    apply_at::<(), T>("constant", location, Vec::new(), move |()| value.clone())
 }
 
 impl<T> fmt::Debug for Elements<T> {

@@ -232,7 +232,7 @@ impl<I: Value, T: Value> Process<I, T> {
             let known = process.known(&Datum::new(index.clone()));
             known.ok_or_else(|| process.problem(index, Problem::NotMade))
         };
-        fallible_chain_at::<One<I>, T, _>("at_element", location, parents, member)
+        fallible_chain_at::<One<I>, T>("at_element", location, parents, member)
     }
 
     fn lock(&self) -> MutexGuard<'_, Members<I, T>> {
@@ -286,7 +286,7 @@ fn typed<T: Value>(member: &AnyElement) -> Element<T> {
 /// Creates the element that has the error `fault` in each world that evaluates it.
 pub(super) fn refused<T: Value>(location: &'static Location<'static>, fault: Fault) -> Element<T> {
     let function = move |()| Err(fault.clone());
-    fallible_chain_at::<(), T, _>("member", location, Vec::new(), function)
+    fallible_chain_at::<(), T>("member", location, Vec::new(), function)
 }
 
 impl<I: Value, T: Value> Members<I, T> {

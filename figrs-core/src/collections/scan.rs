@@ -12,7 +12,7 @@ use super::elements::Members;
 use super::error::{MemberError, Origin};
 use crate::element::arithmetic::{Arithmetic, checked_sum, fallible_apply_at, step_if_at};
 use crate::element::node::AnyElement;
-use crate::element::parents::One;
+use crate::element::parents::{Function, One};
 use crate::element::{Constant, Element, Select, apply_at, chain_at};
 use crate::error::Fault;
 use crate::value::Value;
@@ -61,7 +61,7 @@ impl<'a, T: Value> Scan<'a, T> {
     ) -> Element<S> {
         let parents = vec![self.length.erased().clone()];
         let function = move |&length: &usize| function(length);
-        apply_at::<One<usize>, S, _>("length", self.location(), parents, function)
+        apply_at::<One<usize>, S>("length", self.location(), parents, function)
     }
 
     /// Returns the state after `next` has read the members with the indices `order`. A member is read only if `is_read` is true for its index and the
@@ -89,14 +89,11 @@ fn exists<S>(at: usize, (length, state): &FromLast<S>) -> bool {
 }
 
 /// Returns a fold from the first member to the last. Each state holds the length, or zero after the last member, and the state of the fold.
-pub(super) fn from_first<T: Value, S: Value, F>(
+pub(super) fn from_first<T: Value, S: Value>(
     scan: &Scan<'_, T>,
     start: S,
-    step: &Arc<F>,
-) -> Element<S>
-where
-    F: for<'a> Fn((&'a S, &'a T)) -> S + Send + Sync + 'static,
-{
+    step: &Arc<impl Function<(S, T), S>>,
+) -> Element<S> {
     let step = Arc::clone(step);
     let first = scan.of_length(move |length| (length, start.clone()));
     let next = move |at: usize, (length, state): &(usize, S), value: &T| {
@@ -106,17 +103,14 @@ where
     let last = scan.read(first, 0..scan.longest, |at, (length, _)| *length > at, next);
     let parents: Vec<AnyElement> = vec![last.erased().clone()];
     let state = |(_, state): &(usize, S)| state.clone();
-    apply_at::<One<(usize, S)>, S, _>("fold", scan.location(), parents, state)
+    apply_at::<One<(usize, S)>, S>("fold", scan.location(), parents, state)
 }
 
-pub(super) fn from_last<T: Value, S: Value, F>(
+pub(super) fn from_last<T: Value, S: Value>(
     scan: &Scan<'_, T>,
     start: S,
-    step: &Arc<F>,
-) -> Element<S>
-where
-    F: for<'a> Fn((&'a S, &'a T)) -> S + Send + Sync + 'static,
-{
+    step: &Arc<impl Function<(S, T), S>>,
+) -> Element<S> {
     let step = Arc::clone(step);
     reversed(scan, start, move |state, value| Ok(step((state, value))))
 }
@@ -139,7 +133,7 @@ fn reversed<T: Value, S: Value>(
     let last = scan.read(first, (0..scan.longest).rev(), exists::<S>, next);
     let parents = vec![last.erased().clone()];
     let state = move |(_, state): &FromLast<S>| state.clone().unwrap_or_else(|| start.clone());
-    apply_at::<One<FromLast<S>>, S, _>("summary", scan.location(), parents, state)
+    apply_at::<One<FromLast<S>>, S>("summary", scan.location(), parents, state)
 }
 
 /// Returns a member chosen at random. From the last member to the first, if no member is chosen yet, the member with the index `at` is chosen with
@@ -160,7 +154,7 @@ pub(super) fn chosen<T: Value>(scan: &Scan<'_, T>) -> Element<T> {
                 (true, _) => Select::new([(1.0, picked()), (at as f64, (0, Some(None)))]),
             }
         };
-        let pick = chain_at::<One<State<T>>, State<T>, _>("any_of", scan.location(), parents, pick);
+        let pick = chain_at::<One<State<T>>, State<T>>("any_of", scan.location(), parents, pick);
         let next = |_, _: &State<T>, value: &T| Ok((0, Some(Some(value.clone()))));
         state = scan.read(pick, std::iter::once(at), is_picked, next);
     }
@@ -172,5 +166,5 @@ pub(super) fn chosen<T: Value>(scan: &Scan<'_, T>) -> Element<T> {
             of: of.clone(),
         }))),
     };
-    fallible_apply_at::<One<State<T>>, T, _>("any_of", scan.location(), parents, value)
+    fallible_apply_at::<One<State<T>>, T>("any_of", scan.location(), parents, value)
 }

@@ -53,7 +53,7 @@ impl<T: Value> Elements<T> {
         let begin = move || constant(location, first.clone());
         let states = move |state: &Element<S>, member: &Element<T>| {
             let parents = vec![state.erased().clone(), member.erased().clone()];
-            apply_shared_at::<(S, T), S, _>(name, location, parents, &next)
+            apply_shared_at::<(S, T), S>(name, location, parents, &next)
         };
         let step = Arc::clone(step);
         self.summary(name, begin, states, move |all| {
@@ -81,7 +81,7 @@ impl<T: Value> Elements<T> {
         let (length, origin) = (self.length(), self.origin);
         let members = self.members.clone();
         let parents = vec![length.erased().clone()];
-        chain_or_scan_at::<One<usize>, S, _>(
+        chain_or_scan_at::<One<usize>, S>(
             name,
             location,
             parents,
@@ -184,7 +184,7 @@ impl<T: Value> Elements<T> {
             let place = Uniform::new(0..length);
             let parents = vec![place.erased().clone()];
             let member = move |&place: &usize| members.at(place);
-            chain_at::<One<usize>, T, _>("any_of", location, parents, member)
+            chain_at::<One<usize>, T>("any_of", location, parents, member)
         };
         let length = match &self.length {
             Natural::Known(length) => return choose(length),
@@ -192,7 +192,7 @@ impl<T: Value> Elements<T> {
         };
         let (members, origin) = (self.members.clone(), self.origin);
         let parents = vec![length.erased().clone()];
-        chain_or_scan_at::<One<usize>, T, _>(
+        chain_or_scan_at::<One<usize>, T>(
             "any_of",
             location,
             parents,

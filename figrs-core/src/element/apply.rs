@@ -11,7 +11,7 @@ use super::function::{FunctionId, contained};
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind, ParentList};
 use super::operations::{ApplyOp, OpenArgument};
-use super::parents::{Arguments, Many, One, Parents};
+use super::parents::{Arguments, Function, Many, Parents};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
@@ -44,37 +44,27 @@ impl Apply {
         T: Value,
         F: for<'a> Fn(<P::Arguments as Arguments>::Refs<'a>) -> T + Send + Sync + 'static,
     {
-        apply_at::<P::Arguments, T, F>("Apply", Location::caller(), parents.elements(), function)
+        apply_at::<P::Arguments, T>("Apply", Location::caller(), parents.elements(), function)
     }
 }
 
-pub(crate) fn apply_at<A, T, F>(
+pub(crate) fn apply_at<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: impl Into<ParentList>,
-    function: F,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
-{
-    let op = ApplyFunction::<A, F>::new(function);
+    function: impl Function<A, T>,
+) -> Element<T> {
+    let op = ApplyFunction::<A, _>::new(function);
     let kind = Kind::Apply(parents.into(), Arc::new(op));
     Element::from_kind(constructor, location, kind)
 }
 
-pub(crate) fn apply_shared_at<A, T, F>(
+pub(crate) fn apply_shared_at<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: Vec<AnyElement>,
-    function: &Arc<F>,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
-{
+    function: &Arc<impl Function<A, T>>,
+) -> Element<T> {
     let shared = Arc::clone(function);
     let op = ApplyFunction::<A, _> {
         identity: Some(FunctionId::of_shared(function)),
@@ -87,19 +77,14 @@ where
 /// A function from a result to the values of the parents that this result implies; see [`ApplyOp::demand`].
 pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
-pub(crate) fn apply_with_demand<A, T, F>(
+pub(crate) fn apply_with_demand<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: Vec<AnyElement>,
-    function: F,
+    function: impl Function<A, T>,
     demand: ImpliedParents,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> T + Send + Sync + 'static,
-{
-    let op = ApplyFunction::<A, F> {
+) -> Element<T> {
+    let op = ApplyFunction::<A, _> {
         demand: Some((demand, parents.len())),
         ..ApplyFunction::new(function)
     };
@@ -114,12 +99,18 @@ pub(crate) fn apply_list<T: Value>(
     parents: Vec<AnyElement>,
     demand: ImpliedParents,
 ) -> Element<Vec<T>> {
-    let op = ListFunction::<T> {
-        demand: (demand, parents.len()),
-        values: PhantomData,
+    let is_real = TypeId::of::<T>() == TypeId::of::<f64>();
+    let op = ApplyFunction::<Many<T>, _> {
+        demand: Some((demand, parents.len())),
+        real: is_real.then_some(RealFunction::List),
+        ..ApplyFunction::new(list::<T>)
     };
     let kind = Kind::Apply(parents.into(), Arc::new(op));
     Element::from_kind(constructor, location, kind)
+}
+
+fn list<T: Value>(values: Vec<&T>) -> Vec<T> {
+    values.into_iter().cloned().collect()
 }
 
 pub(crate) fn apply_comparison<T: Value>(
@@ -130,7 +121,7 @@ pub(crate) fn apply_comparison<T: Value>(
 ) -> Element<bool> {
     let body = move |(a, b): (&T, &T)| function(a, b);
     let op = ApplyFunction::<(T, T), _> {
-        comparison: Some(comparison),
+        real: Some(RealFunction::Comparison(comparison)),
         ..ApplyFunction::new(body)
     };
     let kind = Kind::Apply(parents.into(), Arc::new(op));
@@ -179,11 +170,17 @@ impl RealComparison {
     }
 }
 
+/// A function of real numbers for which algorithms have closed forms.
+enum RealFunction {
+    Comparison(RealComparison),
+    List,
+}
+
 struct ApplyFunction<A, F> {
     body: F,
     identity: Option<FunctionId>,
     demand: Option<(ImpliedParents, usize)>,
-    comparison: Option<RealComparison>,
+    real: Option<RealFunction>,
     arguments: PhantomData<fn(A)>,
 }
 
@@ -193,7 +190,7 @@ impl<A, F: 'static> ApplyFunction<A, F> {
             identity: FunctionId::of_code(&body),
             body,
             demand: None,
-            comparison: None,
+            real: None,
             arguments: PhantomData,
         }
     }
@@ -211,9 +208,7 @@ where
 
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
         let value = contained(|| (self.body)(A::refs(arguments)))?;
-        Ok(values
-            .insert(&value)
-            .expect("the support has the type of its element"))
+        Ok(values.insert_typed(&value))
     }
 
     fn call_many(
@@ -239,60 +234,16 @@ where
     }
 
     fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
-        self.comparison?.difference(arguments)
-    }
-}
-
-/// The function whose value is the list of its arguments.
-struct ListFunction<T> {
-    demand: (ImpliedParents, usize),
-    values: PhantomData<fn() -> T>,
-}
-
-fn list<T: Value>(arguments: &[&dyn Any]) -> Vec<T> {
-    let values = arguments.iter().map(|&value| One::<T>::refs(&[value]));
-    values.cloned().collect()
-}
-
-impl<T: Value> ApplyOp for ListFunction<T> {
-    fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault> {
-        contained(|| Datum::new(list::<T>(arguments)))
-    }
-
-    fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
-        let value = contained(|| list::<T>(arguments))?;
-        Ok(values
-            .insert(&value)
-            .expect("the support has the type of its element"))
-    }
-
-    fn call_many(
-        &self,
-        arguments: &[&dyn AnyColumn],
-        count: usize,
-    ) -> Result<Box<dyn AnyColumn>, Fault> {
-        let values = contained(|| {
-            let columns = Many::<T>::columns(arguments);
-            let list = |row: usize| columns.iter().map(|column| column[row].clone()).collect();
-            let lists = (0..count).map(|row| canonical(list(row)));
-            lists.collect::<Vec<Vec<T>>>()
-        })?;
-        Ok(Box::new(values))
-    }
-
-    fn identity(&self) -> Option<FunctionId> {
-        FunctionId::of_code(&list::<T>)
-    }
-
-    fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
-        let (demand, parents) = self.demand;
-        demand(value, parents)
+        match self.real {
+            Some(RealFunction::Comparison(comparison)) => comparison.difference(arguments),
+            Some(RealFunction::List) | None => None,
+        }
     }
 
     fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
-        if TypeId::of::<T>() != TypeId::of::<f64>() {
+        let Some(RealFunction::List) = self.real else {
             return None;
-        }
+        };
         let number = |argument: &OpenArgument<'_>| match argument {
             OpenArgument::Open(1) => Some(None),
             OpenArgument::Open(_) => None,

@@ -12,7 +12,7 @@ use super::function::contained;
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind};
 use super::operations::{ApplyOp, OpenArgument};
-use super::parents::{Arguments, One};
+use super::parents::{Arguments, Function, One};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
@@ -108,9 +108,7 @@ where
 
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
         let value = (self.function)(A::refs(arguments))?;
-        Ok(values
-            .insert(&value)
-            .expect("the support has the type of its element"))
+        Ok(values.insert_typed(&value))
     }
 
     fn is_light(&self) -> bool {
@@ -229,21 +227,25 @@ impl<T: Arithmetic> ArithmeticOperation<T> {
         let real = RealOperation::new::<T>(self.operator, None, None);
         let name = self.name;
         let value = move |(a, b): (&T, &T)| self.value(a, b);
-        partial_at::<(T, T), _, _>(name, location, parents, real, value)
+        partial_at::<(T, T), _>(name, location, parents, real, value)
     }
 
     #[track_caller]
     fn with_right(self, a: &Element<T>, b: T) -> Element<T> {
         let real = RealOperation::new(self.operator, None, Some(&b));
         let parents = vec![a.erased().clone()];
-        partial::<One<T>, _, _>(self.name, parents, real, move |a| self.value(a, &b))
+        let name = self.name;
+        let value = move |a: &T| self.value(a, &b);
+        partial_at::<One<T>, _>(name, Location::caller(), parents, real, value)
     }
 
     #[track_caller]
     fn with_left(self, a: T, b: &Element<T>) -> Element<T> {
         let real = RealOperation::new(self.operator, Some(&a), None);
         let parents = vec![b.erased().clone()];
-        partial::<One<T>, _, _>(self.name, parents, real, move |b| self.value(&a, b))
+        let name = self.name;
+        let value = move |b: &T| self.value(&a, b);
+        partial_at::<One<T>, _>(name, Location::caller(), parents, real, value)
     }
 }
 
@@ -268,19 +270,14 @@ pub(crate) fn checked_sum<T: Arithmetic>(a: &T, b: &T) -> Result<T, Fault> {
 }
 
 /// Creates an Apply element whose function has no result for some of its arguments.
-pub(crate) fn fallible_apply_at<A, T, F>(
+pub(crate) fn fallible_apply_at<A: Arguments, T: Value>(
     name: &'static str,
     location: &'static Location<'static>,
     parents: Vec<AnyElement>,
-    function: F,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> Result<T, Fault> + Send + Sync + 'static,
-{
+    function: impl Function<A, Result<T, Fault>>,
+) -> Element<T> {
     let contained = move |arguments: A::Refs<'_>| contained(|| function(arguments))?;
-    partial_at::<A, T, _>(name, location, parents, None, contained)
+    partial_at::<A, T>(name, location, parents, None, contained)
 }
 
 /// Creates the state after `step` has read the element `read`, if `is_read` is true for the state before; otherwise the state does not change, and a
@@ -309,34 +306,14 @@ pub(crate) fn step_if_at<S: Value, T: Value>(
     Element::from_kind("state", location, kind)
 }
 
-#[track_caller]
-fn partial<A, T, F>(
-    name: &'static str,
-    parents: Vec<AnyElement>,
-    operation: Option<RealOperation>,
-    function: F,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> Result<T, Fault> + Send + Sync + 'static,
-{
-    partial_at::<A, T, F>(name, Location::caller(), parents, operation, function)
-}
-
-fn partial_at<A, T, F>(
+fn partial_at<A: Arguments, T: Value>(
     name: &'static str,
     location: &'static Location<'static>,
     parents: Vec<AnyElement>,
     operation: Option<RealOperation>,
-    function: F,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> Result<T, Fault> + Send + Sync + 'static,
-{
-    let partial = PartialFunction::<A, F> {
+    function: impl Function<A, Result<T, Fault>>,
+) -> Element<T> {
+    let partial = PartialFunction::<A, _> {
         function,
         operation,
         is_read: None,

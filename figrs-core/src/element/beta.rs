@@ -29,7 +29,7 @@ impl Beta {
     /// parameter is below one, the density at one end of the interval is infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
-        compiled_family!(f64, "Beta", BetaDistribution, [a.into(), b.into()])
+        compiled_family!("Beta": BetaDistribution => f64, [a.into(), b.into()])
     }
 }
 

@@ -26,7 +26,7 @@ impl Binomial {
     #[track_caller]
     pub fn new(trials: impl Into<Integer>, probability: impl Into<Operand>) -> Element<u32> {
         let parameters = vec![trials.into().operand(), probability.into()];
-        compiled_family!(u32, "Binomial", BinomialDistribution, parameters)
+        compiled_family!("Binomial": BinomialDistribution => u32, parameters)
     }
 }
 

@@ -23,7 +23,7 @@ impl Element<bool> {
     #[track_caller]
     pub fn and(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
-        apply_with_demand::<(bool, bool), _, _>(
+        apply_with_demand::<(bool, bool), _>(
             "and",
             Location::caller(),
             parents,
@@ -36,7 +36,7 @@ impl Element<bool> {
     #[track_caller]
     pub fn or(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
-        apply_with_demand::<(bool, bool), _, _>(
+        apply_with_demand::<(bool, bool), _>(
             "or",
             Location::caller(),
             parents,
@@ -49,7 +49,7 @@ impl Element<bool> {
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn not(&self) -> Self {
-        apply_with_demand::<crate::element::parents::One<bool>, _, _>(
+        apply_with_demand::<crate::element::parents::One<bool>, _>(
             "not",
             Location::caller(),
             vec![self.erased().clone()],
@@ -78,7 +78,7 @@ impl Element<bool> {
         operation: fn(bool, bool) -> bool,
     ) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
-        apply_at::<(bool, bool), _, _>(constructor, location, parents, move |(&a, &b)| {
+        apply_at::<(bool, bool), _>(constructor, location, parents, move |(&a, &b)| {
             operation(a, b)
         })
     }

@@ -24,12 +24,7 @@ impl Cauchy {
     /// mean and no variance. [`StudentT`](crate::StudentT) with one degree of freedom is the same distribution.
     #[track_caller]
     pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
-        compiled_family!(
-            f64,
-            "Cauchy",
-            CauchyDistribution,
-            [location.into(), scale.operand()]
-        )
+        compiled_family!("Cauchy": CauchyDistribution => f64, [location.into(), scale.operand()])
     }
 }
 

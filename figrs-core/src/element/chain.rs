@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::function::{FunctionId, check_purity, contained};
 use super::node::{AnyElement, Kind, ParentList};
 use super::operations::ChainOp;
-use super::parents::{Arguments, Parents};
+use super::parents::{Arguments, Function, Parents};
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
@@ -31,37 +31,27 @@ impl Chain {
         T: Value,
         F: for<'a> Fn(<P::Arguments as Arguments>::Refs<'a>) -> Element<T> + Send + Sync + 'static,
     {
-        chain_at::<P::Arguments, T, F>("Chain", Location::caller(), parents.elements(), function)
+        chain_at::<P::Arguments, T>("Chain", Location::caller(), parents.elements(), function)
     }
 }
 
-pub(crate) fn chain_at<A, T, F>(
+pub(crate) fn chain_at<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: impl Into<ParentList>,
-    function: F,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> Element<T> + Send + Sync + 'static,
-{
-    fallible_chain_at::<A, T, _>(constructor, location, parents, move |refs| {
+    function: impl Function<A, Element<T>>,
+) -> Element<T> {
+    fallible_chain_at::<A, T>(constructor, location, parents, move |refs| {
         Ok(function(refs))
     })
 }
 
-pub(crate) fn chain_shared_at<A, T, F>(
+pub(crate) fn chain_shared_at<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: Vec<AnyElement>,
-    function: &Arc<F>,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> Element<T> + Send + Sync + 'static,
-{
+    function: &Arc<impl Function<A, Element<T>>>,
+) -> Element<T> {
     let shared = Arc::clone(function);
     let op = ChainFunction::<A, _> {
         identity: Some(FunctionId::of_shared(function)),
@@ -72,37 +62,27 @@ where
 }
 
 /// Creates a Chain whose function may return an error for some values.
-pub(crate) fn fallible_chain_at<A, T, F>(
+pub(crate) fn fallible_chain_at<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: impl Into<ParentList>,
-    function: F,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
-{
-    let op = ChainFunction::<A, F>::new(function);
+    function: impl Function<A, Result<Element<T>, Fault>>,
+) -> Element<T> {
+    let op = ChainFunction::<A, _>::new(function);
     let kind = Kind::Chain(parents.into(), Box::new(op));
     Element::from_kind(constructor, location, kind)
 }
 
 /// Creates a Chain whose function may return an error. For exact algorithms, `for_tables` may replace the Chain by a single element, given the
 /// possible values of the parents; see [`ChainOp::for_tables`].
-pub(crate) fn chain_or_scan_at<A, T, F>(
+pub(crate) fn chain_or_scan_at<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     parents: Vec<AnyElement>,
-    function: F,
+    function: impl Function<A, Result<Element<T>, Fault>>,
     for_tables: impl Fn(&[&Support]) -> Option<Element<T>> + Send + Sync + 'static,
-) -> Element<T>
-where
-    A: Arguments,
-    T: Value,
-    F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
-{
-    let op = ChainFunction::<A, F> {
+) -> Element<T> {
+    let op = ChainFunction::<A, _> {
         for_tables: Some(Box::new(move |supports| {
             Some(for_tables(supports)?.erased().clone())
         })),

@@ -24,7 +24,7 @@ impl<T: Value> Element<T> {
     #[track_caller]
     pub fn is(&self, value: T) -> Element<bool> {
         let parents = vec![self.erased().clone()];
-        apply_at::<One<T>, _, _>("is", Location::caller(), parents, move |v: &T| {
+        apply_at::<One<T>, _>("is", Location::caller(), parents, move |v: &T| {
             v.same(&value)
         })
     }
@@ -38,7 +38,7 @@ impl<T: Value> Element<T> {
     ) -> Element<bool> {
         let parents = vec![self.erased().clone(), other.erased().clone()];
         let function = move |(a, b): (&T, &T)| operation(a, b);
-        apply_at::<(T, T), _, _>(constructor, Location::caller(), parents, function)
+        apply_at::<(T, T), _>(constructor, Location::caller(), parents, function)
     }
 }
 

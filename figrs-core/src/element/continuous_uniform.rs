@@ -25,9 +25,7 @@ impl ContinuousUniform {
     #[track_caller]
     pub fn new(lower: impl Into<Operand>, upper: impl Into<Operand>) -> Element<f64> {
         compiled_family!(
-            f64,
-            "ContinuousUniform",
-            ContinuousUniformDistribution,
+            "ContinuousUniform": ContinuousUniformDistribution => f64,
             [lower.into(), upper.into()]
         )
     }

@@ -89,23 +89,22 @@ pub struct RateOrScale {
     pub(super) operand: Operand,
 }
 
-impl<P: Into<Operand>> From<Rate<P>> for RateOrScale {
-    fn from(rate: Rate<P>) -> Self {
-        Self {
-            pace: RateConvention::Rate,
-            operand: rate.operand(),
+/// Implements the conversions of wrapper types to a type whose fields are the convention and the operand.
+macro_rules! conversions {
+    ($target:ident { $field:ident }: $($name:ident => $convention:expr),+ $(,)?) => {$(
+        impl<P: Into<Operand>> From<$name<P>> for $target {
+            fn from(stated: $name<P>) -> Self {
+                Self {
+                    $field: $convention,
+                    operand: stated.operand(),
+                }
+            }
         }
-    }
+    )+};
 }
+pub(super) use conversions;
 
-impl<P: Into<Operand>> From<Scale<P>> for RateOrScale {
-    fn from(scale: Scale<P>) -> Self {
-        Self {
-            pace: RateConvention::Scale,
-            operand: scale.operand(),
-        }
-    }
-}
+conversions!(RateOrScale { pace }: Rate => RateConvention::Rate, Scale => RateConvention::Scale);
 
 #[inline]
 pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {

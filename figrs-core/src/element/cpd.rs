@@ -59,7 +59,7 @@ impl Cpd {
                 ))),
             }
         };
-        fallible_chain_at::<P::Arguments, E::Value, _>(
+        fallible_chain_at::<P::Arguments, E::Value>(
             "Cpd",
             Location::caller(),
             parents.elements(),

@@ -25,9 +25,7 @@ impl DiscreteUniform {
     #[track_caller]
     pub fn new(lower: impl Into<Integer>, upper: impl Into<Integer>) -> Element<i64> {
         compiled_family!(
-            i64,
-            "DiscreteUniform",
-            DiscreteUniformDistribution,
+            "DiscreteUniform": DiscreteUniformDistribution => i64,
             [lower.into().operand(), upper.into().operand()]
         )
     }

@@ -28,8 +28,6 @@ impl Dist {
         let weights = weights.into_iter().enumerate().map(|(i, w)| (w, i));
         let choice = select_at("Dist choice", location, weights.collect());
         let parents = vec![choice.erased().clone()];
-        chain_at::<One<usize>, E::Value, _>("Dist", location, parents, move |&i| {
-            elements[i].clone()
-        })
+        chain_at::<One<usize>, E::Value>("Dist", location, parents, move |&i| elements[i].clone())
     }
 }

@@ -29,11 +29,8 @@ impl Exponential {
     pub fn new(pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
         compiled_family!(
-            f64,
-            "Exponential",
-            ExponentialDistribution,
-            ExponentialDistribution(pace),
-            [operand]
+            "Exponential": ExponentialDistribution => f64,
+            ExponentialDistribution(pace), [operand]
         )
     }
 }

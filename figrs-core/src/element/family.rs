@@ -93,10 +93,10 @@ pub(crate) fn family_at<T: Value>(
 /// A constructor is generic in its parameters, and is therefore compiled in the crate that calls it. Code that depends only on the
 /// family is compiled once, in this crate.
 macro_rules! compiled_family {
-    ($value:ty, $constructor:literal, $family:ident, $parameters:expr) => {
-        compiled_family!($value, $constructor, $family, $family, $parameters)
+    ($constructor:literal: $family:ident => $value:ty, $parameters:expr) => {
+        compiled_family!($constructor: $family => $value, $family, $parameters)
     };
-    ($value:ty, $constructor:literal, $type:ty, $family:expr, $parameters:expr) => {{
+    ($constructor:literal: $type:ty => $value:ty, $family:expr, $parameters:expr) => {{
         fn member(
             location: &'static std::panic::Location<'static>,
             family: $type,

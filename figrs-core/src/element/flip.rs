@@ -21,7 +21,7 @@ impl Flip {
     /// [`Param`](crate::Param), or an element.
     #[track_caller]
     pub fn new(probability: impl Into<Operand>) -> Element<bool> {
-        compiled_family!(bool, "Flip", Bernoulli, [probability.into()])
+        compiled_family!("Flip": Bernoulli => bool, [probability.into()])
     }
 }
 

@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::element::parents::AsElement;
+use crate::element::parents::{AsElement, Function};
 use crate::element::{Constant, Element, apply_shared_at};
 use crate::value::Value;
 
@@ -28,23 +28,20 @@ pub fn fold<S: Value, T: Value>(
     fold_at("fold", Location::caller(), elements, start, &step)
 }
 
-pub(crate) fn fold_at<S: Value, T: Value, F>(
+pub(crate) fn fold_at<S: Value, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
     elements: impl IntoIterator<Item: AsElement<Value = T>>,
     start: S,
-    step: &Arc<F>,
-) -> Element<S>
-where
-    F: for<'a> Fn((&'a S, &'a T)) -> S + Send + Sync + 'static,
-{
+    step: &Arc<impl Function<(S, T), S>>,
+) -> Element<S> {
     let mut state = Constant::new(start);
     for element in elements {
         let parents = vec![
             state.erased().clone(),
             element.as_element().erased().clone(),
         ];
-        state = apply_shared_at::<(S, T), S, _>(constructor, location, parents, step);
+        state = apply_shared_at::<(S, T), S>(constructor, location, parents, step);
     }
     state
 }

@@ -30,14 +30,8 @@ impl HalfNormal {
     pub fn new(spread: impl Into<Spread>) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());
         compiled_family!(
-            f64,
-            "HalfNormal",
-            FoldedDistribution<NormalDistribution>,
-            FoldedDistribution {
-                name: "HalfNormal",
-                family
-            },
-            [spread]
+            "HalfNormal": FoldedDistribution<NormalDistribution> => f64,
+            FoldedDistribution { name: "HalfNormal", family }, [spread]
         )
     }
 }
@@ -53,14 +47,8 @@ impl HalfCauchy {
     #[track_caller]
     pub fn new<P: Into<Operand>>(scale: Scale<P>) -> Element<f64> {
         compiled_family!(
-            f64,
-            "HalfCauchy",
-            FoldedDistribution<CauchyDistribution>,
-            FoldedDistribution {
-                name: "HalfCauchy",
-                family: CauchyDistribution
-            },
-            [scale.operand()]
+            "HalfCauchy": FoldedDistribution<CauchyDistribution> => f64,
+            FoldedDistribution { name: "HalfCauchy", family: CauchyDistribution }, [scale.operand()]
         )
     }
 }

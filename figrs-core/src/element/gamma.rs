@@ -31,11 +31,8 @@ impl Gamma {
     pub fn new(shape: impl Into<Operand>, pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
         compiled_family!(
-            f64,
-            "Gamma",
-            GammaDistribution,
-            GammaDistribution(pace),
-            [shape.into(), operand]
+            "Gamma": GammaDistribution => f64,
+            GammaDistribution(pace), [shape.into(), operand]
         )
     }
 }

@@ -27,11 +27,8 @@ impl Geometric {
     pub fn failures(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
         compiled_family!(
-            u64,
-            "Geometric",
-            GeometricDistribution,
-            GeometricDistribution::Failures,
-            parameters
+            "Geometric": GeometricDistribution => u64,
+            GeometricDistribution::Failures, parameters
         )
     }
 
@@ -43,11 +40,8 @@ impl Geometric {
     pub fn trials(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
         compiled_family!(
-            u64,
-            "Geometric",
-            GeometricDistribution,
-            GeometricDistribution::Trials,
-            parameters
+            "Geometric": GeometricDistribution => u64,
+            GeometricDistribution::Trials, parameters
         )
     }
 }

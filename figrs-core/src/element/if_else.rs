@@ -33,7 +33,7 @@ pub(crate) fn if_at<T: Value>(
     otherwise: Element<T>,
 ) -> Element<T> {
     let parents = vec![test.erased().clone()];
-    chain_at::<One<bool>, T, _>(constructor, location, parents, move |&test| {
+    chain_at::<One<bool>, T>(constructor, location, parents, move |&test| {
         if test {
             then.clone()
         } else {

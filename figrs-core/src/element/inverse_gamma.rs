@@ -26,9 +26,7 @@ impl InverseGamma {
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(
-            f64,
-            "InverseGamma",
-            InverseGammaDistribution,
+            "InverseGamma": InverseGammaDistribution => f64,
             [shape.into(), scale.operand()]
         )
     }

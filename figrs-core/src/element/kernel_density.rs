@@ -39,11 +39,8 @@ impl KernelDensity {
         let (noise, bandwidth) = NormalDistribution::of_spread(bandwidth.into());
         let points = sample.into_iter().collect();
         compiled_family!(
-            f64,
-            "KernelDensity",
-            KernelDensityDistribution,
-            KernelDensityDistribution { points, noise },
-            [bandwidth]
+            "KernelDensity": KernelDensityDistribution => f64,
+            KernelDensityDistribution { points, noise }, [bandwidth]
         )
     }
 }

@@ -24,12 +24,7 @@ impl Laplace {
     /// the variance 2 scale².
     #[track_caller]
     pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
-        compiled_family!(
-            f64,
-            "Laplace",
-            LaplaceDistribution,
-            [location.into(), scale.operand()]
-        )
+        compiled_family!("Laplace": LaplaceDistribution => f64, [location.into(), scale.operand()])
     }
 }
 

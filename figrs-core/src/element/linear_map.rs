@@ -178,9 +178,7 @@ impl<T: Value> ApplyOp for LinearMap<T> {
 
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault> {
         let value = self.value(arguments)?;
-        Ok(values
-            .insert(&value)
-            .expect("the support has the type of its element"))
+        Ok(values.insert_typed(&value))
     }
 
     fn is_light(&self) -> bool {

@@ -27,11 +27,8 @@ impl LogNormal {
     pub fn new(mean: impl Into<Operand>, spread: impl Into<Spread>) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());
         compiled_family!(
-            f64,
-            "LogNormal",
-            LogNormalDistribution,
-            LogNormalDistribution(family),
-            [mean.into(), spread]
+            "LogNormal": LogNormalDistribution => f64,
+            LogNormalDistribution(family), [mean.into(), spread]
         )
     }
 }

@@ -30,11 +30,8 @@ impl NegativeBinomial {
     #[track_caller]
     pub fn failures(successes: impl Into<Operand>, p: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
-            u64,
-            "NegativeBinomial",
-            NegativeBinomialDistribution,
-            NegativeBinomialDistribution::Failures,
-            [successes.into(), p.into()]
+            "NegativeBinomial": NegativeBinomialDistribution => u64,
+            NegativeBinomialDistribution::Failures, [successes.into(), p.into()]
         )
     }
 
@@ -45,11 +42,8 @@ impl NegativeBinomial {
     #[track_caller]
     pub fn with_mean(mean: impl Into<Operand>, dispersion: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
-            u64,
-            "NegativeBinomial",
-            NegativeBinomialDistribution,
-            NegativeBinomialDistribution::Mean,
-            [mean.into(), dispersion.into()]
+            "NegativeBinomial": NegativeBinomialDistribution => u64,
+            NegativeBinomialDistribution::Mean, [mean.into(), dispersion.into()]
         )
     }
 }

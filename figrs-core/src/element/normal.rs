@@ -7,7 +7,9 @@ use rand::Rng;
 use rand::distr::Distribution as _;
 use statrs::distribution::Normal as Statrs;
 
-use super::convention::{Precision, StandardDeviation, Variance, finite, kept_finite, positive};
+use super::convention::{
+    Precision, StandardDeviation, Variance, conversions, finite, kept_finite, positive,
+};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::likelihood::{Likelihood, Term};
 use super::linear::{LinearFunction, LinearGaussian};
@@ -36,13 +38,7 @@ impl Normal {
     #[track_caller]
     pub fn new(mean: impl Into<Operand>, spread: impl Into<Spread>) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());
-        compiled_family!(
-            f64,
-            "Normal",
-            NormalDistribution,
-            family,
-            [mean.into(), spread]
-        )
+        compiled_family!("Normal": NormalDistribution => f64, family, [mean.into(), spread])
     }
 }
 
@@ -53,31 +49,11 @@ pub struct Spread {
     operand: Operand,
 }
 
-impl<P: Into<Operand>> From<Variance<P>> for Spread {
-    fn from(variance: Variance<P>) -> Self {
-        Self {
-            measure: SpreadMeasure::Variance,
-            operand: variance.operand(),
-        }
-    }
-}
-
-impl<P: Into<Operand>> From<StandardDeviation<P>> for Spread {
-    fn from(deviation: StandardDeviation<P>) -> Self {
-        Self {
-            measure: SpreadMeasure::Deviation,
-            operand: deviation.operand(),
-        }
-    }
-}
-
-impl<P: Into<Operand>> From<Precision<P>> for Spread {
-    fn from(precision: Precision<P>) -> Self {
-        Self {
-            measure: SpreadMeasure::Precision,
-            operand: precision.operand(),
-        }
-    }
+conversions! {
+    Spread { measure }:
+    Variance => SpreadMeasure::Variance,
+    StandardDeviation => SpreadMeasure::Deviation,
+    Precision => SpreadMeasure::Precision,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

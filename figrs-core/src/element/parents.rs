@@ -26,6 +26,17 @@ pub trait Arguments: 'static {
     fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a>;
 }
 
+/// A function of the values of an element's parents, with the result `R`.
+pub(crate) trait Function<A: Arguments, R>:
+    for<'a> Fn(A::Refs<'a>) -> R + Send + Sync + 'static
+{
+}
+
+impl<A: Arguments, R, F> Function<A, R> for F where
+    F: for<'a> Fn(A::Refs<'a>) -> R + Send + Sync + 'static
+{
+}
+
 /// The argument of a function of a single parent.
 #[derive(Debug)]
 pub struct One<T>(std::marker::PhantomData<T>);
@@ -152,7 +163,7 @@ pub trait Parents {
         T: Value,
         F: for<'a> Fn(<Self::Arguments as Arguments>::Refs<'a>) -> T + Send + Sync + 'static,
     {
-        apply_at::<Self::Arguments, T, F>("map", Location::caller(), self.parent_list(), function)
+        apply_at::<Self::Arguments, T>("map", Location::caller(), self.parent_list(), function)
     }
 
     /// Creates the element that `function` returns for the values of these elements.
@@ -167,12 +178,7 @@ pub trait Parents {
             + Sync
             + 'static,
     {
-        chain_at::<Self::Arguments, T, F>(
-            "flat_map",
-            Location::caller(),
-            self.parent_list(),
-            function,
-        )
+        chain_at::<Self::Arguments, T>("flat_map", Location::caller(), self.parent_list(), function)
     }
 
     /// Creates an element as [`map`](Self::map) does, with a function that several elements share. Algorithms can then use results that were computed
@@ -183,12 +189,7 @@ pub trait Parents {
         T: Value,
         F: for<'a> Fn(<Self::Arguments as Arguments>::Refs<'a>) -> T + Send + Sync + 'static,
     {
-        apply_shared_at::<Self::Arguments, T, F>(
-            "map",
-            Location::caller(),
-            self.elements(),
-            function,
-        )
+        apply_shared_at::<Self::Arguments, T>("map", Location::caller(), self.elements(), function)
     }
 
     /// Creates an element as [`flat_map`](Self::flat_map) does, with a function that several elements share.
@@ -202,7 +203,7 @@ pub trait Parents {
             + 'static,
     {
         let location = Location::caller();
-        chain_shared_at::<Self::Arguments, T, F>("flat_map", location, self.elements(), function)
+        chain_shared_at::<Self::Arguments, T>("flat_map", location, self.elements(), function)
     }
 }
 
@@ -411,7 +412,7 @@ where
     P: Parents,
     P::Arguments: Joint,
 {
-    apply_with_demand::<P::Arguments, <P::Arguments as Joint>::Tuple, _>(
+    apply_with_demand::<P::Arguments, <P::Arguments as Joint>::Tuple>(
         "tuple",
         Location::caller(),
         elements.elements(),

@@ -33,12 +33,7 @@ impl Pareto {
     /// ```
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
-        compiled_family!(
-            f64,
-            "Pareto",
-            ParetoDistribution,
-            [shape.into(), scale.operand()]
-        )
+        compiled_family!("Pareto": ParetoDistribution => f64, [shape.into(), scale.operand()])
     }
 }
 

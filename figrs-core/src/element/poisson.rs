@@ -26,7 +26,7 @@ impl Poisson {
     /// The support is 0, 1, 2, … The probability of k is rate^k exp(−rate) / k!, and the mean and the variance are the rate.
     #[track_caller]
     pub fn new(rate: impl Into<Operand>) -> Element<u64> {
-        compiled_family!(u64, "Poisson", PoissonDistribution, [rate.into()])
+        compiled_family!("Poisson": PoissonDistribution => u64, [rate.into()])
     }
 }
 

@@ -115,11 +115,6 @@ impl RichCpd {
                 })
         };
         let location = Location::caller();
-        fallible_chain_at::<P::Arguments, E::Value, _>(
-            "RichCpd",
-            location,
-            parents.elements(),
-            first,
-        )
+        fallible_chain_at::<P::Arguments, E::Value>("RichCpd", location, parents.elements(), first)
     }
 }

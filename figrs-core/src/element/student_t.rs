@@ -33,9 +33,7 @@ impl StudentT {
         freedom: DegreesOfFreedom<D>,
     ) -> Element<f64> {
         compiled_family!(
-            f64,
-            "StudentT",
-            StudentTDistribution,
+            "StudentT": StudentTDistribution => f64,
             [location.into(), scale.operand(), freedom.operand()]
         )
     }

@@ -45,11 +45,8 @@ impl TruncatedNormal {
     ) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());
         compiled_family!(
-            f64,
-            "TruncatedNormal",
-            TruncatedNormalDistribution,
-            TruncatedNormalDistribution(family),
-            [mean.into(), spread, lower.into(), upper.into()]
+            "TruncatedNormal": TruncatedNormalDistribution => f64,
+            TruncatedNormalDistribution(family), [mean.into(), spread, lower.into(), upper.into()]
         )
     }
 }

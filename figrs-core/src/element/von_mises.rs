@@ -39,9 +39,7 @@ impl VonMises {
         concentration: Concentration<P>,
     ) -> Element<f64> {
         compiled_family!(
-            f64,
-            "VonMises",
-            VonMisesDistribution,
+            "VonMises": VonMisesDistribution => f64,
             [mean.into(), concentration.operand()]
         )
     }

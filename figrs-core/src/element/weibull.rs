@@ -24,12 +24,7 @@ impl Weibull {
     /// zero is an error.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
-        compiled_family!(
-            f64,
-            "Weibull",
-            WeibullDistribution,
-            [shape.into(), scale.operand()]
-        )
+        compiled_family!("Weibull": WeibullDistribution => f64, [shape.into(), scale.operand()])
     }
 }
 

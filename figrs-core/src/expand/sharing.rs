@@ -43,13 +43,10 @@ impl Expansion {
         targets: &[AnyElement],
         limits: &Limits,
         asked: QueryKind,
-        mut solve: impl FnMut(&Self) -> Result<Weights, E>,
+        solve: impl FnMut(&Self) -> Result<Weights, E>,
     ) -> Result<Self, E> {
-        let nothing = Model::new();
-        let mut sharing = CallSharing::new(&nothing, limits, asked);
-        let mut walk = Expander::new(model, limits, None);
-        sharing.complete(&mut walk, model, targets, &mut solve)?;
-        Ok(walk.finished(model, targets)?)
+        let mut memory = ExpansionCache::default();
+        Self::with_solved(model, targets, limits, asked, &[], &mut memory, solve)
     }
 
     /// Expands a model as [`sharing_calls`](Self::sharing_calls) does, and replaces the roots of the sub-models `solved` by tables of their weights. The

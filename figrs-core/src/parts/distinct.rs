@@ -126,7 +126,7 @@ impl<T: Value> Element<Vec<T>> {
     pub fn distinct(&self) -> Element<Distinct<T>> {
         let parents = vec![self.erased().clone()];
         let set = |list: &Vec<T>| list.iter().cloned().collect();
-        apply_at::<One<Vec<T>>, Distinct<T>, _>("distinct", Location::caller(), parents, set)
+        apply_at::<One<Vec<T>>, Distinct<T>>("distinct", Location::caller(), parents, set)
     }
 }
 
@@ -148,7 +148,7 @@ impl<T: Value> Element<Distinct<T>> {
         let location = Location::caller();
         let parents = vec![self.erased().clone()];
         let step = Arc::new(move |(state, value): (&S, &U)| step(state, value));
-        chain_at::<One<Distinct<T>>, S, _>("fold_parts", location, parents, move |set| {
+        chain_at::<One<Distinct<T>>, S>("fold_parts", location, parents, move |set| {
             let parts = set.0.iter().map(&part);
             fold_at("fold_parts", location, parts, start.clone(), &step)
         })
@@ -188,14 +188,13 @@ impl<T: Value> Element<Distinct<T>> {
         };
         let constructor = "fold_parts_among";
         let mut state =
-            fallible_chain_at::<One<Distinct<T>>, S, _>(constructor, location, set.clone(), begin);
+            fallible_chain_at::<One<Distinct<T>>, S>(constructor, location, set.clone(), begin);
         for object in &objects.0 {
             let parents = vec![state.erased().clone(), part(object).erased().clone()];
-            let next = apply_shared_at::<(S, U), S, _>(constructor, location, parents, &step);
+            let next = apply_shared_at::<(S, U), S>(constructor, location, parents, &step);
             let object = object.clone();
             let has = move |set: &Distinct<T>| set.contains(&object);
-            let has =
-                apply_at::<One<Distinct<T>>, bool, _>(constructor, location, set.clone(), has);
+            let has = apply_at::<One<Distinct<T>>, bool>(constructor, location, set.clone(), has);
             state = if_at(constructor, location, &has, next, state);
         }
         state

@@ -55,7 +55,7 @@ impl Reference<'_> {
             found.map_err(|error| Fault::Part(Box::new(error)))
         };
         let parents = vec![self.element];
-        fallible_chain_at::<Mixed, T, _>("find", location, parents, read)
+        fallible_chain_at::<Mixed, T>("find", location, parents, read)
     }
 }
 

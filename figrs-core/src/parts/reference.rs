@@ -29,7 +29,7 @@ impl<T: Value> Element<T> {
         part: impl Fn(&T) -> &Element<U> + Send + Sync + 'static,
     ) -> Element<U> {
         let parents = vec![self.erased().clone()];
-        chain_at::<One<T>, U, _>("part", Location::caller(), parents, move |object| {
+        chain_at::<One<T>, U>("part", Location::caller(), parents, move |object| {
             part(object).clone()
         })
     }

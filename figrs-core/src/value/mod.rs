@@ -129,7 +129,8 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
-/// Equal values must have equal fields, as with a derived implementation of `Eq`; see [`Value::canonical`].
+/// Equal values must have equal fields, as with a derived implementation of `Eq`; see [`Value::canonical`]. A type whose values hold memory on the heap
+/// may state the number of these bytes: `value!(Word: word => word.0.capacity());`.
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};
@@ -140,7 +141,7 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 /// ```
 #[macro_export]
 macro_rules! value {
-    ($($type:ty),+ $(,)?) => {$(
+    ($($type:ty $(: $this:ident => $bytes:expr)?),+ $(,)?) => {$(
         impl $crate::Value for $type {
             fn same(&self, other: &Self) -> bool {
                 self == other
@@ -148,6 +149,10 @@ macro_rules! value {
             fn feed<H: ::std::hash::Hasher>(&self, hasher: &mut H) {
                 ::std::hash::Hash::hash(self, hasher);
             }
+            $(fn heap_bytes(&self) -> usize {
+                let $this = self;
+                $bytes
+            })?
         }
     )+};
 }

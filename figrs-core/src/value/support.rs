@@ -199,6 +199,12 @@ impl SupportBuilder {
         self.own().insert(value)
     }
 
+    /// Returns the index of `value`, which must have the type of the list; a new value is added.
+    pub(crate) fn insert_typed<T: Value>(&mut self, value: &T) -> usize {
+        let index = self.insert(value);
+        index.expect("the support has the type of its element")
+    }
+
     /// Returns the indices of the values of `column`; new values are added. Returns `None` if the values of `column` have another type.
     pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.own().encode(column.as_any())

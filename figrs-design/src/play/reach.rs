@@ -66,26 +66,7 @@ pub struct Reach {
     edge: Arc<EdgeCrossings>,
 }
 
-impl figrs_core::Value for Reach {
-    fn same(&self, other: &Self) -> bool {
-        self == other
-    }
-
-    fn feed<H: Hasher>(&self, hasher: &mut H) {
-        self.hash(hasher);
-    }
-
-    fn heap_bytes(&self) -> usize {
-        let edge = &self.edge;
-        let each = size_of_val(&edge.reached[..]);
-        let sets = edge.targets.len() + 1;
-        let targets = (size_of::<Target>() + each) * sets;
-        size_of::<EdgeCrossings>()
-            + size_of_val(&edge.supports[..])
-            + targets
-            + edge.returns.heap_bytes()
-    }
-}
+figrs_core::value!(Reach: reach => reach.edge.heap_bytes());
 
 /// The ways in which a player can cross the right edge of the columns so far into the next column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,6 +105,12 @@ impl Hash for EdgeCrossings {
 }
 
 impl EdgeCrossings {
+    fn heap_bytes(&self) -> usize {
+        let each = size_of::<Target>() + size_of_val(&self.reached[..]);
+        let targets = each * (self.targets.len() + 1);
+        size_of::<Self>() + size_of_val(&self.supports[..]) + targets + self.returns.heap_bytes()
+    }
+
     fn printed(mut self) -> Self {
         let mut hasher = FxHasher::default();
         let known = (

@@ -110,7 +110,7 @@ fn colours(outline: u8, line: u8) -> (Rgba, Rgba) {
 fn draw_tiles(canvas: &mut Canvas, level: &Level) {
     for ((row, column), &tile) in level.as_array().indexed_iter() {
         let drawing = if grassy(level, row, column) {
-            Some(&GRASS)
+            Some(GRASS)
         } else {
             art(tile)
         };

@@ -24,7 +24,7 @@ pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError
         return sprites.write_tileset(map, out);
     }
     let mut canvas = of_tiles(COLUMNS, map.rows());
-    let drawings = tiles.tiles().map(art).chain([Some(&GRASS)]).enumerate();
+    let drawings = tiles.tiles().map(art).chain([Some(GRASS)]).enumerate();
     for (place, drawing) in drawings {
         if let Some(drawing) = drawing {
             draw_tile(&mut canvas, place / COLUMNS, place % COLUMNS, drawing);

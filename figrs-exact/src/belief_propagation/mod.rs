@@ -16,13 +16,11 @@ use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::graph::FactorGraph;
 
-use figrs_answer::algorithm::Algorithm;
 pub use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::{Answer, LogEvidence, RunStatistics, TargetMarginal};
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
-use figrs_answer::expansion::expand;
-use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::{
+    Algorithm, Answer, Error, LogEvidence, RunMonitor, RunStatistics, TargetMarginal, Watch,
+    conflict, expand,
+};
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;
 use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};

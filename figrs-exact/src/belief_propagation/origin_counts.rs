@@ -4,9 +4,8 @@ use figrs_factor::graph::{FactorGraph, Weights, for_each_entry};
 
 use super::BeliefPropagation;
 use super::messages::{Messages, SumMessages};
-use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::settings_text;
-use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::{Error, RunMonitor, Watch};
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::EliminationError;

@@ -11,11 +11,7 @@ use super::circuit_encoding::CircuitEncoding;
 use crate::compiled::Compiled;
 use crate::compiled_problem::{CompiledProblem, varying_evidence};
 use crate::question::Question;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::marginal::Marginal;
-use figrs_answer::answer::world::World;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::{Answer, Error, Marginal, World, conflict};
 use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.

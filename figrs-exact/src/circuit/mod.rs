@@ -12,11 +12,7 @@ use crate::compiled_problem::CompiledProblem;
 use crate::question::Question;
 use compiled_circuit::CircuitPurpose;
 pub use compiled_circuit::CompiledCircuit;
-use figrs_answer::algorithm::{Algorithm, guarded};
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::{conflict, setters};
+use figrs_answer::{Algorithm, Answer, Error, RunMonitor, Watch, conflict, guarded, setters};
 use figrs_search::circuit::{SearchControl, log_sum};
 
 const CACHE_BYTES: u64 = 1 << 30;

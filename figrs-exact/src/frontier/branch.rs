@@ -9,9 +9,8 @@ use indexmap::IndexMap;
 use super::element_order::OrderedElement;
 use super::explore::ExplorationError;
 use crate::enumerate::Enumerate;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
 use figrs_answer::expansion::{expand, sums};
+use figrs_answer::{Error, conflict};
 use figrs_factor::graph::WorldWeight;
 
 /// Returns the outcomes of the branch that `call` returns, a call of the function of a Chain. `captured` has the values of elements outside the

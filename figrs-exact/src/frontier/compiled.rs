@@ -13,12 +13,10 @@ use super::messages::BackwardMessages;
 use super::queries;
 use super::queries::TargetWorld;
 use crate::compiled::Compiled;
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::marginal::Marginal;
-use figrs_answer::answer::world::{World, WorldDecoder};
-use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::answer::world::WorldDecoder;
+use figrs_answer::{
+    Answer, Error, Estimate, LogEvidence, Marginal, TargetMarginal, World, conflict,
+};
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
 /// The backward messages: for each state of each frontier, the sum of the weights of all continuations of the state. They are ordinary numbers or, if

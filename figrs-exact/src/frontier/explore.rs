@@ -6,8 +6,7 @@ use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;
 use super::layer::TransitionLayer;
 use super::sweep::{SweepGoal, SweepStep, sweep};
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::{Error, RunMonitor};
 use figrs_factor::WorkBudget;
 use figrs_factor::graph::Weights;
 

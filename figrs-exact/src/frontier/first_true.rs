@@ -7,8 +7,7 @@ use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;
 use super::explore::ExplorationLimits;
 use super::sweep::{SweepGoal, sweep};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::error::Error;
+use figrs_answer::{Algorithm, Error};
 use figrs_factor::{Stopped, WorkBudget};
 
 /// Result of [`Frontier::first_true`].

@@ -37,11 +37,7 @@ pub use first_true::FirstTrue;
 use crate::compiled::Compiled;
 use element_order::ElementOrder;
 use explore::{ExplorationLimits, explore};
-use figrs_answer::algorithm::{Algorithm, guarded};
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
+use figrs_answer::{Algorithm, Answer, Error, RunMonitor, Watch, guarded, setters};
 
 /// Exact inference by a sweep that visits the elements one after another.
 ///

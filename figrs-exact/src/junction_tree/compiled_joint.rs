@@ -4,9 +4,7 @@ use figrs_core::{Arguments, Joint, Parents};
 use figrs_factor::graph::Assignments;
 
 use super::compiled_tree::CompiledTree;
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::marginal::Marginal;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, Estimate, Marginal};
 use figrs_factor::eliminate::EliminationError;
 
 impl CompiledTree {

@@ -14,12 +14,7 @@ use super::saved_tree::SavedTree;
 use crate::compiled::Compiled;
 use crate::compiled_problem::{CompiledProblem, unfolded_expansion, varying_evidence};
 use crate::question::Question;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::marginal::Marginal;
-use figrs_answer::answer::world::World;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
-use figrs_answer::expansion::expand;
+use figrs_answer::{Answer, Error, Marginal, World, conflict, expand};
 use figrs_factor::eliminate::PlanCost;
 use figrs_factor::tree::ContractionTree;
 

@@ -22,11 +22,7 @@ use compiled_tree::CompiledTree;
 use saved_tree::SavedTree;
 
 use crate::compiled::Compiled;
-use figrs_answer::algorithm::{Algorithm, guarded};
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
-use figrs_answer::expansion::expand;
-use figrs_answer::setters;
+use figrs_answer::{Algorithm, Answer, Error, expand, guarded, setters};
 
 /// Exact marginals of all targets by messages on a junction tree, from the leaves to the root and back.
 ///

@@ -15,10 +15,7 @@ use crate::junction_tree::JunctionTree;
 use crate::question::Question;
 use crate::slices::{SliceCost, Slices};
 use crate::variable_elimination::VariableElimination;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::{AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, Error, RunMonitor};
 use figrs_factor::eliminate::{EliminationError, readable};
 
 /// Number of operations assumed for an elimination that took more operations than predicted.

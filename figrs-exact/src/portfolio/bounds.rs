@@ -5,12 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use figrs_core::{AnyElement, Support};
 
 use super::attempts::Attempts;
-use super::settings::Listener;
-use figrs_answer::answer::bounds::TargetBounds;
-use figrs_answer::answer::choice::AttemptOutcome;
-use figrs_answer::answer::{Answer, LogEvidence};
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::{Answer, AttemptOutcome, Error, Listener, LogEvidence, TargetBounds, conflict};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::mini_buckets::{
     ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, sum_bounds,

@@ -11,12 +11,7 @@ use super::ladder::Ladder;
 use crate::circuit::{Circuit, CompiledCircuit};
 use crate::compiled::Compiled;
 use crate::junction_tree::compiled_tree::CompiledTree;
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::choice::AlgorithmChoice;
-use figrs_answer::answer::marginal::Marginal;
-use figrs_answer::answer::world::World;
-use figrs_answer::error::Error;
+use figrs_answer::{Algorithm, AlgorithmChoice, Answer, Error, Marginal, World};
 
 /// A model compiled by [`Exact`](super::Exact).
 #[derive(Clone, Debug)]

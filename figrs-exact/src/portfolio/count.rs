@@ -7,9 +7,7 @@ use num_bigint::BigUint;
 use super::attempts::Attempts;
 use super::ladder::{FIRST_DECISIONS, Ladder};
 use crate::circuit::Circuit;
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::choice::AlgorithmChoice;
-use figrs_answer::error::Error;
+use figrs_answer::{Algorithm, AlgorithmChoice, Error};
 use figrs_factor::algebra::Counting;
 
 /// Maximum number of predicted operations of an elimination that counts worlds without a search before it. The maximum is low because counts are

@@ -11,12 +11,7 @@ use super::settings::{PortfolioSettings, portfolio_settings};
 use crate::closed_form::best_world_in_closed_form;
 use crate::mpe::MpeVariableElimination;
 use crate::slices::{MpeSlices, SlicedWorlds};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::answer::choice::AttemptOutcome;
-use figrs_answer::error::Error;
-use figrs_answer::run::run_state::RunState;
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::{Algorithm, Answer, AttemptOutcome, Error, RunMonitor, RunState};
 use figrs_factor::bounds::Bounds;
 
 /// Maximum number of predicted operations (at most a tenth of a second) of an elimination that runs without a search before it.

@@ -6,13 +6,11 @@ use std::sync::Arc;
 
 use figrs_core::{AnyElement, Model};
 
-use super::settings::{Listener, PortfolioSettings};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::{Answer, AnswerContent};
-use figrs_answer::error::Error;
-use figrs_answer::run::run_state::{Latest, RunState, Turn};
-use figrs_answer::run::unit_run::SharedQuestion;
-use figrs_answer::run::watch::Watch;
+use super::settings::PortfolioSettings;
+use figrs_answer::{
+    Algorithm, Answer, AnswerContent, Error, Latest, Listener, RunState, SharedQuestion, Turn,
+    Watch,
+};
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;
 

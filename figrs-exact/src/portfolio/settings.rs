@@ -1,13 +1,9 @@
 //! Settings of a portfolio: memory, work, threads, limits of the expansion.
 
-use std::fmt;
-use std::sync::Arc;
-
 use figrs_core::{Bytes, Limits};
 
 use crate::closed_form::Collapse;
-use figrs_answer::answer::choice::AlgorithmAttempt;
-use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::{AlgorithmAttempt, Listener, RunMonitor, Watch};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::available_bytes;
 
@@ -32,36 +28,6 @@ pub(super) struct PortfolioSettings {
     pub(super) collapse: Collapse,
     pub(super) bounds_listener: Listener<Bounds>,
     pub(super) attempt_listener: Listener<AlgorithmAttempt>,
-}
-
-/// An optional listener that is called with bounds or attempts.
-#[derive(Clone)]
-pub(super) struct Listener<T>(Option<Arc<ListenerFn<T>>>);
-
-type ListenerFn<T> = dyn Fn(&T) + Send + Sync;
-
-impl<T> Listener<T> {
-    pub(super) fn new(listener: impl Fn(&T) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(listener)))
-    }
-
-    pub(super) fn tell(&self, value: &T) {
-        if let Some(listener) = &self.0 {
-            listener(value);
-        }
-    }
-}
-
-impl<T> Default for Listener<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-impl<T> fmt::Debug for Listener<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Listener").finish_non_exhaustive()
-    }
 }
 
 impl Default for PortfolioSettings {
@@ -152,7 +118,7 @@ macro_rules! portfolio_settings {
             mut self,
             listener: impl Fn(&figrs_factor::bounds::Bounds) + Send + Sync + 'static,
         ) -> Self {
-            self.settings.bounds_listener = crate::portfolio::settings::Listener::new(listener);
+            self.settings.bounds_listener = figrs_answer::Listener::new(listener);
             self
         }
 
@@ -161,7 +127,7 @@ macro_rules! portfolio_settings {
             mut self,
             listener: impl Fn(&figrs_answer::AlgorithmAttempt) + Send + Sync + 'static,
         ) -> Self {
-            self.settings.attempt_listener = crate::portfolio::settings::Listener::new(listener);
+            self.settings.attempt_listener = figrs_answer::Listener::new(listener);
             self
         }
     };

@@ -22,12 +22,8 @@ use std::ops::Range;
 use figrs_core::{AnyElement, Limits, Model};
 
 use super::question::Question;
-use figrs_answer::algorithm::{Algorithm, guarded};
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
-use figrs_answer::run::mergeable_sampler::MergeableSampler;
 pub use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::{Algorithm, Answer, Error, MergeableSampler, RunMonitor, guarded};
 use figrs_factor::eliminate::PlanCost;
 pub use mpe_slices::MpeSlices;
 pub(crate) use mpe_slices::SlicedWorlds;

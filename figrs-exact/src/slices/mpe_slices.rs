@@ -10,11 +10,7 @@ use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use super::slicing::{Slicing, slicing_settings};
 use crate::question::{Question, WorldGraph};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::RunMonitor;
-use figrs_answer::run::work_queue::in_order;
+use figrs_answer::{Algorithm, Answer, Error, RunMonitor, in_order};
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// The most probable world within a limit of memory, by conditioning: the result is the best of the most probable worlds of all slices.

@@ -5,11 +5,10 @@ use std::time::Duration;
 use figrs_core::{AnyColumn, AnyElement, Support};
 
 use super::slice_total::{SliceTotal, SumOfTotals};
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
-use figrs_answer::error::Error;
-use figrs_answer::run::partial::Sums;
-use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand};
+use figrs_answer::run::portable_part::demand;
+use figrs_answer::{
+    Answer, Error, Estimate, LogEvidence, PortableSums, PortableUnit, Sums, TargetMarginal,
+};
 use figrs_factor::Stopped;
 
 impl PortableUnit for SliceTotal {

@@ -14,10 +14,7 @@ use super::slice_sums::SliceSums;
 use super::slice_total::SliceTotal;
 use super::sliced_graph::SlicedGraph;
 use crate::question::Question;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
-use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::{Absorption, Error, Partial, RunMonitor, conflict};
 use figrs_factor::eliminate::{EliminationError, PlanCost};
 use figrs_factor::fnv::Fnv;
 

@@ -8,15 +8,11 @@
 
 use std::sync::Arc;
 
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::bounds::TargetBounds;
-use figrs_answer::answer::choice::{
-    AlgorithmAttempt, AlgorithmChoice, AttemptOutcome, SubmodelQuality, SubmodelSolution,
-};
-use figrs_answer::answer::{Answer, AnswerContent};
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
 use figrs_answer::expansion::{maxima, sums};
+use figrs_answer::{
+    Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AnswerContent, AttemptOutcome, Error,
+    SubmodelQuality, SubmodelSolution, TargetBounds, conflict,
+};
 use figrs_core::expand::{Expansion, ExpansionCache, SolvedSubmodel};
 use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Limits, Model, ModelError};

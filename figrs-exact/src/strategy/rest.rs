@@ -1,11 +1,6 @@
 //! The rest of a model, in which tables replace its sub-models.
 
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::choice::SubmodelQuality;
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::{Answer, AnswerContent};
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::{Algorithm, Answer, AnswerContent, Error, Estimate, SubmodelQuality, conflict};
 use figrs_core::expand::Expansion;
 use figrs_core::{AnyElement, Datum, ElementId, Model, Support};
 use figrs_factor::bounds::Improvement;

@@ -1,9 +1,7 @@
 //! Solutions of sub-models: for each joint value of the elements outside that a sub-model reads, the weights of the values of its root.
 
-use figrs_answer::answer::choice::SubmodelSolution;
-use figrs_answer::answer::{Answer, AnswerContent};
-use figrs_answer::error::Error;
-use figrs_answer::expansion::{expand, sums};
+use figrs_answer::expansion::sums;
+use figrs_answer::{Answer, AnswerContent, Error, SubmodelSolution, expand};
 use figrs_core::expand::{SolvedSubmodel, Submodel};
 use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Model, Support};

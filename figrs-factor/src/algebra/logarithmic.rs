@@ -7,7 +7,7 @@ use super::semiring::Semiring;
 /// Returns the logarithm of the sum of the numbers whose logarithms are `logs`; −∞ if `logs` is empty.
 pub fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
+    if largest.is_infinite() {
         return largest;
     }
     largest + logs.map(|log| (log - largest).exp()).sum::<f64>().ln()

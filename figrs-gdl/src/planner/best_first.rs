@@ -6,9 +6,7 @@ use super::nodes::Nodes;
 use super::open_lists::OpenLists;
 use super::other_searches::{OtherSearches, work_since};
 use super::state_space::{SearchEstimate, StateSpace};
-use figrs_answer::algorithm::guarded;
-use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
+use figrs_answer::{RunMonitor, Watch, guarded, setters};
 use figrs_factor::Stopped;
 use figrs_infer::Error;
 

@@ -7,9 +7,7 @@ use super::curve::Curve;
 use super::estimand::Estimand;
 use super::row::ComparisonRow;
 use super::verdict::Verdict;
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::posterior::Posterior;
-use figrs_answer::answer::{Answer, AnswerContent};
+use figrs_answer::{Answer, AnswerContent, Estimate, Posterior};
 
 /// The exact answer with which a comparison compares all other answers.
 #[derive(Clone, Debug, Serialize)]

@@ -5,11 +5,10 @@ use std::any::Any;
 use figrs_core::{AnyElement, Datum};
 use serde::Serialize;
 
-use figrs_answer::answer::estimate::Quality;
 use figrs_answer::answer::marginal::NumericColumns;
 use figrs_answer::answer::value_names::text;
-use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::quality::diagnostics::normal_score;
+use figrs_answer::{Answer, AnswerContent, Quality, TargetMarginal};
 use figrs_factor::bounds::Bounds;
 
 /// Maximum number of values of a target up to which all their probabilities are compared. If a target has more values, its mean is compared or, if it
@@ -63,15 +62,16 @@ pub(super) fn estimands(
 ) -> Vec<Estimand> {
     let mut estimands = Vec::new();
     for (target, (element, name)) in targets.iter().zip(names).enumerate() {
+        let mean = || Estimand {
+            target,
+            name: format!("E({name})"),
+            kind: EstimandKind::Mean,
+        };
         let mut real = exact.iter().chain(answers);
         if let Some(mixture) = real.find_map(|answer| answer.closed_form(element)) {
             // A list of several real numbers is not compared, because it has no single mean.
             if mixture.moments().len() == 1 {
-                estimands.push(Estimand {
-                    target,
-                    name: format!("E({name})"),
-                    kind: EstimandKind::Mean,
-                });
+                estimands.push(mean());
             }
             continue;
         }
@@ -89,11 +89,7 @@ pub(super) fn estimands(
         let listed: Vec<Datum> = match first {
             Some(first) if values.len() > LISTED => {
                 if first.columns().iter().count() == 1 {
-                    estimands.push(Estimand {
-                        target,
-                        name: format!("E({name})"),
-                        kind: EstimandKind::Mean,
-                    });
+                    estimands.push(mean());
                     continue;
                 }
                 likeliest(first)

@@ -6,9 +6,7 @@ use serde::Serialize;
 use super::estimand::{Estimand, EstimandValue, qualities};
 use super::timed_run::RunResult;
 use super::verdict::{Claim, Judgement, Verdict, judge, judge_world};
-use figrs_answer::answer::estimate::{Estimate, Quality};
-use figrs_answer::answer::{Answer, AnswerContent};
-use figrs_answer::quality::diagnosis::Finding;
+use figrs_answer::{Answer, AnswerContent, Estimate, Finding, Quality};
 use figrs_exact::marginal_map::MarginalMap;
 use figrs_factor::Stopped;
 

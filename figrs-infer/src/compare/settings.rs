@@ -13,11 +13,9 @@ use super::curve::{CurveRuns, CurveSettings};
 use super::estimand::{estimands, qualities};
 use super::row::{ComparisonRow, ReferenceValues};
 use super::timed_run::{RunLimits, RunResult};
-use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::value_names::distinct_names;
-use figrs_answer::answer::{Answer, AnswerContent};
-use figrs_exact::mpe::MpeVariableElimination;
-use figrs_exact::variable_elimination::VariableElimination;
+use figrs_answer::{Algorithm, Answer, AnswerContent};
+use figrs_exact::{MpeVariableElimination, VariableElimination};
 
 /// Limits on the computation of an exact answer: number of operations, entries per table, number of elements.
 const OPERATIONS: f64 = 3e7;

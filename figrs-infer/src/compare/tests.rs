@@ -17,10 +17,9 @@ use crate::{
     ForwardSampling, Gibbs, ImportanceSampling, MetropolisHastings, SequentialMonteCarlo,
     SimulatedAnnealing,
 };
-use figrs_answer::answer::bounds::TargetBounds;
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::{LogEvidence, TargetMarginal};
-use figrs_answer::{Algorithm, Answer, Error, Run, algorithms};
+use figrs_answer::{
+    Algorithm, Answer, Error, Estimate, LogEvidence, Run, TargetBounds, TargetMarginal, algorithms,
+};
 use figrs_exact::{
     BeliefPropagation, Enumerate, JunctionTree, LazyVariableElimination, MarginalMap,
     MpeVariableElimination, VariableElimination,

@@ -8,9 +8,7 @@ use std::time::{Duration, Instant};
 
 use figrs_core::{AnyElement, Model};
 
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
+use figrs_answer::{Algorithm, Answer, Error};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 

@@ -15,9 +15,8 @@ use crate::Resampling;
 use crate::sampling::importance::ImportanceSampling;
 use crate::sampling::settings::AssignedValues;
 use figrs_answer::algorithm::guarded;
-use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::run::partial::Absorption;
-use figrs_answer::{Draws, Error, MergeableSampler};
+use figrs_answer::{Answer, Draws, Error, LogEvidence, MergeableSampler, TargetMarginal};
 
 pub use saved_particles::SavedParticles;
 

@@ -9,9 +9,7 @@ use indexmap::IndexMap;
 use rand::{Rng, RngExt};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use figrs_answer::answer::draws::Draws;
-use figrs_answer::answer::{Answer, AnswerContent};
-use figrs_answer::error::Error;
+use figrs_answer::{Answer, AnswerContent, Draws, Error};
 use figrs_exact::dependencies::dependency_graph;
 
 /// The joint posterior of some targets, divided into groups of targets. The groups are independent of each other given the evidence.

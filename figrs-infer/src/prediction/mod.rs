@@ -8,11 +8,9 @@ use indexmap::IndexMap;
 use rand::{Rng, RngExt};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-use figrs_answer::answer::Answer;
+use figrs_answer::{Answer, Error, Run, guarded};
 mod joint_posterior;
 use crate::sampling::forward::ForwardSampling;
-use figrs_answer::algorithm::{Run, guarded};
-use figrs_answer::error::Error;
 use figrs_exact::dependencies::dependency_graph;
 use figrs_exact::variable_elimination::VariableElimination;
 use joint_posterior::{JointPosterior, JointRow};

@@ -11,9 +11,8 @@ use super::block_tally::{BlockTally, JoinedBlocks};
 use super::settings::WorldSettings;
 use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
-use figrs_answer::error::Error;
 use figrs_answer::quality::diagnostics::WeightTail;
-use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::{Absorption, Error, Partial};
 use figrs_factor::Until;
 
 /// Maximum number of worlds in a block; with this number, the columns of the block stay in the processor cache.

@@ -6,9 +6,7 @@ use figrs_lower::Observations;
 use super::block_sampling::{BlockSampling, world_sampler};
 use super::settings::{AssignedValues, SamplerSettings, WorldSettings};
 use super::unseen_worlds::WeightBound;
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::error::Error;
-use figrs_answer::setters;
+use figrs_answer::{Algorithm, Error, setters};
 
 /// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
 ///

@@ -4,8 +4,7 @@ use figrs_core::internals::{FamilyOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model, Support, SupportBuilder};
 use rustc_hash::FxHashSet;
 
-use figrs_answer::answer::LogEvidence;
-use figrs_answer::answer::estimate::unseen_share;
+use figrs_answer::{LogEvidence, unseen_share};
 
 /// Bounds on worlds that weighted samples may have missed, derived from the model alone.
 #[derive(Clone, Debug)]

@@ -7,13 +7,11 @@ use figrs_core::{AnyElement, Model};
 use super::block_sampling::{BlockSampling, LEAST_BLOCKS, UnitSize};
 use super::block_tally::BlockTally;
 use super::unseen_worlds::{PriorSupport, UnseenWorlds};
-use figrs_answer::answer::draws::{Draws, TargetDraws};
-use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::{Answer, RunStatistics, TargetMarginal};
-use figrs_answer::error::Error;
 use figrs_answer::quality::diagnostics::WeightTail;
-use figrs_answer::run::partial::Sums;
-use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
+use figrs_answer::run::portable_part::{demand, demand_below};
+use figrs_answer::{
+    Answer, Draws, Error, Estimate, PortableSums, RunStatistics, Sums, TargetDraws, TargetMarginal,
+};
 use figrs_exact::tally::{Tally, TallyTarget};
 use figrs_factor::Stopped;
 use figrs_factor::graph::WorldWeight;

@@ -7,14 +7,12 @@ use figrs_core::{AnyElement, SupportBuilder};
 use super::population_tally::{KeptParticles, Population, PopulationTally};
 use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::sampling::world_sums::{MOST_COPIED, keep_positive};
-use figrs_answer::answer::draws::{Draws, TargetDraws};
-use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;
-use figrs_answer::answer::{Answer, RunStatistics, TargetMarginal};
-use figrs_answer::error::Error;
 use figrs_answer::quality::diagnostics::few_groups_factor;
-use figrs_answer::run::partial::Sums;
-use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
+use figrs_answer::run::portable_part::{demand, demand_below};
+use figrs_answer::{
+    Answer, Draws, Error, Estimate, PortableSums, RunStatistics, Sums, TargetDraws, TargetMarginal,
+};
 use figrs_factor::Stopped;
 
 /// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations of particles that

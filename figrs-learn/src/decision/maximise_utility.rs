@@ -4,9 +4,7 @@ use figrs_core::{AnyElement, AsElement, Limits, Model, Parents};
 
 use super::plan::DecisionPlan;
 use super::problem::{DecisionQuestion, asked_decisions};
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
-use figrs_answer::setters;
+use figrs_answer::{Error, guarded, setters};
 
 /// Finds, for each [`Decision`](figrs_core::Decision) and each combination of values known to it, the option that maximises the expected sum of the
 /// given utilities.

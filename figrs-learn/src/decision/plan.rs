@@ -12,8 +12,7 @@ use super::policy::{DecisionPolicy, write_policy};
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemElement};
 use super::solved_decision::{KnownValues, SolvedDecision};
 use super::{limited_memory, no_forgetting};
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, guarded};
 use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 

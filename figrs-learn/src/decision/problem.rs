@@ -6,8 +6,7 @@ use figrs_core::{AnyElement, Fault, Limits, Model, ModelError, Support};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::influence;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, conflict};
 use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
 };

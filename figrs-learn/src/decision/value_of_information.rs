@@ -4,8 +4,7 @@ use figrs_core::{Element, Value};
 
 use super::plan::{DecisionPlan, best_utility};
 use super::problem::{AskedDecision, DecisionQuestion};
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, guarded};
 
 impl DecisionPlan {
     /// Returns the value of information: the increase of the expected utility if the value of `element` were known to all decisions.

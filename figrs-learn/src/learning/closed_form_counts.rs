@@ -9,12 +9,11 @@ use figrs_reals::{JointComponent, WithReals, joint_moments};
 use super::case_error::impossible_case;
 use super::case_rows::{CaseRow, MISSING};
 use super::case_table::{CaseColumn, CaseTable, Cell, with_row};
-use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
+use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts, PreparedStep};
 use super::learning_expansion::check_evidence;
 use super::linear_readers::{ReaderGroup, Readers};
 use super::parameters::CountedOutcomes;
-use figrs_answer::error::Error;
-use figrs_answer::run::work_queue::in_order;
+use figrs_answer::{Error, in_order};
 use figrs_factor::eliminate::EliminationError;
 
 /// Number of rows in a unit of work.
@@ -219,10 +218,10 @@ impl ExpectationStep for ClosedForm {
 /// **Errors.** The error in `finite`, if no normal element reads a parameter; [`Error::NotClosedForm`] or [`Error::NotLearnable`] if the model has no closed
 /// form.
 pub(super) fn step_with_reals(
-    finite: Result<Box<dyn ExpectationStep>, Error>,
+    finite: PreparedStep,
     (model, cases): (&Model, &CaseTable),
     limits: impl FnOnce() -> Limits,
-) -> Result<Box<dyn ExpectationStep>, Error> {
+) -> PreparedStep {
     let is_finite = finite.is_ok() && !misses_numbers(cases);
     if is_finite || finite.as_ref().is_err_and(Error::is_stopped) {
         return finite;
@@ -260,12 +259,7 @@ fn misses_numbers(cases: &CaseTable) -> bool {
 }
 
 impl<E: ExpectedCounts> ExpectedCounts for WithReals<E> {
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
+    fn prepare(&self, model: &Model, cases: &CaseTable, until: &Until) -> PreparedStep {
         let finite = self.algorithm().prepare(model, cases, until);
         step_with_reals(finite, (model, cases), || Limits::default().until(until))
     }

@@ -12,9 +12,7 @@ use super::case_rows::{CaseRow, CaseRows};
 use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::parameters::CountedOutcomes;
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::Watch;
+use figrs_answer::{Error, Watch, guarded};
 use figrs_factor::eliminate::EliminationError;
 
 /// A request for expected counts: the index of the request and the values of the parameters.

@@ -5,11 +5,10 @@ use figrs_factor::graph::FactorGraph;
 
 use super::case_error::unmet_case;
 use super::case_table::CaseTable;
-use super::expected_counts::{ExpectationStep, ExpectedCounts};
+use super::expected_counts::{ExpectedCounts, PreparedStep};
 use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, OriginFactors, RowCounter, RowFactors};
-use figrs_answer::error::Error;
-use figrs_answer::run::mergeable_sampler::MergeableSampler;
+use figrs_answer::{Error, MergeableSampler};
 use figrs_infer::mcmc::gibbs::{AssignmentDraws, Gibbs};
 
 #[derive(Debug)]
@@ -64,12 +63,7 @@ impl RowCounter for DrawCounts {
 }
 
 impl ExpectedCounts for Gibbs {
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
+    fn prepare(&self, model: &Model, cases: &CaseTable, until: &Until) -> PreparedStep {
         self.check()?;
         self.watch().refuse_within("Gibbs")?;
         let expanded = LearningExpansion::new(model, cases, &self.limits().until(until))?;

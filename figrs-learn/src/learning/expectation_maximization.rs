@@ -16,13 +16,8 @@ use super::learner::Learner;
 use super::learning_run::LearningRun;
 use super::parameters::CountedOutcomes;
 use super::rounds::{RoundSettings, Rounds, RoundsOfStart, best_of};
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
-use figrs_answer::run::running::Running;
-use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
-use figrs_factor::Stopped;
-use figrs_factor::cores;
+use figrs_answer::{Error, RunMonitor, Running, Watch, guarded, setters};
+use figrs_factor::{Stopped, cores};
 
 /// Learns parameters by expectation-maximisation: finds the values of a model's [`Learned`](figrs_core::Learned) parameters that maximise the
 /// likelihood of some [`Cases`], or the posterior density given these cases.

@@ -27,17 +27,15 @@ use figrs_answer::error::Error;
 pub trait ExpectedCounts {
     /// Prepares the expectation steps of `model` for `cases`: does all work that does not depend on the values of parameters.
     #[doc(hidden)]
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error>;
+    fn prepare(&self, model: &Model, cases: &CaseTable, until: &Until) -> PreparedStep;
 
     /// Returns, as text, the settings on which expected counts depend; the number of threads is not among these settings.
     #[doc(hidden)]
     fn counting_settings(&self) -> String;
 }
+
+/// An expectation step that is prepared for one model and its cases, or the reason why it cannot be prepared.
+pub(crate) type PreparedStep = Result<Box<dyn ExpectationStep>, Error>;
 
 /// The expectation step, prepared for one model and its cases.
 pub trait ExpectationStep: fmt::Debug + Send + Sync {

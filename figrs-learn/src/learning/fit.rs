@@ -12,8 +12,7 @@ use super::cases::{CaseColumns, Cases};
 use super::learner::Learner;
 use super::observed_information::StandardErrors;
 use super::rounds::{Rounds, numbers};
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, guarded};
 use figrs_factor::Stopped;
 
 /// Learned values of the parameters of a model.

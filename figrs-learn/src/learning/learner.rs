@@ -10,8 +10,7 @@ use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::observed_information::{InformationSource, StandardErrors};
 use super::rounds::Rounds;
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::{Error, RunMonitor, Watch};
 
 /// Maximum number of free numbers of all parameters together at which every fit computes standard errors.
 const SHOWN_ERRORS: usize = 16;

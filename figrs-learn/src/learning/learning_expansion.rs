@@ -8,8 +8,7 @@ use figrs_core::{AnyElement, Datum, Limits, Model};
 use super::case_table::CaseTable;
 use super::column_factors::density_columns;
 use super::parameters::CountedOutcomes;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, conflict};
 
 /// The expansion of a model whose targets are the elements of the columns, and the outcomes that are counted.
 #[derive(Debug)]

@@ -14,9 +14,7 @@ use super::fit::Fit;
 use super::learner::Learner;
 use super::observed_information::StandardErrors;
 use super::rounds::{Rounds, best_of};
-use figrs_answer::error::Error;
-use figrs_answer::run::run_state::{Latest, RunState, Turn};
-use figrs_answer::run::watch::Watch;
+use figrs_answer::{Error, Latest, RunState, Turn, Watch};
 use figrs_factor::Stopped;
 
 const NAME: &str = "ExpectationMaximization";

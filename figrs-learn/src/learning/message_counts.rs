@@ -4,7 +4,7 @@ use figrs_core::{Model, Until};
 use figrs_factor::graph::FactorGraph;
 
 use super::case_table::CaseTable;
-use super::expected_counts::{ExpectationStep, ExpectedCounts};
+use super::expected_counts::{ExpectedCounts, PreparedStep};
 use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, RowCounter, RowFactors};
 use figrs_answer::error::Error;
@@ -31,12 +31,7 @@ impl RowCounter for BeliefPropagation {
 }
 
 impl ExpectedCounts for BeliefPropagation {
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
+    fn prepare(&self, model: &Model, cases: &CaseTable, until: &Until) -> PreparedStep {
         self.check_settings()?;
         self.watch().refuse_within("BeliefPropagation")?;
         let limits = self.limits().until(until);

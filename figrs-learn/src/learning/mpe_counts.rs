@@ -7,7 +7,7 @@ use figrs_core::{Model, Until};
 use figrs_factor::graph::FactorGraph;
 
 use super::case_table::CaseTable;
-use super::expected_counts::{ExpectationStep, ExpectedCounts};
+use super::expected_counts::{ExpectedCounts, PreparedStep};
 use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, OriginFactors, RowCounter};
 use super::tree_counts::compiled_rows;
@@ -55,12 +55,7 @@ impl RowCounter for Completions {
 }
 
 impl ExpectedCounts for MpeVariableElimination {
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
+    fn prepare(&self, model: &Model, cases: &CaseTable, until: &Until) -> PreparedStep {
         let limits = self.own_limits().until(until);
         let expanded = LearningExpansion::new(model, cases, &limits)?;
         let encoding = Encoding::for_worlds(&expanded.expansion)?;

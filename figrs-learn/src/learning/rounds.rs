@@ -7,8 +7,7 @@ use figrs_core::{Datum, stream};
 use super::case_rows::CaseRow;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::extrapolation::Extrapolation;
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::{Error, RunMonitor};
 use figrs_factor::Stopped;
 
 #[derive(Clone, Copy, Debug)]

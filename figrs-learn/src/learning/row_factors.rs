@@ -17,8 +17,7 @@ use super::expected_counts::{ExpectationStep, Expected};
 use super::learning_expansion::LearningExpansion;
 use super::parameters::CountedOutcomes;
 use super::statement_factors::StatementFactors;
-use figrs_answer::error::Error;
-use figrs_answer::run::work_queue::in_order;
+use figrs_answer::{Error, in_order};
 use figrs_exact::junction_tree::compiled_encoding::set_log_weights;
 use figrs_factor::eliminate::EliminationError;
 

@@ -3,9 +3,8 @@
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex};
 
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
 use figrs_answer::run::checksum::checksum;
+use figrs_answer::{Error, guarded};
 use figrs_core::{AnyElement, Model};
 use figrs_factor::Stopped;
 use figrs_factor::fnv::Fnv;

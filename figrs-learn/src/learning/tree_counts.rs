@@ -7,15 +7,14 @@ use figrs_core::{Limits, Model, Until};
 use figrs_factor::graph::FactorGraph;
 
 use super::case_table::CaseTable;
-use super::expected_counts::{ExpectationStep, ExpectedCounts};
+use super::expected_counts::{ExpectedCounts, PreparedStep};
 use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, RowCounter, RowFactors};
 use super::statement_factors::StatementFactors;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::settings_text;
-use figrs_exact::junction_tree::JunctionTree;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
-use figrs_exact::variable_elimination::VariableElimination;
+use figrs_exact::{JunctionTree, VariableElimination};
 use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
 
 /// Compiles the factor graph of an expansion. Each column of data gets a factor for its evidence, which changes from row to row.
@@ -38,11 +37,7 @@ pub(super) fn compiled_rows(
 }
 
 /// Creates an expectation step whose counts are derivatives of a contraction tree. The tree is compiled once for all rows.
-fn step(
-    model: &Model,
-    cases: &CaseTable,
-    limits: &Limits,
-) -> Result<Box<dyn ExpectationStep>, Error> {
+fn step(model: &Model, cases: &CaseTable, limits: &Limits) -> PreparedStep {
     let expanded = LearningExpansion::new(model, cases, limits)?;
     let encoding = Encoding::for_sums(&expanded.expansion, expanded.expansion.targets())?;
     let (rows, tree) = compiled_rows(expanded, encoding, cases, limits)?;
@@ -57,10 +52,10 @@ fn step(
     allow(unused_variables, clippy::needless_pass_by_value)
 )]
 fn with_reals(
-    finite: Result<Box<dyn ExpectationStep>, Error>,
+    finite: PreparedStep,
     (model, cases): (&Model, &CaseTable),
     limits: Limits,
-) -> Result<Box<dyn ExpectationStep>, Error> {
+) -> PreparedStep {
     #[cfg(feature = "reals")]
     let finite = super::closed_form_counts::step_with_reals(finite, (model, cases), || limits);
     finite
@@ -92,12 +87,7 @@ impl RowCounter for CountingTree {
 macro_rules! tree_counts {
     ($algorithm:ident) => {
         impl ExpectedCounts for $algorithm {
-            fn prepare(
-                &self,
-                model: &Model,
-                cases: &CaseTable,
-                until: &Until,
-            ) -> Result<Box<dyn ExpectationStep>, Error> {
+            fn prepare(&self, model: &Model, cases: &CaseTable, until: &Until) -> PreparedStep {
                 let limits = self.own_limits().until(until);
                 with_reals(step(model, cases, &limits), (model, cases), limits)
             }

@@ -11,13 +11,11 @@ use figrs_lower::internals::Trace;
 use super::case_error::unmet_case;
 use super::case_rows::CaseRow;
 use super::case_table::{CaseColumn, CaseTable, with_row};
-use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts};
+use super::expected_counts::{ExpectationStep, Expected, ExpectedCounts, PreparedStep};
 use super::learning_expansion::check_evidence;
 use super::parameters::CountedOutcomes;
 use super::row_sums::RowSums;
-use figrs_answer::error::Error;
-use figrs_answer::run::mergeable_sampler::MergeableSampler;
-use figrs_answer::run::work_queue::in_order;
+use figrs_answer::{Error, MergeableSampler, in_order};
 use figrs_factor::eliminate::EliminationError;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
@@ -261,12 +259,7 @@ impl ExpectationStep for WeightedWorlds {
 }
 
 impl ExpectedCounts for ImportanceSampling {
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
+    fn prepare(&self, model: &Model, cases: &CaseTable, until: &Until) -> PreparedStep {
         let (samples, settings) = self.fixed_samples()?;
         let is_set = |element: &AnyElement| {
             let mut set = model.interventions().iter();

@@ -10,9 +10,7 @@ use rustc_hash::FxHashMap;
 use super::outcomes::DifferentiableOutcomes;
 use super::query::Query;
 use figrs_answer::answer::AnsweredModel;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
-use figrs_answer::expansion::expand;
+use figrs_answer::{Error, conflict, expand};
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
 

@@ -7,9 +7,7 @@ use figrs_core::Param;
 use super::differentiable::DifferentiableTree;
 use super::query::Query;
 use super::tornado::{Tornado, TornadoRow};
-use figrs_answer::algorithm::guarded;
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
+use figrs_answer::{Answer, Error, guarded};
 
 /// Sensitivity of an answer to the parameters of its model.
 pub trait Sensitivity {

@@ -6,11 +6,9 @@ use super::node::NodeRole;
 use super::readers::{NodeUse, Readers};
 use super::state::{Site, Trace};
 use crate::Chooser;
-use figrs_core::element::likelihood::{Likelihood, Term};
 use figrs_core::element::node::Kind;
 use figrs_core::element::operations::FamilyOp;
-use figrs_core::error::ModelError;
-use figrs_core::value::datum::Datum;
+use figrs_core::{Datum, Likelihood, ModelError, Term};
 
 impl Trace {
     /// Draws a value of the choice `site` from its conditional distribution given all other choices of the world.

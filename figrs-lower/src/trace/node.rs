@@ -7,10 +7,9 @@ use super::readers::{BooleanBranch, NodeUse, ParameterReaders};
 use super::register::ValueRegister;
 use figrs_core::element::family_values::SufficientStatistics;
 use figrs_core::element::footprint::ALLOCATION;
-use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::node::Kind;
 use figrs_core::element::operations::FamilyOp;
-use figrs_core::model::evidence::Evidence;
-use figrs_core::value::datum::Datum;
+use figrs_core::{AnyElement, Datum, Evidence};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeRole {

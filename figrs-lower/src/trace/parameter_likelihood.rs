@@ -2,8 +2,7 @@
 
 use super::readers::Readers;
 use super::state::Trace;
-use figrs_core::element::likelihood::{Likelihood, Term};
-use figrs_core::element::node::AnyElement;
+use figrs_core::{AnyElement, Likelihood, Term};
 
 impl Trace {
     /// Returns the log-likelihood of `element`, which an intervention sets, given the values of the choices that depend on it in this world. The

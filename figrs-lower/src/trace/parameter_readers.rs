@@ -9,9 +9,8 @@ use super::node::{NodeRole, TraceNode};
 use super::readers::{NodeUse, ParameterReaders, RunReaders};
 use super::register::ValueRegister;
 use super::state::Trace;
-use figrs_core::element::likelihood::{Likelihood, Term};
 use figrs_core::element::operations::FamilyOp;
-use figrs_core::value::datum::Datum;
+use figrs_core::{Datum, Likelihood, Term};
 
 impl<'a> RunReaders<'a> {
     /// Returns the family and the present values of the choices of this run.

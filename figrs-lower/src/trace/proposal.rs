@@ -3,8 +3,7 @@
 use super::change::{Change, StructureUndo};
 use super::state::{Site, Trace};
 use crate::Chooser;
-use figrs_core::error::ModelError;
-use figrs_core::value::datum::Datum;
+use figrs_core::{Datum, ModelError};
 
 impl Trace {
     /// Saves the state of a node before the proposal. Further calls for the same proposal have no effect.

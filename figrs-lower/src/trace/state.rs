@@ -8,15 +8,9 @@ use super::node::{NodeRole, TraceNode};
 use super::readers::Readers;
 use super::register::{RegisterList, ValueRegister};
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};
-use figrs_core::element::distribution::Space;
-use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::node::Kind;
 use figrs_core::element::operations::FamilyOp;
-use figrs_core::error::ModelError;
-use figrs_core::model::Model;
-use figrs_core::model::evidence::Evidence;
-use figrs_core::random::stream;
-use figrs_core::value::datum::Datum;
-use figrs_core::{Limits, Until};
+use figrs_core::{AnyElement, Datum, Evidence, Limits, Model, ModelError, Space, Until, stream};
 
 /// Number of draws from an integer prior for the test whether the prior is wide. The draws of a Poisson distribution differ by ten or more if its
 /// mean is above about twelve.

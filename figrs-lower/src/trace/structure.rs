@@ -7,10 +7,9 @@ use super::register::ValueRegister;
 use super::state::Trace;
 use crate::numbering::Numbered;
 use figrs_core::element::footprint::Footprint;
-use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::node::Kind;
 use figrs_core::element::operations::ChainOp;
-use figrs_core::error::{Fault, ModelError};
-use figrs_core::value::datum::Datum;
+use figrs_core::{AnyElement, Datum, Fault, ModelError};
 
 /// Maximum number of cached results of a Chain.
 const BRANCHES: usize = 64;

@@ -7,14 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::run::{Chooser, ElementStart, World, WorldRun};
 use crate::Observations;
-use figrs_core::Limits;
 use figrs_core::element::footprint::{ALLOCATION, Footprint};
-use figrs_core::element::node::{AnyElement, ElementId, Kind};
-use figrs_core::error::ModelError;
+use figrs_core::element::node::Kind;
 use figrs_core::limits::{check_elements, check_world};
-use figrs_core::model::Model;
-use figrs_core::model::evidence::{Evidence, StatementIndex};
-use figrs_core::value::datum::Datum;
+use figrs_core::model::evidence::StatementIndex;
+use figrs_core::{AnyElement, Datum, ElementId, Evidence, Limits, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
 
 /// Maximum number of elements that Chains created, and of branches of Chains, in the caches after a world.

@@ -7,11 +7,9 @@ use rand::Rng;
 use rustc_hash::FxHashSet;
 
 use crate::Observations;
-use figrs_core::element::likelihood::Likelihood;
-use figrs_core::element::node::{AnyElement, Kind};
+use figrs_core::element::node::Kind;
 use figrs_core::element::step::{Choice, with_arguments};
-use figrs_core::error::{Fault, ModelError};
-use figrs_core::value::datum::Datum;
+use figrs_core::{AnyElement, Datum, Fault, Likelihood, ModelError};
 use figrs_factor::graph::WorldWeight;
 
 /// A source of the values of random choices, such as random numbers or the enumeration of all outcomes.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use figrs_infer::Error;
+use figrs_infer::internals::Listener;
 
 use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
@@ -172,7 +173,7 @@ impl ConditionalSampler {
 
     /// Sets a listener, which receives the progress of a run from time to time, on the calling thread or on a worker thread.
     pub fn on_event(mut self, listener: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        self.watch.listener = Some(Arc::new(listener));
+        self.watch.listener = Listener::new(listener);
         self
     }
 

@@ -1,9 +1,9 @@
 //! Progress reports and interruption of a running sampler.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use figrs_infer::internals::Listener;
 use figrs_infer::{Error, Frontier, SequentialMonteCarlo};
 
 use super::{BoardError, MethodChoice};
@@ -58,19 +58,11 @@ pub enum Event {
     },
 }
 
-type EventListener = Arc<dyn Fn(&Event) + Send + Sync>;
-
 /// The optional listener and the optional interrupt of a sampler.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct BoardWatch {
     pub(super) interrupt: Option<Arc<AtomicBool>>,
-    pub(super) listener: Option<EventListener>,
-}
-
-impl fmt::Debug for BoardWatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Watch")
-    }
+    pub(super) listener: Listener<Event>,
 }
 
 impl BoardWatch {
@@ -80,9 +72,7 @@ impl BoardWatch {
     }
 
     pub(super) fn tell(&self, event: Event) {
-        if let Some(listener) = &self.listener {
-            listener(&event);
-        }
+        self.listener.tell(&event);
     }
 
     pub(super) fn frontier(&self, memory: u64) -> Frontier {
@@ -90,7 +80,7 @@ impl BoardWatch {
         if let Some(flag) = &self.interrupt {
             frontier = frontier.interrupt(Arc::clone(flag));
         }
-        if self.listener.is_some() {
+        if self.listener.is_set() {
             let watch = self.clone();
             frontier = frontier.on_progress(move |run| {
                 watch.tell(Event::Explored {
@@ -121,7 +111,7 @@ impl BoardWatch {
 
     pub(super) fn filter(&self, particles: usize) -> SequentialMonteCarlo {
         let filter = self.silent_filter(particles);
-        if self.listener.is_none() {
+        if !self.listener.is_set() {
             return filter;
         }
         let watch = self.clone();

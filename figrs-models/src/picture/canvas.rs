@@ -117,18 +117,13 @@ impl<P: Copy> Canvas<P> {
 }
 
 impl Canvas {
-    /// Draws a picture given as rows of characters, each of which stands for a pixel's colour. The upper left corner is at the pixel `x`, `y`, and
+    /// Draws a picture given as lines of characters, each of which stands for a pixel's colour. The upper left corner is at the pixel `x`, `y`, and
     /// all pixels must be inside the canvas. Characters for transparent pixels leave the canvas unchanged.
-    pub fn art<const N: usize>(
-        &mut self,
-        (x, y): (usize, usize),
-        art: &[&[u8; N]],
-        palette: &Palette,
-    ) {
-        for (dy, line) in art.iter().enumerate() {
+    pub fn art(&mut self, (x, y): (usize, usize), art: &str, palette: &Palette) {
+        for (dy, line) in art.lines().enumerate() {
             let start = (y + dy) * self.width + x;
-            let pixels = &mut self.pixels[start..start + N];
-            for (pixel, &character) in pixels.iter_mut().zip(*line) {
+            let pixels = &mut self.pixels[start..start + line.len()];
+            for (pixel, character) in pixels.iter_mut().zip(line.bytes()) {
                 let colour = palette.index(character);
                 if colour != Palette::CLEAR {
                     *pixel = colour;

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
 use super::super::{State, mistakes};
-use super::token::{mark, property, require, rest_of_block, word};
+use super::token::{Bif, Dialect, property, rest_of_block};
 use figrs_reading::{Mistake, MistakeKind};
 
 /// The names of a variable's states, in order.
@@ -24,12 +24,12 @@ pub(super) struct TableBlock<'t> {
 /// Parses the block `network`, and returns the name of the network.
 pub(super) fn network<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let mut name = "";
-    if !mark(input, '{')? {
-        name = word(input, "the network's name")?.1;
-        require(input, '{', "`{`")?;
+    if !Bif::mark(input, '{')? {
+        name = Bif::word(input, "the network's name")?.1;
+        Bif::require(input, '{', "`{`")?;
     }
-    while !mark(input, '}')? {
-        match word(input, "`property` or `}`")? {
+    while !Bif::mark(input, '}')? {
+        match Bif::word(input, "`property` or `}`")? {
             (_, "property") => property(input)?,
             (at, found) => return Err(unexpected(at, found, "`property` or `}`")),
         }
@@ -42,15 +42,15 @@ pub(super) fn variable<'t>(
     input: &mut Input<'t>,
     draft: &mut NetworkDraft,
 ) -> LexerResult<StateNames<'t>> {
-    let (at, name) = word(input, "the variable's name")?;
-    require(
+    let (at, name) = Bif::word(input, "the variable's name")?;
+    Bif::require(
         input,
         '{',
         "`{` after the variable's name, which stands in quotes if it has blanks or brackets",
     )?;
     let mut states = None;
-    while !mark(input, '}')? {
-        match word(input, "`type`, `property` or `}`")? {
+    while !Bif::mark(input, '}')? {
+        match Bif::word(input, "`type`, `property` or `}`")? {
             (_, "property") => property(input)?,
             (at, "type") if states.is_none() => states = Some(self::states(input, name, at)?),
             (at, found) => return Err(unexpected(at, found, "one `type`, `property` or `}`")),
@@ -82,21 +82,21 @@ fn unquoted(list: &str, declared: usize) -> Option<String> {
 
 /// Parses the states of a variable from the word after `type` on, as in `type discrete [ 2 ] { yes, no };`.
 fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<StateNames<'t>> {
-    let (kind, discrete) = word(input, "`discrete`")?;
+    let (kind, discrete) = Bif::word(input, "`discrete`")?;
     if discrete != "discrete" {
         return Err(unexpected(kind, discrete, "`discrete`"));
     }
-    require(input, '[', "`[` and the number of states")?;
-    let (place, digits) = word(input, "the number of states")?;
+    Bif::require(input, '[', "`[` and the number of states")?;
+    let (place, digits) = Bif::word(input, "the number of states")?;
     let declared: usize = digits
         .parse()
         .map_err(|_| unexpected(place, digits, "the number of states"))?;
-    require(input, ']', "`]`")?;
-    require(input, '{', "`{` and the states")?;
+    Bif::require(input, ']', "`]`")?;
+    Bif::require(input, '{', "`{` and the states")?;
     let mut names = StateNames::default();
     let listed = *input;
-    while !mark(input, '}')? {
-        let (at, name) = word(input, STATE)?;
+    while !Bif::mark(input, '}')? {
+        let (at, name) = Bif::word(input, STATE)?;
         if !names.insert(name) {
             return Err(LexerError::new(
                 at,
@@ -104,7 +104,7 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
             ));
         }
     }
-    require(input, ';', "`;` after the states")?;
+    Bif::require(input, ';', "`;` after the states")?;
     if names.is_empty() {
         return Err(LexerError::new(at, mistakes::no_states(variable)));
     }
@@ -130,13 +130,13 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
 
 /// Parses the names of the variables in a probability block, and skips the body of the block.
 pub(super) fn table<'t>(input: &mut Input<'t>) -> LexerResult<TableBlock<'t>> {
-    require(input, '(', "`(` and a variable")?;
-    let child = word(input, "a variable")?;
+    Bif::require(input, '(', "`(` and a variable")?;
+    let child = Bif::word(input, "a variable")?;
     let mut parents = Vec::new();
-    while !mark(input, ')')? {
-        parents.push(word(input, "a variable or `)`")?);
+    while !Bif::mark(input, ')')? {
+        parents.push(Bif::word(input, "a variable or `)`")?);
     }
-    require(input, '{', "`{`")?;
+    Bif::require(input, '{', "`{`")?;
     let body = *input;
     rest_of_block(input)?;
     let length = offset(input) - offset(&body);

@@ -5,7 +5,7 @@ use winnow::Parser;
 use winnow::token::any;
 
 use super::super::lexer::{Input, LexerResult, expected, offset, unexpected};
-use super::token::{bare, mark, space, word};
+use super::token::{Bif, Dialect, bare};
 
 pub(super) const BLOCKS: &str = "`network`, `variable` or `probability`";
 
@@ -27,11 +27,11 @@ impl BlockKind {
     /// True if the text after the first word has the form of a block of this kind: a name or a list of variables, and an opening brace.
     fn goes_on(self, input: &Input<'_>) -> bool {
         let mut input = *input;
-        let begins = |input: &mut Input<'_>, it| mark(input, it).unwrap_or(false);
+        let begins = |input: &mut Input<'_>, it| Bif::mark(input, it).unwrap_or(false);
         match self {
             Self::Network if begins(&mut input, '{') => true,
             Self::Network | Self::Variable => {
-                word(&mut input, "a name").is_ok() && begins(&mut input, '{')
+                Bif::word(&mut input, "a name").is_ok() && begins(&mut input, '{')
             }
             Self::Probability => begins(&mut input, '('),
         }
@@ -47,7 +47,7 @@ pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>
     let mut depth = 0usize;
     loop {
         let before = *input;
-        space(input)?;
+        Bif::space(input)?;
         if input.is_empty() {
             return Ok(None);
         }

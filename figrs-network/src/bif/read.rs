@@ -6,7 +6,7 @@ use super::super::{NetworkKind, NetworkReader};
 use super::block::{network, table, variable};
 use super::notes::{BLOCKS, BlockKind, next_block};
 use super::table::Tables;
-use super::token::word;
+use super::token::{Bif, Dialect};
 
 /// Parses a BIF text to a [`NetworkDraft`]. The blocks of a BIF text may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
@@ -26,7 +26,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     if !has_blocks {
         // A text without blocks is not a network: the error reports that its first word does not begin a block.
         let mut input = Input::new(text);
-        let (at, found) = word(&mut input, BLOCKS)?;
+        let (at, found) = Bif::word(&mut input, BLOCKS)?;
         return Err(unexpected(at, found, BLOCKS));
     }
     let mut tables = Tables::new(&mut draft, &names);

@@ -5,7 +5,7 @@ use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
 use super::super::mistakes;
 use super::super::variable::{combination, unknown_state};
 use super::block::{StateNames, TableBlock};
-use super::token::{mark, number, property, require, word};
+use super::token::{Bif, Dialect, number, property};
 use figrs_reading::{Mistake, MistakeKind};
 
 pub(super) struct Tables<'d, 't> {
@@ -46,26 +46,26 @@ impl<'d, 't> Tables<'d, 't> {
         };
         let mut input = block.body;
         let mut default = None;
-        while !mark(&mut input, '}')? {
+        while !Bif::mark(&mut input, '}')? {
             let at = offset(&input);
-            if mark(&mut input, '(')? {
+            if Bif::mark(&mut input, '(')? {
                 let row = self.row(&mut input, &mut rows)?;
                 let start = row * rows.columns;
                 self.require_new(&rows, row, at)?;
                 for cell in &mut rows.numbers[start..][..rows.columns] {
                     *cell = number(&mut input)?;
                 }
-                require(&mut input, ';', "`;` at the end of the row")?;
+                Bif::require(&mut input, ';', "`;` at the end of the row")?;
                 self.check(&mut rows, row, at)?;
                 continue;
             }
-            match word(&mut input, "a row such as `(yes, no) 0.2, 0.8;`")? {
+            match Bif::word(&mut input, "a row such as `(yes, no) 0.2, 0.8;`")? {
                 (_, "property") => property(&mut input)?,
                 (at, "table") => self.whole(&mut input, &mut rows, at)?,
                 (at, "default") if default.is_none() => {
                     let numbers = (0..rows.columns).map(|_| number(&mut input));
                     let numbers = numbers.collect::<LexerResult<Vec<f64>>>()?;
-                    require(&mut input, ';', "`;` at the end of the row")?;
+                    Bif::require(&mut input, ';', "`;` at the end of the row")?;
                     default = Some((at, numbers));
                 }
                 (at, found) => {
@@ -97,7 +97,7 @@ impl<'d, 't> Tables<'d, 't> {
     fn row(&self, input: &mut Input<'t>, rows: &mut TableReader<'d, 't>) -> LexerResult<usize> {
         let mut row = 0;
         for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
-            let (at, name) = word(input, "a state of each parent")?;
+            let (at, name) = Bif::word(input, "a state of each parent")?;
             // Rows are usually in order, so the state in the last row and the next state are compared first.
             let next = if *last + 1 < names.len() {
                 *last + 1
@@ -115,7 +115,7 @@ impl<'d, 't> Tables<'d, 't> {
             };
             row = row * names.len() + *last;
         }
-        require(input, ')', "`)` after a state of each parent")?;
+        Bif::require(input, ')', "`)` after a state of each parent")?;
         Ok(row)
     }
 
@@ -135,7 +135,7 @@ impl<'d, 't> Tables<'d, 't> {
                 rows.numbers[row * rows.columns + column] = number(input)?;
             }
         }
-        require(input, ';', "`;` at the end of the table")?;
+        Bif::require(input, ';', "`;` at the end of the table")?;
         for row in 0..count {
             self.check(rows, row, at)?;
         }

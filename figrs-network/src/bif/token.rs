@@ -9,9 +9,10 @@ use winnow::stream::Stream;
 use winnow::token::{any, take_till, take_until, take_while};
 
 use super::super::lexer::{Input, LexerResult, expected, weight};
-use super::super::token::{self, Dialect, is_blank, quoted};
+pub(super) use super::super::token::Dialect;
+use super::super::token::{is_blank, quoted};
 
-struct Bif;
+pub(super) struct Bif;
 
 impl Dialect for Bif {
     #[inline]
@@ -26,22 +27,6 @@ impl Dialect for Bif {
     fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
         bare(input)
     }
-}
-
-pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
-    token::word::<Bif>(input, what)
-}
-
-pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
-    token::space::<Bif>(input)
-}
-
-pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
-    token::mark::<Bif>(input, mark)
-}
-
-pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
-    token::require::<Bif>(input, it, what)
 }
 
 fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
@@ -104,7 +89,7 @@ pub(super) fn is_bare(c: char) -> bool {
 }
 
 pub(super) fn number(input: &mut Input<'_>) -> LexerResult<f64> {
-    let (at, digits) = word(input, "a number")?;
+    let (at, digits) = Bif::word(input, "a number")?;
     weight(at, digits)
 }
 
@@ -115,7 +100,7 @@ pub(super) fn property(input: &mut Input<'_>) -> LexerResult<()> {
         if input.starts_with('"') {
             quoted(input)?;
         } else {
-            return require(input, ';', "`;` at the end of the property");
+            return Bif::require(input, ';', "`;` at the end of the property");
         }
     }
 }
@@ -127,7 +112,7 @@ pub(super) fn rest_of_block(input: &mut Input<'_>) -> LexerResult<()> {
         if input.starts_with('"') {
             quoted(input)?;
         } else if !input.starts_with('/') {
-            return require(input, '}', "`}` at the end of the block");
+            return Bif::require(input, '}', "`}` at the end of the block");
         } else if !comment(input)? {
             any.void().parse_next(input)?;
         }

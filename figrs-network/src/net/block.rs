@@ -2,7 +2,7 @@
 
 use super::super::lexer::{Input, LexerResult, offset, unexpected};
 use super::super::mistakes;
-use super::token::{mark, require, space, value, word};
+use super::token::{Dialect, Net, value};
 
 /// A name and its offset in the text.
 pub(super) type Name<'t> = (usize, &'t str);
@@ -50,23 +50,23 @@ pub(super) struct Attributes<'t> {
 /// Parses the attributes of the network or of a node, from `{` to `}`.
 pub(super) fn attributes<'t>(input: &mut Input<'t>) -> LexerResult<Attributes<'t>> {
     let mut found = Attributes::default();
-    require(input, '{', "`{`")?;
-    while !mark(input, '}')? {
-        let (_, name) = word(input, "an attribute or `}`")?;
-        require(input, '=', "`=`")?;
+    Net::require(input, '{', "`{`")?;
+    while !Net::mark(input, '}')? {
+        let (_, name) = Net::word(input, "an attribute or `}`")?;
+        Net::require(input, '=', "`=`")?;
         match name {
-            "name" => found.name = Some(word(input, "a name")?.1),
-            "figrs_name" => found.full_name = Some(word(input, "a name")?.1),
+            "name" => found.name = Some(Net::word(input, "a name")?.1),
+            "figrs_name" => found.full_name = Some(Net::word(input, "a name")?.1),
             "states" => {
-                require(input, '(', "`(` and the states")?;
-                while !mark(input, ')')? {
-                    let (at, state) = word(input, "a state or `)`")?;
+                Net::require(input, '(', "`(` and the states")?;
+                while !Net::mark(input, ')')? {
+                    let (at, state) = Net::word(input, "a state or `)`")?;
                     found.states.push((at, state.to_owned()));
                 }
             }
             "subtype" => {
                 let mut kind = *input;
-                found.subtype = word(&mut kind, "a kind of states")
+                found.subtype = Net::word(&mut kind, "a kind of states")
                     .ok()
                     .map(|(_, kind)| kind);
                 value(input)?;
@@ -82,36 +82,36 @@ pub(super) fn attributes<'t>(input: &mut Input<'t>) -> LexerResult<Attributes<'t
                 continue;
             }
         }
-        require(input, ';', "`;` at the end of the attribute")?;
+        Net::require(input, ';', "`;` at the end of the attribute")?;
     }
     Ok(found)
 }
 
 /// Parses a potential (the table of a node), after the word `potential`.
 pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>> {
-    require(input, '(', "`(` and a node")?;
+    Net::require(input, '(', "`(` and a node")?;
     let mut found = Potential {
-        subject: word(input, "a node")?,
+        subject: Net::word(input, "a node")?,
         parents: Vec::new(),
         data: None,
         model: None,
         normals: None,
         nodes: Vec::new(),
     };
-    if mark(input, '|')? {
-        while !mark(input, ')')? {
-            found.parents.push(word(input, "a node or `)`")?);
+    if Net::mark(input, '|')? {
+        while !Net::mark(input, ')')? {
+            found.parents.push(Net::word(input, "a node or `)`")?);
         }
     } else {
-        require(input, ')', "`|` or `)` after one node")?;
+        Net::require(input, ')', "`|` or `)` after one node")?;
     }
-    require(input, '{', "`{`")?;
-    while !mark(input, '}')? {
-        let (at, name) = word(input, "an attribute or `}`")?;
-        require(input, '=', "`=`")?;
+    Net::require(input, '{', "`{`")?;
+    while !Net::mark(input, '}')? {
+        let (at, name) = Net::word(input, "an attribute or `}`")?;
+        Net::require(input, '=', "`=`")?;
         match name {
             "data" if found.data.is_none() && found.normals.is_none() => {
-                space(input)?;
+                Net::space(input)?;
                 if begins_with_normal(input)? {
                     found.normals = Some(Model::read(input)?);
                 } else if input.starts_with('(') {
@@ -135,11 +135,11 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
 /// True if the first word of a list, or of its first nested list, is `normal`.
 fn begins_with_normal(input: &Input<'_>) -> LexerResult<bool> {
     let mut ahead = *input;
-    if !mark(&mut ahead, '(')? {
+    if !Net::mark(&mut ahead, '(')? {
         return Ok(false);
     }
-    while mark(&mut ahead, '(')? {}
-    let first = word(&mut ahead, "a number");
+    while Net::mark(&mut ahead, '(')? {}
+    let first = Net::word(&mut ahead, "a number");
     Ok(first.is_ok_and(|(_, word)| word.eq_ignore_ascii_case("normal")))
 }
 
@@ -152,7 +152,7 @@ impl<'t> Model<'t> {
 
     /// Skips the formulas, including their semicolon.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
-        space(input)?;
+        Net::space(input)?;
         let data = *input;
         value(input)?;
         let length = offset(input) - offset(&data) - ';'.len_utf8();
@@ -163,9 +163,9 @@ impl<'t> Model<'t> {
 /// Parses a list of names in parentheses.
 fn names<'t>(input: &mut Input<'t>) -> LexerResult<Vec<Name<'t>>> {
     let mut all = Vec::new();
-    require(input, '(', "`(` and names")?;
-    while !mark(input, ')')? {
-        all.push(word(input, "a name or `)`")?);
+    Net::require(input, '(', "`(` and names")?;
+    while !Net::mark(input, ')')? {
+        all.push(Net::word(input, "a name or `)`")?);
     }
     Ok(all)
 }
@@ -174,18 +174,18 @@ impl<'t> Data<'t> {
     /// Reads a list of numbers, including the semicolon after it.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         let begin = offset(input);
-        require(input, '(', "`(`")?;
+        Net::require(input, '(', "`(`")?;
         let start = *input;
         let mut columns: Option<(usize, usize)> = None;
         // The nesting depth of parentheses; the start of the innermost list, and the number of numbers that were read from this list.
         let (mut depth, mut row) = (1usize, (begin, 0usize));
         while depth > 0 {
-            space(input)?;
+            Net::space(input)?;
             let at = offset(input);
-            if mark(input, '(')? {
+            if Net::mark(input, '(')? {
                 depth += 1;
                 row = (at, 0);
-            } else if mark(input, ')')? {
+            } else if Net::mark(input, ')')? {
                 depth -= 1;
                 let (at, found) = std::mem::take(&mut row);
                 if found > 0 && depth > 0 {
@@ -193,11 +193,11 @@ impl<'t> Data<'t> {
                     mistakes::check_entries(at, found, first as u128)?;
                 }
             } else {
-                word(input, "a number, `(` or `)`")?;
+                Net::word(input, "a number, `(` or `)`")?;
                 row.1 += 1;
             }
         }
-        require(input, ';', "`;` at the end of the numbers")?;
+        Net::require(input, ';', "`;` at the end of the numbers")?;
         Ok(Self { start, columns })
     }
 
@@ -205,9 +205,9 @@ impl<'t> Data<'t> {
     pub(super) fn words(&self) -> impl Iterator<Item = Name<'t>> + use<'t> {
         let mut input = self.start;
         std::iter::from_fn(move || {
-            while mark(&mut input, '(').ok()? || mark(&mut input, ')').ok()? {}
+            while Net::mark(&mut input, '(').ok()? || Net::mark(&mut input, ')').ok()? {}
             // Reading a word fails at the semicolon, so the iterator ends.
-            word(&mut input, "a number").ok()
+            Net::word(&mut input, "a number").ok()
         })
     }
 }

@@ -9,7 +9,7 @@ use super::super::{NetworkKind, NetworkReader, mistakes};
 use super::block::{Attributes, Name, Potential, attributes, potential};
 use super::generated::{self, StateValues};
 use super::normal;
-use super::token::{mark, next_word, word};
+use super::token::{Dialect, Net};
 
 const BLOCKS: &str = "`net`, `node`, `continuous node`, `decision`, `utility` or `potential`";
 
@@ -21,7 +21,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     let mut values = FxHashMap::default();
     let mut potentials = Vec::new();
     // An empty text is not a network, so a missing first word is an error.
-    let mut next = Some(word(&mut input, BLOCKS)?);
+    let mut next = Some(Net::word(&mut input, BLOCKS)?);
     while let Some(first) = next {
         match first {
             (_, "net") => {
@@ -31,7 +31,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
             (_, "potential") => potentials.push(potential(&mut input)?),
             kind => node(&mut input, kind, &mut draft, (&mut names, &mut values))?,
         }
-        next = next_word(&mut input, BLOCKS)?;
+        next = Net::next_word(&mut input, BLOCKS)?;
     }
     for potential in &potentials {
         define(&mut draft, (&names, &values), potential)?;
@@ -57,7 +57,7 @@ fn node<'t>(
     while is_known(name) {
         kinds.push(name);
         // The name of a node may also be the word for a kind of node: the last word before the opening brace is the name.
-        (at, name) = word(input, "a name")?;
+        (at, name) = Net::word(input, "a name")?;
         if mark_ahead(input)? {
             break;
         }
@@ -87,7 +87,7 @@ fn node<'t>(
 
 /// True if the next token is the brace that opens the attributes of a block.
 fn mark_ahead(input: &Input<'_>) -> LexerResult<bool> {
-    mark(&mut input.clone(), '{')
+    Net::mark(&mut input.clone(), '{')
 }
 
 /// Defines a node by its potential: a table of numbers, or formulas for the numbers.

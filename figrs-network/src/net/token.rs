@@ -5,10 +5,11 @@ use winnow::ascii::till_line_ending;
 use winnow::token::{take_till, take_while};
 
 use super::super::lexer::{Input, LexerResult, expected};
-use super::super::token::{self, Dialect, is_blank};
+pub(super) use super::super::token::Dialect;
+use super::super::token::is_blank;
 
 /// The token rules of NET, where white space separates tokens and a comment begins with `%`.
-struct Net;
+pub(super) struct Net;
 
 impl Dialect for Net {
     fn separates(c: char) -> bool {
@@ -33,30 +34,6 @@ fn is_bare(c: char) -> bool {
     !is_mark && !is_blank(c)
 }
 
-pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
-    token::space::<Net>(input)
-}
-
-/// Reads a name or a number, with or without quotes.
-pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult<(usize, &'t str)> {
-    token::word::<Net>(input, what)
-}
-
-pub(super) fn next_word<'t>(
-    input: &mut Input<'t>,
-    what: &'static str,
-) -> LexerResult<Option<(usize, &'t str)>> {
-    token::next_word::<Net>(input, what)
-}
-
-pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
-    token::mark::<Net>(input, mark)
-}
-
-pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
-    token::require::<Net>(input, it, what)
-}
-
 /// Skips the value of an attribute, including its semicolon. Quoted texts may have several lines.
 pub(super) fn value(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
@@ -64,11 +41,11 @@ pub(super) fn value(input: &mut Input<'_>) -> LexerResult<()> {
         if input.starts_with('"') {
             let start = *input;
             ('"', take_till(0.., '"')).void().parse_next(input)?;
-            if !mark(input, '"')? {
+            if !Net::mark(input, '"')? {
                 return Err(expected(&start, "a text that ends with `\"`"));
             }
         } else if !Net::comment(input)? {
-            return require(input, ';', "`;` at the end of the attribute");
+            return Net::require(input, ';', "`;` at the end of the attribute");
         }
     }
 }

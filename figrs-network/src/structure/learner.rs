@@ -1,12 +1,12 @@
 //! Learns the structure of a network from data.
 
-use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
+use figrs_infer::internals::Listener;
 use figrs_infer::{Progress, Stopped};
 
 use super::super::{Network, NetworkData, NetworkKind, NetworkLearner};
@@ -37,8 +37,6 @@ struct SearchSettings<'s> {
     earlier: AtomicU64,
     is_over: &'s (dyn Fn() -> bool + Sync),
 }
-
-type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
 /// Learns the structure of a Bayesian network by searching for the structure with the best score on data.
 ///
@@ -83,7 +81,7 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// assert!(learned.score.total > NetworkScore::Bic.of(&network, &data)?.total);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct StructureLearner {
     score: NetworkScore,
@@ -100,7 +98,7 @@ pub struct StructureLearner {
     threads: Option<NonZero<usize>>,
     interrupt: Option<Arc<AtomicBool>>,
     deadline: Option<Duration>,
-    listener: Option<SearchListener>,
+    listener: Listener<Progress>,
 }
 
 /// Algorithm that searches for a structure.
@@ -167,7 +165,7 @@ impl StructureLearner {
             threads: None,
             interrupt: None,
             deadline: None,
-            listener: None,
+            listener: Listener::default(),
         }
     }
 
@@ -229,7 +227,7 @@ impl StructureLearner {
 
     /// Calls `listener` after each change, with the number of changes so far.
     pub fn on_progress(mut self, listener: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
-        self.listener = Some(Arc::new(listener));
+        self.listener = Listener::new(listener);
         self
     }
 
@@ -370,14 +368,12 @@ impl StructureLearner {
         let is_interrupted = || self.is_interrupted() || is_over();
         let earlier = settings.earlier.load(Ordering::Relaxed);
         let report = |done| {
-            if let Some(listener) = &self.listener {
-                listener(&Progress {
-                    algorithm: "StructureLearner",
-                    done: earlier + done,
-                    total: None,
-                    elapsed: began.elapsed(),
-                });
-            }
+            self.listener.tell(&Progress {
+                algorithm: "StructureLearner",
+                done: earlier + done,
+                total: None,
+                elapsed: began.elapsed(),
+            });
         };
         let observer = SearchObserver {
             is_interrupted: &is_interrupted,
@@ -400,19 +396,5 @@ impl StructureLearner {
                 is_interrupted: true,
             },
         }
-    }
-}
-
-impl fmt::Debug for StructureLearner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StructureLearner")
-            .field("score", &self.score)
-            .field("search", &self.search)
-            .field("required", &self.required)
-            .field("forbidden", &self.forbidden)
-            .field("most_parents", &self.most_parents)
-            .field("restarts", &self.restarts)
-            .field("seed", &self.seed)
-            .finish_non_exhaustive()
     }
 }

@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, message, range,
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, marked, message,
+    place, range,
 };
 use clap::Parser;
 use figrs_core::{Element, Model};
@@ -103,11 +104,6 @@ const COLOURS: [(&str, f64); NAMES.len()] = {
     }
     all
 };
-
-/// Returns a position as JSON: column and row, counted from 1.
-fn place(at: Position) -> Json {
-    json!([at.column + 1, at.row + 1])
-}
 
 impl Puzzle for Mazes {
     const KIND: &'static str = "chromatic";
@@ -211,16 +207,9 @@ impl Puzzle for Mazes {
     }
 
     fn text(&self, board: &Board<ChromaticTile>) -> String {
-        let text = board.to_string();
-        let mut rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
-        for at in self.way(board) {
-            let mark = &mut rows[at.row][2 * at.column + 1];
-            if *mark == ' ' {
-                *mark = '*';
-            }
-        }
-        let rows = rows.into_iter();
-        rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
+        let way = self.way(board).into_iter();
+        let marks = way.map(|at| (at.row, 2 * at.column + 1));
+        marked(&board.to_string(), marks, Some(' '))
     }
 
     fn picture(&self, board: &Board<ChromaticTile>) -> Result<Image, Mistake> {

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::{
     CHAIN, ClueSource, DemandFiles, Example, Failure, Options as Shared, Other, Puzzle, Role,
-    message, range,
+    all_demands, marked, message, place, range,
 };
 use clap::{Parser, ValueEnum};
 use figrs_core::{Element, Model};
@@ -160,10 +160,7 @@ impl Puzzle for Dungeons {
             ),
             message(["wall", "walls"], self.walls.as_ref()),
         ];
-        let of_files = !self.of_files.is_empty();
-        let of_files = of_files.then(|| "the demands of --demands".to_owned());
-        let demands: Vec<String> = demands.into_iter().flatten().chain(of_files).collect();
-        demands.join(", ")
+        all_demands(demands, &self.of_files)
     }
 
     fn name(cell: &DungeonTile) -> &'static str {
@@ -185,23 +182,15 @@ impl Puzzle for Dungeons {
             "walk": self.length_of(dungeon),
         });
         if self.show_path {
-            let way = self.way(dungeon).into_iter();
-            object["path"] = way.map(|at| json!([at.column + 1, at.row + 1])).collect();
+            object["path"] = self.way(dungeon).into_iter().map(place).collect();
         }
         object
     }
 
     fn text(&self, dungeon: &Board<DungeonTile>) -> String {
-        let text = dungeon.to_string();
-        let mut rows: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
-        for at in self.way(dungeon) {
-            let cell = &mut rows[at.row][at.column];
-            if *cell == '.' {
-                *cell = '*';
-            }
-        }
-        let rows = rows.into_iter();
-        rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
+        let way = self.way(dungeon).into_iter();
+        let marks = way.map(|at| (at.row, at.column));
+        marked(&dungeon.to_string(), marks, Some('.'))
     }
 
     fn picture(&self, dungeon: &Board<DungeonTile>) -> Result<Image, Mistake> {

@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, DemandFiles, Example, Failure, Options as Shared, Other, Puzzle, message,
-    range,
+    CHAIN, ClueSource, DemandFiles, Example, Failure, Options as Shared, Other, Puzzle,
+    all_demands, message, range,
 };
 use clap::Parser;
 use figrs_design::{BoardDemands, DemandedBoards};
@@ -104,10 +104,7 @@ impl Puzzle for Islands {
             message(["cell of land", "cells of land"], self.land.as_ref()),
             message(["bay", "bays"], self.bays.as_ref()),
         ];
-        let of_files = !self.of_files.is_empty();
-        let of_files = of_files.then(|| "the demands of --demands".to_owned());
-        let demands: Vec<String> = demands.into_iter().flatten().chain(of_files).collect();
-        demands.join(", ")
+        all_demands(demands, &self.of_files)
     }
 
     fn name(cell: &Terrain) -> &'static str {

@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use crate::{
-    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, message,
-    range,
+    CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, marked,
+    message, place, range,
 };
 use clap::{Parser, ValueEnum};
 use figrs_models::Mistake;
@@ -195,22 +195,15 @@ impl Puzzle for Mazes {
         });
         let mut object = json!({"parents": parents.collect::<Json>()});
         if self.show_path {
-            let way = self.way(maze).into_iter();
-            object["path"] = way.map(|at| json!([at.column + 1, at.row + 1])).collect();
+            object["path"] = self.way(maze).into_iter().map(place).collect();
         }
         object
     }
 
     fn text(&self, maze: &Board<Pointer>) -> String {
-        let text = maze.to_string();
-        let mut lines: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
-        for at in self.way(maze) {
-            lines[2 * at.row + 1][3 * at.column + 1] = '*';
-        }
-        let lines = lines.into_iter();
-        lines
-            .flat_map(|line| line.into_iter().chain(['\n']))
-            .collect()
+        let way = self.way(maze).into_iter();
+        let marks = way.map(|at| (2 * at.row + 1, 3 * at.column + 1));
+        marked(&maze.to_string(), marks, None)
     }
 
     fn picture(&self, maze: &Board<Pointer>) -> Result<Image, Mistake> {

@@ -248,13 +248,10 @@ impl Expander<'_> {
         let mut known = FxHashMap::default();
         self.for_each_combination(element, parents, |expander, corners| {
             let Corners::Points(points) = corners else {
-                let is_impossible = matches!(corners, Corners::Impossible);
-                let choice = if is_impossible {
-                    Content::NO_CHOICE
-                } else {
-                    Content::UNKNOWN
-                };
-                branches.choice.push(choice);
+                branches.choice.push(match corners {
+                    Corners::Impossible => Content::NO_CHOICE,
+                    _ => Content::UNKNOWN,
+                });
                 return Ok(());
             };
             (expander.expansion.listing).raise(Listing::OfMonotone, points.len() > 1);
@@ -267,16 +264,12 @@ impl Expander<'_> {
                 }
             }
             if let Some(fault) = fault {
-                let is_failed = found.is_empty();
-                if is_failed {
+                branches.choice.push(if found.is_empty() {
                     branches.error.get_or_insert_with(|| element.fault(fault));
-                }
-                let choice = if is_failed {
                     Content::NO_CHOICE
                 } else {
                     Content::UNKNOWN
-                };
-                branches.choice.push(choice);
+                });
                 return Ok(());
             }
             let is_same = found.iter().all(|result| result.id() == found[0].id());

@@ -27,10 +27,6 @@ impl Automaton for Cells {
         self.corner.1..self.corner.1 + self.classes.ncols()
     }
 
-    fn start(&self) -> Vec<u32> {
-        Vec::new()
-    }
-
     fn phase(&self, column: usize) -> Vec<usize> {
         vec![column]
     }

@@ -33,7 +33,9 @@ pub(super) trait Automaton: Debug + Send + Sync {
     /// Returns the range of columns that the automaton reads; the verdict is final after the last of these columns.
     fn span(&self) -> Range<usize>;
 
-    fn start(&self) -> Vec<u32>;
+    fn start(&self) -> Vec<u32> {
+        Vec::new()
+    }
 
     /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats the two columns alike.
     fn phase(&self, column: usize) -> Vec<usize>;

@@ -98,10 +98,6 @@ impl Automaton for NumberInEach {
         self.columns.clone()
     }
 
-    fn start(&self) -> Vec<u32> {
-        Vec::new()
-    }
-
     fn phase(&self, column: usize) -> Vec<usize> {
         let whole = column + 1 - self.columns.start >= self.window;
         vec![

@@ -80,46 +80,45 @@ impl Reader {
         state: &DemandState,
         tile: Tile,
     ) -> DemandState {
-        match (self, state) {
-            (Self::Leaf(automaton), DemandState::Open(words)) => {
-                let (row, column) = cell;
-                if !self.reads(row, column) {
-                    return state.clone();
-                }
-                let mut words = words.clone();
-                if automaton.read(cell, &mut words, tile) {
-                    DemandState::Open(words)
-                } else {
-                    DemandState::Broken
-                }
+        self.changed(state, &|automaton, words| {
+            let is_read = automaton.span().contains(&cell.1) && automaton.reads(cell.0, cell.1);
+            match is_read && !automaton.read(cell, words, tile) {
+                true => Verdict::Broken,
+                false => Verdict::Open,
             }
-            (Self::Any(readers), DemandState::Several(states)) => {
-                let read = |(reader, state): (&Self, _)| reader.read(cell, state, tile);
-                any(readers.iter().zip(states).map(read))
-            }
-            (Self::Not(reader), state) if is_open(state) => not(reader.read(cell, state, tile)),
-            _ => state.clone(),
-        }
+        })
     }
 
     pub(in crate::demands) fn end(&self, column: usize, state: &DemandState) -> DemandState {
+        self.changed(
+            state,
+            &|automaton, words| match automaton.span().contains(&column) {
+                true => automaton.end(column, words),
+                false => Verdict::Open,
+            },
+        )
+    }
+
+    /// Returns the state after `change`, which changes the open state of an automaton and returns its verdict.
+    fn changed(
+        &self,
+        state: &DemandState,
+        change: &dyn Fn(&dyn Automaton, &mut Vec<u32>) -> Verdict,
+    ) -> DemandState {
         match (self, state) {
             (Self::Leaf(automaton), DemandState::Open(words)) => {
-                if !automaton.span().contains(&column) {
-                    return state.clone();
-                }
                 let mut words = words.clone();
-                match automaton.end(column, &mut words) {
+                match change(&**automaton, &mut words) {
                     Verdict::Open => DemandState::Open(words),
                     Verdict::Met => DemandState::Met,
                     Verdict::Broken => DemandState::Broken,
                 }
             }
             (Self::Any(readers), DemandState::Several(states)) => {
-                let ended = |(reader, state): (&Self, _)| reader.end(column, state);
-                any(readers.iter().zip(states).map(ended))
+                let changed = |(reader, state): (&Self, _)| reader.changed(state, change);
+                any(readers.iter().zip(states).map(changed))
             }
-            (Self::Not(reader), state) if is_open(state) => not(reader.end(column, state)),
+            (Self::Not(reader), state) if is_open(state) => not(reader.changed(state, change)),
             _ => state.clone(),
         }
     }

@@ -45,10 +45,6 @@ impl Automaton for Mirrored {
         self.columns.clone()
     }
 
-    fn start(&self) -> Vec<u32> {
-        Vec::new()
-    }
-
     fn phase(&self, column: usize) -> Vec<usize> {
         let last = usize::from(column + 1 == self.columns.end);
         match self.mirror {
@@ -104,10 +100,6 @@ pub(in crate::demands) struct Repeated {
 impl Automaton for Repeated {
     fn span(&self) -> Range<usize> {
         self.columns.clone()
-    }
-
-    fn start(&self) -> Vec<u32> {
-        Vec::new()
     }
 
     fn phase(&self, column: usize) -> Vec<usize> {

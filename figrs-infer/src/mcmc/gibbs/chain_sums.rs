@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::chains::Schedule;
 use super::kernel::GibbsKernel;
-use figrs_answer::answer::draws::{Draws, TargetDraws};
-use figrs_answer::answer::{Answer, RunStatistics};
-use figrs_answer::error::Error;
-use figrs_answer::run::partial::Sums;
-use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
+use figrs_answer::run::portable_part::{demand, demand_below};
+use figrs_answer::{
+    Answer, Draws, Error, PortableSums, PortableUnit, RunStatistics, Sums, TargetDraws,
+};
 use figrs_factor::Stopped;
 
 /// The draws of all chains of [`Gibbs`](crate::Gibbs); a run that is divided into parts computes whole chains in each part.

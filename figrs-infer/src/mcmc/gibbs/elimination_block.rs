@@ -1,18 +1,18 @@
 //! Gibbs blocks drawn by variable elimination: they have too many assignments to enumerate, but a small junction tree.
 
 use figrs_factor::Limits;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-
 use figrs_factor::graph::{
     Assignments, Factor, FactorGraph, FactorTable, LogTable, VarId, Weights,
 };
-use rand::Rng;
-
-use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 use figrs_factor::tree::{
     ContractionTree, EnumerationQuery, SampleQuery, SumProductPrecision, TreeBeliefs,
 };
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use rand::Rng;
+
+use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 
 /// Maximum number of operations for drawing a Gibbs block by elimination, per entry of the largest table that a block may have.
 const OPERATIONS: f64 = 64.0;

@@ -31,18 +31,13 @@ pub use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
 use chains::PreparedChains;
 use chains::{GibbsChain, Schedule, StartError, TargetReader};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::conflict;
-use figrs_answer::error::Error;
-use figrs_answer::expansion::expand;
 use figrs_answer::run::chain_run::ChainRun;
-use figrs_answer::run::mergeable_sampler::{MergeableSampler, settings_text};
-use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::run_state::RunState;
-use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
-use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
+use figrs_answer::run::mergeable_sampler::settings_text;
+use figrs_answer::run::unit_run::UnitsOfRun;
+use figrs_answer::{
+    Absorption, Algorithm, Answer, Error, MergeableSampler, Partial, ResumableSampler, RunMonitor,
+    RunState, SharedQuestion, Watch, conflict, expand, setters,
+};
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::graph::VarId;
 pub use kernel::GibbsKernel;

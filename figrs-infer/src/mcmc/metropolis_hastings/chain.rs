@@ -11,8 +11,7 @@ use super::kernel::Kernel;
 use super::sites::SiteRecord;
 use super::tempering::TemperatureLadder;
 use crate::sampling::world_sums::MOST_COPIED;
-use figrs_answer::error::Error;
-use figrs_answer::run::time_share::TimeShare;
+use figrs_answer::{Error, TimeShare};
 use figrs_factor::{Stopped, Until};
 
 /// Maximum number of steps between two progress reports.

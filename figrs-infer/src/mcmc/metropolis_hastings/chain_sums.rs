@@ -11,11 +11,10 @@ use super::choices::agreement_of;
 use super::prior_comparison::missed;
 use super::probes::ProbeRecord;
 use super::sites::SiteRecord;
-use figrs_answer::answer::draws::{Draws, TargetDraws};
-use figrs_answer::answer::{Answer, RunStatistics};
-use figrs_answer::error::Error;
-use figrs_answer::run::partial::Sums;
-use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
+use figrs_answer::run::portable_part::{demand, demand_below};
+use figrs_answer::{
+    Answer, Draws, Error, PortableSums, PortableUnit, RunStatistics, Sums, TargetDraws,
+};
 use figrs_factor::Stopped;
 
 /// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). A unit of work is a chain or a probe (a short chain that looks for

@@ -8,12 +8,8 @@ use figrs_core::{AnyElement, Stream};
 use super::chain::MetropolisChain;
 use super::chain_sums::{ChainTally, MetropolisSums};
 use super::{MetropolisHastings, probes, starts};
-use figrs_answer::error::Error;
 use figrs_answer::run::chain_run::{ChainSampler, PausedChain, PausedChains};
-use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::unit_run::SharedQuestion;
-use figrs_answer::run::watch::RunMonitor;
-use figrs_answer::run::work_queue::in_order;
+use figrs_answer::{Absorption, Error, Partial, RunMonitor, SharedQuestion, in_order};
 use figrs_factor::{Stopped, Until};
 
 /// A chain that can be continued, with its random numbers.

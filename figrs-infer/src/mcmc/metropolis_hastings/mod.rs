@@ -64,18 +64,13 @@ use figrs_core::{AnyElement, Model};
 use chain::{ChainLength, MetropolisChain};
 use chain_sums::ChainTally;
 use chains_run::LiveChain;
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
 use figrs_answer::run::chain_run::{ChainRun, ChainSampler};
-use figrs_answer::run::mergeable_sampler::{MergeableSampler, settings_text};
-use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::run_state::RunState;
-use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
-use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::run::work_queue::in_order;
-use figrs_answer::setters;
+use figrs_answer::run::mergeable_sampler::settings_text;
+use figrs_answer::run::unit_run::UnitsOfRun;
+use figrs_answer::{
+    Absorption, Algorithm, Answer, Error, MergeableSampler, Partial, ResumableSampler, RunMonitor,
+    RunState, SharedQuestion, TimeShare, Watch, in_order, setters,
+};
 use figrs_factor::Stopped;
 use tempering::TemperatureLadder;
 

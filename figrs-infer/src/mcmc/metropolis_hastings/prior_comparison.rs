@@ -7,11 +7,10 @@ use super::choices::together;
 use super::modes::values;
 use super::probes::ProbeRecord;
 use super::sites::{ChoiceSeries, SiteKey, SiteRecord};
-use figrs_answer::answer::draws::Draws;
-use figrs_answer::quality::diagnosis::Finding;
 use figrs_answer::quality::diagnosis::independent_draws::{
     ChainDraws, IndependentValues, missed_values,
 };
+use figrs_answer::{Draws, Finding};
 
 /// Maximum number of distinct values of a random choice that is compared.
 const MAX_VALUES: usize = 32;

@@ -9,9 +9,7 @@ use super::acceptance::AcceptanceTerms;
 use super::settings::MetropolisSettings;
 use super::sites::{MOST_SWEEPS, SiteRecord};
 use super::starts::candidate;
-use figrs_answer::error::Error;
-use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::{Error, RunMonitor, TimeShare};
 
 /// Number of probes (short chains that look for other modes) of a run. If a third of the first worlds lead to a mode, all probes miss the mode with
 /// probability .0015.

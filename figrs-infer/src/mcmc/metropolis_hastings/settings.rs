@@ -9,8 +9,7 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use super::starts;
 use crate::sampling::settings::SamplerSettings;
-use figrs_answer::error::Error;
-use figrs_answer::run::time_share::TimeShare;
+use figrs_answer::{Error, TimeShare};
 
 #[derive(Clone, Debug)]
 pub(crate) struct MetropolisSettings {

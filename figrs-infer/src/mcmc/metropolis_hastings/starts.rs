@@ -8,8 +8,7 @@ use figrs_lower::internals::{Site, Trace};
 
 use super::coordinates;
 use crate::sampling::settings::SamplerSettings;
-use figrs_answer::error::Error;
-use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::{Error, RunMonitor};
 
 /// Number of candidate worlds drawn from the prior for each chain. In a test with 8 candidates for each of 4 chains, at least one chain started in
 /// each of the two modes of a mixture, for all of 40 seeds.

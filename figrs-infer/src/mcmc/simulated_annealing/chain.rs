@@ -5,9 +5,8 @@ use figrs_lower::internals::Trace;
 
 use super::SimulatedAnnealing;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel};
-use figrs_answer::error::Error;
 use figrs_answer::run::chain_run::PausedChain;
-use figrs_answer::run::time_share::TimeShare;
+use figrs_answer::{Error, TimeShare};
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
 
@@ -109,11 +108,10 @@ impl AnnealingResult {
             log: self.log,
             densities: trace.densities(),
         };
-        if self
-            .best
-            .as_ref()
-            .is_some_and(|best| !new.is_better_than(best))
-        {
+        let is_worse = |new: &BestWorld, best: &Option<BestWorld>| {
+            best.as_ref().is_some_and(|best| !new.is_better_than(best))
+        };
+        if is_worse(&new, &self.best) {
             return;
         }
         self.log = trace.log_weight();
@@ -122,11 +120,7 @@ impl AnnealingResult {
             log: self.log,
             ..new
         };
-        if self
-            .best
-            .as_ref()
-            .is_some_and(|best| !new.is_better_than(best))
-        {
+        if is_worse(&new, &self.best) {
             return;
         }
         let world = trace.world().map(|(e, v)| (e.clone(), v));

@@ -12,15 +12,11 @@ use figrs_core::{AnyElement, Model};
 
 use super::metropolis_hastings::{MetropolisSettings, stepping};
 use chain::{AnnealingChain, AnnealingResult, BestWorld};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::{Answer, RunStatistics};
-use figrs_answer::error::Error;
 use figrs_answer::run::chain_run::PausedChains;
-use figrs_answer::run::run_state::{RunState, TurnLength};
+use figrs_answer::run::run_state::TurnLength;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::run::work_queue::in_order;
-use figrs_answer::setters;
+use figrs_answer::{Algorithm, Answer, Error, RunState, RunStatistics, in_order, setters};
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
 use run::AnnealingRun;

@@ -7,12 +7,9 @@ use std::time::{Duration, Instant};
 
 use super::chain::AnnealingChain;
 use super::{NAME, Schedule, SimulatedAnnealing};
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
 use figrs_answer::run::chain_run::PausedChains;
-use figrs_answer::run::run_state::{RunState, Turn, TurnLength};
-use figrs_answer::run::unit_run::SharedQuestion;
-use figrs_answer::run::watch::Watch;
+use figrs_answer::run::run_state::TurnLength;
+use figrs_answer::{Answer, Error, RunState, SharedQuestion, Turn, Watch};
 use figrs_factor::{Stopped, Until};
 
 /// The state of a run of [`SimulatedAnnealing`]. In each turn (time slice), all chains make the same number of steps.

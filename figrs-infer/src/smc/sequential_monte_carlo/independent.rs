@@ -4,9 +4,7 @@ use figrs_core::stream;
 use rand::{Rng, RngExt};
 
 use super::SequentialMonteCarlo;
-use figrs_answer::answer::draws::Draws;
-use figrs_answer::answer::{Answer, RunStatistics};
-use figrs_answer::error::Error;
+use figrs_answer::{Answer, Draws, Error, RunStatistics};
 use figrs_factor::Stopped;
 
 /// Number of particle populations for each draw. With two populations, the draw succeeds even if one of them loses all its particles.

@@ -19,13 +19,10 @@ use super::resampling::Resampling;
 use crate::sampling::block_sampling::SharedMemory;
 use crate::sampling::settings::SamplerSettings;
 use crate::sampling::unseen_worlds::{UnseenWorlds, WeightBound};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::error::Error;
-use figrs_answer::run::mergeable_sampler::{MergeableSampler, settings_text};
-use figrs_answer::run::partial::{Absorption, Partial, Sums};
-use figrs_answer::run::unit_run::ResumableSampler;
+use figrs_answer::run::mergeable_sampler::settings_text;
+use figrs_answer::run::partial::Absorption;
 use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
+use figrs_answer::{Algorithm, Error, MergeableSampler, Partial, ResumableSampler, Sums, setters};
 
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};

@@ -12,10 +12,7 @@ use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::smc::particle_filter::{Particles, filter, one_of_each};
 use crate::smc::population_tally::{KeptParticles, PopulationTally};
 use crate::smc::populations::PopulationSums;
-use figrs_answer::algorithm::guarded;
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
-use figrs_answer::run::partial::{Absorption, Partial, Sums};
+use figrs_answer::{Absorption, Answer, Error, Partial, Sums, guarded};
 use figrs_factor::Stopped;
 
 /// A sequence whose parts are built when a particle filter reaches them, and dropped when the filter has passed them.

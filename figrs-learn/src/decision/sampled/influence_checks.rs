@@ -7,8 +7,7 @@ use figrs_factor::Limits;
 
 use crate::decision::influence;
 use crate::decision::problem::{AskedDecision, DecisionQuestion};
-use figrs_answer::algorithm::Algorithm;
-use figrs_answer::error::Error;
+use figrs_answer::{Algorithm, Error};
 use figrs_infer::sampling::importance::ImportanceSampling;
 
 /// Maximum number of elements of an expansion in which all branches are examined.

@@ -10,10 +10,9 @@ use figrs_core::internals::contained;
 use figrs_core::{AnyElement, Datum, Fault, Support};
 
 use super::weighted_draws::WeightedDraws;
-use figrs_answer::answer::draws::TargetDraws;
 use figrs_answer::answer::marginal::numbers;
 use figrs_answer::answer::value_names::text;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, TargetDraws};
 
 /// A user-defined function from a value of an element to coordinates. The function returns `None` for a value of another type.
 pub(super) type CoordinateFunction = dyn Fn(&dyn Any) -> Option<Vec<f64>> + Send + Sync;

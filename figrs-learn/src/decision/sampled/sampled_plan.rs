@@ -7,8 +7,7 @@ use figrs_core::{Element, Value};
 
 use super::fitted_policy::FittedPolicy;
 use super::sampled_policy::{SampledPolicy, write_fitted};
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
+use figrs_answer::{Error, guarded};
 use figrs_factor::bounds::six_decimals;
 
 /// Policies that were fitted on draws, and an estimate of their expected utility from other draws.

@@ -18,9 +18,7 @@ use super::utility_estimate::{UtilityEstimate, WeightedUtility};
 use super::weighted_draws::WeightedDraws;
 use crate::decision::maximise_utility::DecisionMemory;
 use crate::decision::problem::{DecisionQuestion, asked_decisions, valid_utility};
-use figrs_answer::algorithm::guarded;
-use figrs_answer::error::Error;
-use figrs_answer::run::replicate::Replicate;
+use figrs_answer::{Error, Replicate, guarded};
 
 /// Finds policies by a sampler, for decisions that know continuous values. A policy chooses the option with the largest mean utility, over the draws
 /// with the nearest known values.

@@ -10,10 +10,9 @@ use figrs_core::{AnyElement, Datum, Model, Value};
 use super::fitted_policy::FittedPolicy;
 use super::known_space::KnownPlace;
 use super::utility_estimate::UtilityEstimate;
-use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_answer::answer::value_names::{distinct_names, text};
-use figrs_answer::error::Error;
+use figrs_answer::{Error, guarded};
 
 /// The option that a decision chooses for given values of the known elements. The utilities of the options are estimated from the draws with the
 /// nearest known values.

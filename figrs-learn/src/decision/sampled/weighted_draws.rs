@@ -3,8 +3,7 @@
 use figrs_core::AnyElement;
 
 use crate::decision::problem::valid_utility;
-use figrs_answer::answer::draws::{Draws, TargetDraws};
-use figrs_answer::error::Error;
+use figrs_answer::{Draws, Error, TargetDraws};
 
 #[derive(Debug)]
 pub(super) struct WeightedDraws<'d> {

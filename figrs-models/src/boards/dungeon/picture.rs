@@ -7,8 +7,6 @@ use figrs_reading::Mistake;
 
 const SIDE: usize = 16;
 
-type DungeonSprite = [&'static [u8; SIDE]; SIDE];
-
 /// The colours of the characters in which the pictures of tiles are written.
 const PALETTE: Palette = Palette(&[
     (b'.', [24, 20, 32]),
@@ -59,9 +57,9 @@ impl Board<DungeonTile> {
         for (index, (at, tile)) in size.positions().zip(self.cells()).enumerate() {
             let place = (at.column * SIDE + frame, at.row * SIDE + frame);
             let ground = match tile {
-                DungeonTile::Wall => &WALL,
-                _ if index == 0 || index == last => &STAIRS,
-                _ => &FLOOR,
+                DungeonTile::Wall => WALL,
+                _ if index == 0 || index == last => STAIRS,
+                _ => FLOOR,
             };
             canvas.art(place, ground, &PALETTE);
         }
@@ -74,8 +72,8 @@ impl Board<DungeonTile> {
         for (at, tile) in size.positions().zip(self.cells()) {
             let place = (at.column * SIDE + frame, at.row * SIDE + frame);
             match tile {
-                DungeonTile::Gem => canvas.art(place, &GEM, &PALETTE),
-                DungeonTile::Altar => canvas.art(place, &ALTAR, &PALETTE),
+                DungeonTile::Gem => canvas.art(place, GEM, &PALETTE),
+                DungeonTile::Altar => canvas.art(place, ALTAR, &PALETTE),
                 DungeonTile::Empty | DungeonTile::Wall => {}
             }
         }
@@ -83,100 +81,11 @@ impl Board<DungeonTile> {
     }
 }
 
-const FLOOR: DungeonSprite = [
-    b"eeeeeeeFeeeeeeeF",
-    b"efffffffefffffff",
-    b"efffffffefffffff",
-    b"effffFffefffffff",
-    b"effffffFefffffff",
-    b"efffffffeffFffff",
-    b"efffffffefffffff",
-    b"FfffffffFfffffff",
-    b"eeeeeeeFeeeeeeeF",
-    b"efffffffefffffff",
-    b"efFfffffefffffff",
-    b"efffffffefffffff",
-    b"efffffffefffffFf",
-    b"efffffffefffffff",
-    b"efffffffeffffFff",
-    b"FfffffffFfffffff",
-];
-
-const WALL: DungeonSprite = [
-    b"aaaaaaakaaaaaaak",
-    b"assssssSksssssSk",
-    b"asssssSSkssssSSk",
-    b"SSSSSSSSkSSSSSSk",
-    b"kkkkkkkkkkkkkkkk",
-    b"aaakaaaaaaakaaaa",
-    b"sSSkassssssSkass",
-    b"SSSkasssssSSkass",
-    b"SSSkSSSSSSSSkSSS",
-    b"kkkkkkkkkkkkkkkk",
-    b"aaaaaaakaaaaaaak",
-    b"assssssSkssssssk",
-    b"asssssSSksssssSk",
-    b"SSSSSSSSkSSSSSSk",
-    b"kkkkkkkkkkkkkkkk",
-    b"SSSkSSSSSSSkSSSS",
-];
-
-const STAIRS: DungeonSprite = [
-    b"GGGGGGGGGGGGGGGG",
-    b"GggggggggggggggG",
-    b"GggggggggggggggG",
-    b"GGGGGGGGGGGGGGGG",
-    b"kGggggggggggggGk",
-    b"kGggggggggggggGk",
-    b"kGGGGGGGGGGGGGGk",
-    b"kkGggggggggggGkk",
-    b"kkGggggggggggGkk",
-    b"kkGGGGGGGGGGGGkk",
-    b"kkkGggggggggGkkk",
-    b"kkkGggggggggGkkk",
-    b"kkkGGGGGGGGGGkkk",
-    b"kkkkGggggggGkkkk",
-    b"kkkkGGGGGGGGkkkk",
-    b"kkkkkkkkkkkkkkkk",
-];
-
-const GEM: DungeonSprite = [
-    b"................",
-    b"................",
-    b"....kkkkkkkk....",
-    b"...kwwccccCCk...",
-    b"..kwwccccccCCk..",
-    b".kwwccccccccCCk.",
-    b".kkkkkkkkkkkkkk.",
-    b".kwcckccccckCCk.",
-    b"..kwcckcccckCk..",
-    b"...kwckccckCk...",
-    b"....kwckckCk....",
-    b".....kwkkCk.....",
-    b"......kwCk......",
-    b".......kk.......",
-    b"................",
-    b"................",
-];
-
-const ALTAR: DungeonSprite = [
-    b"................",
-    b"...y........y...",
-    b"...o........o...",
-    b"..kok......kok..",
-    b"..ktk......ktk..",
-    b"..ktk......ktk..",
-    b".kkkkkkkkkkkkkk.",
-    b".kttttttttttttk.",
-    b".kTTTTTTTTTTTTk.",
-    b"..kkkkkkkkkkkk..",
-    b"..kTtrrrrrrtTk..",
-    b"..kTtryyyyrtTk..",
-    b"..kTtrryyrrtTk..",
-    b"..kTtrrrrrrtTk..",
-    b".kttttttttttttk.",
-    b".kkkkkkkkkkkkkk.",
-];
+const FLOOR: &str = include_str!("../../../art/floor.txt");
+const WALL: &str = include_str!("../../../art/wall.txt");
+const STAIRS: &str = include_str!("../../../art/stairs.txt");
+const GEM: &str = include_str!("../../../art/gem.txt");
+const ALTAR: &str = include_str!("../../../art/altar.txt");
 
 #[cfg(test)]
 mod tests {
@@ -185,8 +94,8 @@ mod tests {
     #[test]
     fn every_character_of_a_drawing_has_a_colour() {
         for drawing in [FLOOR, WALL, STAIRS, GEM, ALTAR] {
-            let pixels = drawing.iter().flat_map(|row| row.iter());
-            let unknown = pixels.filter(|&&c| c != b'.' && PALETTE.index(c) == Palette::CLEAR);
+            let pixels = drawing.lines().flat_map(str::bytes);
+            let unknown = pixels.filter(|&c| c != b'.' && PALETTE.index(c) == Palette::CLEAR);
             assert_eq!(unknown.count(), 0);
         }
     }

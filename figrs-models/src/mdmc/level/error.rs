@@ -14,8 +14,8 @@ pub enum LevelError {
     #[error(transparent)]
     File(#[from] FileError),
     /// The levels do not form a corpus, or cannot be used as requested.
-    #[error("{0}")]
-    Levels(Mistake),
+    #[error(transparent)]
+    Levels(#[from] Mistake),
 }
 
 impl LevelError {
@@ -35,12 +35,6 @@ impl LevelError {
         let problem = format!("the column has {height} tiles");
         let remedy = format!("give one for each of the {expected} rows");
         Mistake::new(MistakeKind::Count, problem, remedy).into()
-    }
-}
-
-impl From<Mistake> for LevelError {
-    fn from(mistake: Mistake) -> Self {
-        Self::Levels(mistake)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Twisted proposals of the tiles of a level: particle filters propose tiles that make demands more likely to be met.
 
 use std::fmt::Debug;
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::sync::{Arc, OnceLock};
 
-use figrs_core::{Constant, Element, Parents, Select, Value};
+use figrs_core::{Constant, Element, Parents, Select};
 use rustc_hash::FxHashMap;
 
 use crate::mdmc::Tile;
@@ -37,28 +37,11 @@ pub enum DemandState {
     Broken,
 }
 
-impl Value for DemandState {
-    fn same(&self, other: &Self) -> bool {
-        self == other
-    }
-
-    fn feed<H: Hasher>(&self, hasher: &mut H) {
-        self.hash(hasher);
-    }
-
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Self::Open(words) => words.heap_bytes(),
-            Self::Several(states) => {
-                let each = states
-                    .iter()
-                    .map(|state| size_of::<Self>() + state.heap_bytes());
-                each.sum()
-            }
-            Self::Met | Self::Broken => 0,
-        }
-    }
-}
+figrs_core::value!(DemandState: state => match state {
+    Self::Open(words) => words.heap_bytes(),
+    Self::Several(states) => states.iter().map(|state| size_of::<Self>() + state.heap_bytes()).sum(),
+    Self::Met | Self::Broken => 0,
+});
 
 /// Factors by which demands twist (change) the probabilities with which the tiles of a level are proposed. The product of all factors along a level
 /// is the weight that the demands give the level; it does not depend on the [`value`](Self::value)s of intermediate states.

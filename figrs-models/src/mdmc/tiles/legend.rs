@@ -38,10 +38,8 @@ impl TileSet {
     /// **Errors.** An error if the text is not a legend.
     pub fn from_json(text: &str) -> Result<Self, Mistake> {
         let legend = serde_json::from_str(text).map_err(|error| {
-            let (line, column, reason) = (error.line(), error.column(), mistakes::in_json(&error));
-            let problem = format!("not a legend: line {line}, column {column}: {reason}");
             let remedy = "write {\"tiles\": {\"#\": [\"solid\"], ..}}";
-            Mistake::new(MistakeKind::Syntax, problem, remedy)
+            mistakes::json("not a legend", &error, remedy)
         })?;
         Self::of_legend(legend)
     }
@@ -61,13 +59,8 @@ impl TileSet {
     /// ```
     pub fn from_toml(text: &str) -> Result<Self, Mistake> {
         let legend = toml::from_str(text).map_err(|error| {
-            let (place, reason) = (mistakes::place_in_toml(&error), mistakes::in_toml(&error));
             let remedy = "write lines as \"#\" = [\"solid\"] below [tiles]";
-            Mistake::new(
-                MistakeKind::Syntax,
-                format!("not a legend: {place}{reason}"),
-                remedy,
-            )
+            mistakes::toml("not a legend", &error, remedy)
         })?;
         Self::of_legend(legend)
     }

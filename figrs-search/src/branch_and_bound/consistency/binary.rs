@@ -107,27 +107,36 @@ impl Network {
             return Ok(());
         }
         self.looks += 1;
+        let gain_of = |net: &mut Self, a| {
+            (!net.is_fully_supported(&side, a)).then(|| net.cheapest_pair(&side, a))
+        };
+        self.move_gains(side.own, gain_of, |net, gains| {
+            net.extend_and_project(&side, gains);
+        })
+    }
+
+    /// Computes the costs that can be moved to the values of the variable `own`, as [`gains`](Self::gains) does; if some cost can be moved, `move_all`
+    /// moves the costs.
+    pub(super) fn move_gains(
+        &mut self,
+        own: usize,
+        gain_of: impl FnMut(&mut Self, usize) -> Option<i64>,
+        move_all: impl FnOnce(&mut Self, &[i64]),
+    ) -> Result<(), Conflict> {
         let mut gains = std::mem::take(&mut self.scratch);
         gains.clear();
-        gains.resize(self.sizes[side.own] as usize, 0);
-        let projected = self.gains_of(&side, &mut gains);
+        gains.resize(self.sizes[own] as usize, 0);
+        let projected = self.gains(own, &mut gains, gain_of);
         if projected == Ok(true) {
-            self.extend_and_project(&side, &gains);
+            move_all(self, &gains);
         }
         self.scratch = gains;
         projected.map(|_| ())
     }
 
-    /// Computes the cost that can be moved to each value, as [`gains`](Self::gains) does.
-    fn gains_of(&mut self, side: &Side, gains: &mut [i64]) -> Result<bool, Conflict> {
-        self.gains(side.own, gains, |net, a| {
-            (!net.is_fully_supported(side, a)).then(|| net.cheapest_pair(side, a))
-        })
-    }
-
     /// Computes the cost that can be moved to each value of the variable `own`, and removes values whose cost reaches the upper bound. Returns `true`
     /// if some cost can be moved. `gain_of` returns the cost for a value; `None` if it is not needed.
-    pub(super) fn gains(
+    fn gains(
         &mut self,
         own: usize,
         gains: &mut [i64],

@@ -84,31 +84,12 @@ impl Network {
         self.looks += 1;
         self.cause = f as u32;
         let side = self.ternary_side(f, place);
-        let columns = self.sizes[side.others[1]];
         for place in (0..self.live_count(side.own)).rev() {
             let a = self.value(side.own, place);
-            let support = self.supports[side.support + a];
-            let (b, c) = ((support / columns) as usize, (support % columns) as usize);
-            if self.is_live(side.others[0], b)
-                && self.is_live(side.others[1], c)
-                && self.triple_cost(&side, a, b, c) == 0
-            {
+            let least = self.cheapest_triple(&side, a, |net, b, c| net.triple_cost(&side, a, b, c));
+            let Some(least) = least else {
                 continue;
-            }
-            self.costs_seen += self.others_count(&side);
-            let (mut least, mut found) = (i64::MAX, 0);
-            'search: for &b in self.domain(side.others[0]) {
-                for &c in self.domain(side.others[1]) {
-                    let cost = self.triple_cost(&side, a, b as usize, c as usize);
-                    if cost < least {
-                        (least, found) = (cost, b * columns + c);
-                        if cost == 0 {
-                            break 'search;
-                        }
-                    }
-                }
-            }
-            self.supports[side.support + a] = found;
+            };
             if least == 0 {
                 continue;
             }
@@ -164,25 +145,40 @@ impl Network {
     /// variables.
     pub(super) fn full_ternary_cost(&mut self, f: usize, place: usize, a: usize) -> i64 {
         let side = self.ternary_side(f, place);
-        self.cheapest_triple(&side, a)
+        self.cheapest_full_triple(&side, a)
     }
 
-    fn cheapest_triple(&mut self, side: &TernarySide, a: usize) -> i64 {
+    fn cheapest_full_triple(&mut self, side: &TernarySide, a: usize) -> i64 {
+        let cost = |net: &Self, b, c| net.full_triple_cost(side, a, b, c);
+        let Some(least) = self.cheapest_triple(side, a, cost) else {
+            return 0;
+        };
+        self.looks += 1;
+        least
+    }
+
+    /// Stores the pair of values of the other two variables with the smallest `cost`, and returns this cost. Returns `None` if the cost of the pair
+    /// stored before is zero.
+    fn cheapest_triple(
+        &mut self,
+        side: &TernarySide,
+        a: usize,
+        cost: impl Fn(&Self, usize, usize) -> i64,
+    ) -> Option<i64> {
         let columns = self.sizes[side.others[1]];
         let support = self.supports[side.support + a];
         let (b, c) = ((support / columns) as usize, (support % columns) as usize);
         if self.is_live(side.others[0], b)
             && self.is_live(side.others[1], c)
-            && self.full_triple_cost(side, a, b, c) == 0
+            && cost(self, b, c) == 0
         {
-            return 0;
+            return None;
         }
-        self.looks += 1;
         self.costs_seen += self.others_count(side);
         let (mut least, mut found) = (i64::MAX, 0);
         'search: for &b in self.domain(side.others[0]) {
             for &c in self.domain(side.others[1]) {
-                let cost = self.full_triple_cost(side, a, b as usize, c as usize);
+                let cost = cost(self, b as usize, c as usize);
                 if cost < least {
                     (least, found) = (cost, b * columns + c);
                     if cost == 0 {
@@ -192,7 +188,7 @@ impl Network {
             }
         }
         self.supports[side.support + a] = found;
-        least
+        Some(least)
     }
 
     /// Projects a ternary function and all smaller functions in its scope on one of its variables; the costs of smaller functions decrease only by
@@ -200,26 +196,17 @@ impl Network {
     pub(super) fn project_ternary_fully(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.ternary_side(f, place);
-        let mut gains = std::mem::take(&mut self.scratch);
-        gains.clear();
-        gains.resize(self.sizes[side.own] as usize, 0);
-        let projected = self.ternary_gains(&side, &mut gains);
-        if projected == Ok(true) {
-            self.extend_to_ternary(&side, &gains);
-            for place in 0..self.live_count(side.own) {
-                let a = self.value(side.own, place);
+        let gain_of = |net: &mut Self, a| Some(net.cheapest_full_triple(&side, a));
+        self.move_gains(side.own, gain_of, |net, gains| {
+            net.extend_to_ternary(&side, gains);
+            for place in 0..net.live_count(side.own) {
+                let a = net.value(side.own, place);
                 if gains[a] > 0 {
-                    self.take_from_ternary(&side, a, gains[a]);
-                    self.raise(side.own, a, gains[a]);
+                    net.take_from_ternary(&side, a, gains[a]);
+                    net.raise(side.own, a, gains[a]);
                 }
             }
-        }
-        self.scratch = gains;
-        projected.map(|_| ())
-    }
-
-    fn ternary_gains(&mut self, side: &TernarySide, gains: &mut [i64]) -> Result<bool, Conflict> {
-        self.gains(side.own, gains, |net, a| Some(net.cheapest_triple(side, a)))
+        })
     }
 
     /// Moves costs from smaller functions to a ternary function, until the ternary function can raise the cost of each value of a variable by the

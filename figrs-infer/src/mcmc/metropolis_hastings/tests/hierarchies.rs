@@ -1,16 +1,14 @@
 //! Tests of hierarchies in which the data determine numbers that are computed from parameters and offsets.
 
-use figrs_core::{Element, Exponential, Model, Normal, Parents, Rate, StandardDeviation};
+use figrs_core::{Element, Exponential, Model, Normal, Parents, Rate, StandardDeviation, stream};
 
-use figrs_core::stream;
 use figrs_lower::internals::Trace;
 
 use super::super::image_moves::{ImageMoves, Images};
 use super::super::proposals::Proposals;
 use super::is_right;
 use crate::MetropolisHastings;
-use figrs_answer::answer::estimate::Quality;
-use figrs_answer::{Answer, Run};
+use figrs_answer::{Answer, Quality, Run};
 
 /// Observed means of six groups. Each is measured with a standard deviation of a tenth, far less than the standard deviation between the groups.
 const SEEN: [f64; 6] = [3.1, 5.2, 1.4, 4.0, 2.2, 6.3];

@@ -2,13 +2,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use figrs_reading::LineIndex;
+use figrs_reading::{FileError, LineIndex};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::map::{Map, MapLevel, Tileset, chosen, words};
 use super::map_mistakes;
-use figrs_reading::FileError;
 
 /// The bits of a tile number that state how the tile is flipped.
 const FLIPS: u32 = 0xf000_0000;

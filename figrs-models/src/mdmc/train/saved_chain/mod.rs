@@ -23,9 +23,7 @@ const MOST_CELLS: u64 = 1 << 53;
 const CHANGED: &str = "the file was changed: train and save it again";
 
 fn not_json(error: &serde_json::Error) -> Mistake {
-    let (line, column, reason) = (error.line(), error.column(), mistakes::in_json(error));
-    let problem = format!("not a saved chain: line {line}, column {column}: {reason}");
-    Mistake::new(MistakeKind::Syntax, problem, "train and save it again")
+    mistakes::json("not a saved chain", error, "train and save it again")
 }
 
 /// Returns the mistake for a saved chain with a field whose value is invalid in any chain.
