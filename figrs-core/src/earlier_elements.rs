@@ -1,81 +1,93 @@
 //! The elements of earlier steps of a filter, on which a step must not depend.
 
-use rustc_hash::FxHashSet;
+use std::fmt;
 
-use crate::element::node::Kind;
-use crate::{AnyElement, ElementId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Maximum number of elements of replaced states that a filter remembers.
-const MOST_REPLACED: usize = 16;
+use crate::element::node::{Kind, WeakElement};
+use crate::{AnyElement, ElementId, Model};
 
-/// Elements of earlier steps. A filter would treat them as independent of the present state.
-#[derive(Clone, Debug, Default)]
+/// Number of elements at which the dropped elements are forgotten for the first time.
+const FIRST_REMOVAL: usize = 64;
+
+/// The random elements of earlier steps that have not been dropped. A filter would treat them as independent of the present state.
+#[derive(Clone)]
 pub struct EarlierElements {
-    /// Elements on which the states of earlier steps depend, the latest last.
-    replaced: Vec<AnyElement>,
-    /// The random elements of the first state, followed by those of the last step.
-    used: Vec<AnyElement>,
-    /// The number of random elements of the first state.
-    first: usize,
+    /// For each element, `true` if a state depends on it that later steps have replaced.
+    used: FxHashMap<ElementId, (WeakElement, bool)>,
+    /// The number of elements at which the dropped elements are forgotten.
+    most: usize,
+}
+
+impl Default for EarlierElements {
+    fn default() -> Self {
+        Self {
+            used: FxHashMap::default(),
+            most: FIRST_REMOVAL,
+        }
+    }
+}
+
+impl fmt::Debug for EarlierElements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} earlier elements", self.used.len())
+    }
 }
 
 impl EarlierElements {
-    /// Starts with the random elements of the first state.
-    pub fn of_first(random: Vec<AnyElement>) -> Self {
-        let used = distinct(random);
-        Self {
-            replaced: Vec::new(),
-            first: used.len(),
-            used,
+    /// Notes the random elements of a step.
+    pub fn add(&mut self, random: &[AnyElement]) {
+        for element in random {
+            let note = || (element.downgrade(), false);
+            self.used.entry(element.id()).or_insert_with(note);
+        }
+        if self.used.len() > self.most {
+            self.used.retain(|_, (element, _)| element.is_alive());
+            self.most = 2 * self.used.len() + FIRST_REMOVAL;
         }
     }
 
-    /// Notes that the elements of a state, which depend on `sources`, are replaced by new elements. Only the last elements are remembered.
+    /// Notes that the elements of a state, which depend on `sources`, are replaced by new elements.
     pub fn replace(&mut self, sources: impl IntoIterator<Item = AnyElement>) {
-        self.replaced.extend(sources);
-        let excess = self.replaced.len().saturating_sub(MOST_REPLACED);
-        self.replaced.drain(..excess);
-    }
-
-    /// Notes the random elements of a step, and forgets those of the step before it.
-    pub fn use_in_step(&mut self, random: Vec<AnyElement>) {
-        self.used.truncate(self.first);
-        self.use_also(random);
-    }
-
-    /// Notes more random elements of a step.
-    pub fn use_also(&mut self, random: Vec<AnyElement>) {
-        self.used.extend(distinct(random));
-    }
-
-    /// If a step, which depends on the elements for which `depends` returns `true`, depends on an element of an earlier step, returns the wrong setting, its
-    /// value, and the remedy.
-    pub fn mistake(
-        &self,
-        depends: impl Fn(&AnyElement) -> bool,
-    ) -> Option<(&'static str, String, &'static str)> {
-        if self.replaced.iter().any(&depends) {
-            let value = "elements of a state from before an earlier step".to_owned();
-            let remedy = "use the elements that `state` and `past` return after the last step";
-            return Some(("evidence", value, remedy));
+        for element in sources {
+            self.used.insert(element.id(), (element.downgrade(), true));
         }
-        let element = self.used.iter().find(|element| depends(element))?;
-        let value = format!("{} in several steps", element.label());
-        let remedy = "build the random elements of a step in its functions; a random quantity of several steps belongs to the state";
-        Some(("step", value, remedy))
+    }
+
+    /// True if `element` belongs to an earlier step.
+    pub fn contains(&self, element: &AnyElement) -> bool {
+        self.used.contains_key(&element.id())
+    }
+
+    /// If a step whose random elements are `random` depends on an element of an earlier step, returns the wrong setting, its value, and the remedy.
+    pub fn mistake(&self, random: &[AnyElement]) -> Option<(&'static str, String, &'static str)> {
+        let found = |element: &AnyElement| self.used.get(&element.id()).map(|(_, old)| *old);
+        if random.iter().any(|element| found(element) == Some(true)) {
+            let value = "an element of a state that a later step has replaced".to_owned();
+            let remedy = "use the arguments of the functions, or the elements that `state` and `past` return after the last call of `advance`, `observe` or `follow`";
+            return Some(("an element of the step", value, remedy));
+        }
+        let element = random.iter().find(|element| found(element).is_some())?;
+        let value = format!("{}, which an earlier step uses, too", element.label());
+        let remedy = "build the random elements of a step in its functions, from their arguments; a random quantity of several steps belongs to the state";
+        Some(("an element of the step", value, remedy))
     }
 }
 
-/// Returns the elements on which `roots` depend by parents; `roots` are among them.
-pub fn ancestors(roots: Vec<AnyElement>) -> Vec<AnyElement> {
-    let (mut found, mut stack) = (Vec::new(), roots);
-    let mut seen: FxHashSet<ElementId> = FxHashSet::default();
+/// Returns the random elements on which `roots` and the evidence of `model` depend by parents.
+pub fn random_ancestors(roots: Vec<AnyElement>, model: &Model) -> Vec<AnyElement> {
+    let evidence = model.evidence().iter().map(|(element, _)| element.clone());
+    let mut stack: Vec<AnyElement> = roots.into_iter().chain(evidence).collect();
+    let set = model.interventions().iter();
+    let mut seen: FxHashSet<ElementId> = set.map(|(element, _)| element.id()).collect();
+    let mut found = Vec::new();
     while let Some(element) = stack.pop() {
         if seen.insert(element.id()) {
             stack.extend(element.parents().iter().cloned());
             found.push(element);
         }
     }
+    found.retain(is_random);
     found
 }
 
@@ -90,10 +102,4 @@ pub fn is_random(element: &AnyElement) -> bool {
         kind @ Kind::Chain(..) => kind.family().is_some(),
         Kind::Apply(..) | Kind::Score(..) => false,
     }
-}
-
-fn distinct(mut elements: Vec<AnyElement>) -> Vec<AnyElement> {
-    elements.sort_unstable_by_key(AnyElement::id);
-    elements.dedup_by_key(|element| element.id());
-    elements
 }

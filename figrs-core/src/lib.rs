@@ -118,7 +118,7 @@ pub use rand;
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
-    pub use crate::earlier_elements::{EarlierElements, ancestors, is_random};
+    pub use crate::earlier_elements::{EarlierElements, is_random, random_ancestors};
     pub use crate::element::element_map::ElementMap;
     pub use crate::element::family_values::{
         IidValues, MemberArgument, MemberFault, SufficientStatistics,

@@ -4,7 +4,7 @@ use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, Model, stream};
 use serde::{Deserialize, Serialize};
 
-use crate::belief::{Belief, OtherElements, too_many};
+use crate::belief::{Belief, too_many};
 use crate::belief_component::BeliefComponent;
 
 /// Default maximum number of components of the mixture that is the distribution of a state.
@@ -21,14 +21,14 @@ pub(crate) struct Conditioned {
     pub(crate) pair: Option<(Belief, Vec<Vec<usize>>)>,
     /// True if components were merged or left out.
     pub(crate) is_approximate: bool,
-    /// True if the elements or the evidence depend on past states.
-    pub(crate) depends_on_past: bool,
+    /// The number of the last past states on which the elements or the evidence depend.
+    pub(crate) past_states: usize,
     /// The random elements on which the elements and the evidence depend.
     pub(crate) random: Vec<AnyElement>,
 }
 
-/// The elements of a group of the present state, the elements of the state before it, and elements of other states.
-type StepElements<'e> = (&'e [AnyElement], &'e [AnyElement], OtherElements<'e>);
+/// The elements of a group of the present state, the elements of the state before it, and the elements of each past state.
+type StepElements<'e> = (&'e [AnyElement], &'e [AnyElement], &'e [Vec<AnyElement>]);
 
 /// The approximation of the distribution of a state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,15 +85,15 @@ impl Approximation {
     pub(crate) fn conditioned(
         self,
         model: &Model,
-        (own, before, others): StepElements<'_>,
+        (own, before, past): StepElements<'_>,
         (limits, components): (&Limits, usize),
     ) -> Result<Conditioned, Error> {
         let all = [own, before].concat();
         let most = most_components(!before.is_empty(), components);
-        let step = Belief::of_step(model, (&all, others), limits, most)?;
+        let step = Belief::of_step(model, (&all, past), limits, most)?;
         let settled = self.settled(step.belief, own, components)?;
         Ok(Conditioned {
-            depends_on_past: step.depends_on_past,
+            past_states: step.past_states,
             random: step.random,
             ..settled
         })
@@ -146,7 +146,7 @@ impl Approximation {
             belief,
             pair: pair.map(|pair| (pair, members)),
             is_approximate,
-            depends_on_past: false,
+            past_states: 0,
             random: Vec::new(),
         })
     }

@@ -4,7 +4,6 @@
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
-use figrs_core::internals::EarlierElements;
 use figrs_core::{AnyElement, Limits, Model, Stream, SupportBuilder};
 use figrs_gaussian::{Elimination, GaussianError, HybridPosterior, RealId};
 use nalgebra::DMatrix;
@@ -34,35 +33,11 @@ pub(crate) struct Belief {
 /// The concatenated numbers of a group of elements as linear functions of vectors, the range of each element's numbers, and the vectors.
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
-/// Elements of other states than those whose distribution is computed.
-#[derive(Clone, Copy)]
-pub(crate) struct OtherElements<'e> {
-    /// The elements of the past states that a filter keeps.
-    pub(crate) past: &'e [AnyElement],
-    pub(crate) earlier: &'e EarlierElements,
-}
-
-/// Returns an error if a step, which depends on the elements for which `depends` returns `true`, depends on elements of earlier steps.
-pub(crate) fn check_step(
-    earlier: &EarlierElements,
-    depends: impl Fn(&AnyElement) -> bool,
-) -> Result<(), Error> {
-    match earlier.mistake(depends) {
-        None => Ok(()),
-        Some((setting, value, remedy)) => Err(Error::InvalidSetting {
-            algorithm: "Filter",
-            setting,
-            value,
-            remedy,
-        }),
-    }
-}
-
 /// The joint distribution of the elements of a step.
 pub(crate) struct StepBelief {
     pub(crate) belief: Belief,
-    /// True if the elements or the evidence depend on past states.
-    pub(crate) depends_on_past: bool,
+    /// The number of the last past states on which the elements or the evidence depend.
+    pub(crate) past_states: usize,
     /// The random elements on which the elements and the evidence depend.
     pub(crate) random: Vec<AnyElement>,
 }
@@ -82,21 +57,24 @@ impl Belief {
         Ok(beliefs.swap_remove(0))
     }
 
-    /// Returns the joint distribution of `elements` of a step of a filter as [`new`](Self::new) does.
+    /// Returns the joint distribution of `elements` of a step of a filter as [`new`](Self::new) does. `past` has the elements of each past state, the latest
+    /// state first.
     ///
-    /// **Errors.** [`Error::InvalidSetting`] if the elements or the evidence depend on elements of earlier steps; the errors of [`new`](Self::new).
+    /// **Errors.** The errors of [`new`](Self::new).
     pub(crate) fn of_step(
         model: &Model,
-        (elements, others): (&[AnyElement], OtherElements<'_>),
+        (elements, past): (&[AnyElement], &[Vec<AnyElement>]),
         limits: &Limits,
         limit: usize,
     ) -> Result<StepBelief, Error> {
         let groups = [elements.to_vec()];
         let (mut beliefs, hybrid) = Self::of_question(model, (&groups, true), limits, limit)?;
-        check_step(others.earlier, |element| hybrid.depends_on(element))?;
         Ok(StepBelief {
             belief: beliefs.swap_remove(0),
-            depends_on_past: others.past.iter().any(|past| hybrid.depends_on(past)),
+            past_states: (0..past.len())
+                .rev()
+                .find(|&lag| past[lag].iter().any(|past| hybrid.depends_on(past)))
+                .map_or(0, |lag| lag + 1),
             random: hybrid.random_elements(),
         })
     }

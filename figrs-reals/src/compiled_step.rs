@@ -8,6 +8,7 @@ use figrs_core::{AnyElement, Datum, Model};
 use indexmap::IndexSet;
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use crate::belief::Belief;
 use crate::belief_component::{Alike, BeliefComponent, FiniteValues, Values, grouped};
@@ -18,6 +19,9 @@ const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
 /// A reading is treated as determined by earlier readings if they reduce its standard deviation by this factor.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// A reading agrees with the value that earlier readings determine if they differ by at most this number times their magnitudes.
+const AGREEING: f64 = 1e-12;
 
 /// The joint values of the finite elements of a state.
 pub(crate) type FiniteStates = IndexSet<FiniteValues, FxBuildHasher>;
@@ -129,9 +133,13 @@ impl CompiledStep {
                 computed = factor(&component.covariance);
                 &computed
             };
+            let outcomes: SmallVec<[&Outcome; 4]> = outcomes.collect();
+            // Densities of components that determine a reading and of components that do not cannot be compared.
+            let is_single = belief.components.len() == 1 && outcomes.len() == 1;
             for outcome in outcomes {
                 let affine = &affine[outcome.affine];
-                let next = affine.next(component, (lower, is_pair), &observed.numbers);
+                let known = (&observed.numbers[..], is_single);
+                let next = affine.next(component, (lower, is_pair), known);
                 let (mut next, log) = next.map_err(|number| self.determined(number, model))?;
                 next.finite = of_pair(&self.states[outcome.next], index);
                 logs.push((component.share * outcome.share).ln() + log);
@@ -279,12 +287,12 @@ impl Affine {
     /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers. If `is_pair`, it is
     /// the joint distribution with the present state's numbers.
     ///
-    /// **Errors.** The index of an observed number, if the numbers before it determine it.
+    /// **Errors.** The index of an observed number, if the numbers before it determine it; a number may be the determined one if `is_single`.
     fn next(
         &self,
         present: &BeliefComponent,
         (lower, is_pair): (&DMatrix<f64>, bool),
-        observed: &[(usize, f64)],
+        (observed, is_single): (&[(usize, f64)], bool),
     ) -> Result<(BeliefComponent, f64), usize> {
         let Self {
             offset,
@@ -318,7 +326,12 @@ impl Affine {
         for (i, (number, value)) in observed.iter().enumerate() {
             let deviation = deviations[(i, i)];
             // The rotation has not changed the length of the row, the deviation of the number before the readings.
-            if deviation.abs() <= ROUNDING * deviations.row(i).norm() {
+            let length = deviations.row(i).norm();
+            if deviation.abs() <= ROUNDING * length {
+                let size = length + value.abs() + mean[i].abs();
+                if is_single && (value - mean[i]).abs() <= AGREEING * size {
+                    continue;
+                }
                 return Err(*number);
             }
             // `z` is the deviation of the reading from its mean given the earlier readings, in standard deviations.
@@ -344,7 +357,7 @@ impl Affine {
 fn invalid(value: String, remedy: &'static str) -> Error {
     Error::InvalidSetting {
         algorithm: "Filter",
-        setting: "follow",
+        setting: "the evidence",
         value,
         remedy,
     }

@@ -10,7 +10,7 @@ use figrs_core::internals::EarlierElements;
 use figrs_core::{Element, FilterState, Limits, Model, Value};
 
 use crate::approximation::Approximation;
-use crate::belief::{Belief, OtherElements};
+use crate::belief::Belief;
 use crate::past_states::{PastStates, PresentState, SmoothedState};
 
 /// A filter of a dynamic model: the joint distribution of the elements of the present state, given all evidence so far.
@@ -163,12 +163,7 @@ impl<S: FilterState> Filter<S> {
         let within = (&limits, approximation.default_components());
         let conditioned = guarded(|| {
             let groups = approximation.groups(&elements).into_iter();
-            let others = OtherElements {
-                past: &[],
-                earlier: &EarlierElements::default(),
-            };
-            let of_group =
-                |own| approximation.conditioned(&Model::new(), (own, &[], others), within);
+            let of_group = |own| approximation.conditioned(&Model::new(), (own, &[], &[]), within);
             groups.map(of_group).collect::<Result<Vec<_>, _>>()
         })?;
         let is_approximate = conditioned.iter().any(|group| group.is_approximate);
@@ -176,10 +171,9 @@ impl<S: FilterState> Filter<S> {
         let (beliefs, random): (_, Vec<_>) =
             groups.map(|group| (group.belief, group.random)).unzip();
         let filter = Self::of_beliefs(first, beliefs, approximation.after_draw());
-        Ok(Self {
-            earlier: EarlierElements::of_first(random.concat()),
-            ..filter.after(0, 0.0, is_approximate)
-        })
+        let mut filter = filter.after(0, 0.0, is_approximate);
+        filter.earlier.add(&random.concat());
+        Ok(filter)
     }
 
     /// Creates a filter whose state has groups of elements with the joint distributions `beliefs`. The elements of `like` must have the same types.
@@ -258,8 +252,8 @@ impl<S: FilterState> Filter<S> {
     /// `evidence` builds a model with the evidence and interventions of this step.
     ///
     /// **Errors.** [`Error::InStep`], which has the number of the step (from 1) and the error of the step: [`Error::ImpossibleEvidence`],
-    /// [`Error::NotClosedForm`], [`Error::InvalidSetting`] if the step depends on a random element of the first state or of the last step (a random quantity
-    /// of several steps belongs to the state), or an error of the model. After an error, the filter is in the state before the call.
+    /// [`Error::NotClosedForm`], [`Error::InvalidSetting`] if the step depends on a random element of an earlier step (a random quantity of several steps
+    /// belongs to the state), or an error of the model. After an error, the filter is in the state before the call.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,

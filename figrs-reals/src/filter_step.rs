@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_core::internals::inherit_names;
-use figrs_core::{FilterState, Model};
+use figrs_core::{AnyElement, FilterState, Model};
 
 use crate::approximation::Conditioned;
 use crate::backward_kernel::BackwardKernel;
-use crate::belief::{Belief, OtherElements};
+use crate::belief::Belief;
 use crate::filter::Filter;
 use crate::made_elements::StateLink;
 use crate::past_states::{PastState, PresentState};
@@ -18,7 +18,8 @@ use crate::past_states::{PastState, PresentState};
 struct Step {
     /// For each group of elements of the present state, its distribution.
     groups: Vec<Conditioned>,
-    /// For each past state but the latest, the latest first, the distribution of each group given the next state, if the evidence depends on past states.
+    /// If the evidence depends on past states: for the past states, the latest first, the distribution of each group given the next state. States before
+    /// those on which the evidence depends are left out, and so is the latest past state if there is no next state.
     replaced: Option<Vec<Vec<BackwardKernel>>>,
 }
 
@@ -38,7 +39,12 @@ impl<S: FilterState> Filter<S> {
         next: Option<S>,
         evidence: impl FnOnce(&S) -> Model,
     ) -> Result<(), Error> {
-        let found = guarded(|| self.conditioned(next.as_ref(), evidence));
+        let found = guarded(|| {
+            let step = self.conditioned(next.as_ref(), evidence)?;
+            let mut groups = step.groups.iter();
+            groups.try_for_each(|group| self.check_elements(&group.random))?;
+            Ok(step)
+        });
         let Step { groups, replaced } = found.map_err(|error| Error::InStep {
             step: self.steps,
             error: Box::new(error),
@@ -50,8 +56,8 @@ impl<S: FilterState> Filter<S> {
             pairs.extend(group.pair);
             random.extend(group.random);
         }
+        self.earlier.add(&random);
         self.retire_elements();
-        self.earlier.use_in_step(random);
         // The elements of the new state do not keep the elements of earlier states in memory.
         let state = next.as_ref().unwrap_or_else(|| self.state());
         let present = PresentState::new(state, &beliefs);
@@ -109,6 +115,19 @@ impl<S: FilterState> Filter<S> {
         self.earlier.replace(sources);
     }
 
+    /// Returns an error if the random elements `random` of a step belong to earlier steps.
+    pub(crate) fn check_elements(&self, random: &[AnyElement]) -> Result<(), Error> {
+        let mistake = self.earlier.mistake(random);
+        mistake.map_or(Ok(()), |(setting, value, remedy)| {
+            Err(Error::InvalidSetting {
+                algorithm: Self::NAME,
+                setting,
+                value,
+                remedy,
+            })
+        })
+    }
+
     /// Computes the distributions of a step to the state `next`, or of more evidence about the present state.
     fn conditioned(
         &self,
@@ -120,15 +139,11 @@ impl<S: FilterState> Filter<S> {
         let elements = state.elements();
         let groups = self.approximation.groups(&elements);
         let past = self.past.created_elements();
-        let others = OtherElements {
-            past: &past,
-            earlier: &self.earlier,
-        };
         let within = (&self.limits, self.components);
         let given = |before: &[StateLink]| {
             let groups = groups.iter().enumerate().map(|(i, own)| {
                 let before = before.get(i).map(StateLink::elements).unwrap_or_default();
-                let elements = (*own, &before[..], others);
+                let elements = (*own, &before[..], &past[..]);
                 self.approximation.conditioned(&model, elements, within)
             });
             groups.collect::<Result<Vec<_>, Error>>()
@@ -164,7 +179,9 @@ impl<S: FilterState> Filter<S> {
             });
         }
         let mut found = given(&links)?;
-        if !found.iter().any(|group| group.depends_on_past) {
+        let past_states = found.iter().map(|group| group.past_states).max();
+        let past_states = past_states.unwrap_or(0);
+        if past_states == 0 {
             return Ok(Step::of_present(found));
         }
         if next.is_none() {
@@ -172,9 +189,11 @@ impl<S: FilterState> Filter<S> {
         }
         let next = next.map(|_| &links[..]);
         let may_approximate = self.approximation.merges() || self.beliefs.len() > 1;
-        let (replaced, is_approximate) = self.past.replaced(next, may_approximate, |elements| {
-            self.approximation.joint(&model, elements, within)
-        })?;
+        let joint = |elements: &[AnyElement]| self.approximation.joint(&model, elements, within);
+        let replaced = self
+            .past
+            .replaced((next, past_states), may_approximate, joint)?;
+        let (replaced, is_approximate) = replaced;
         found[0].is_approximate |= is_approximate;
         Ok(Step {
             groups: found,

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_core::{FilterState, Model};
+use figrs_core::internals::EarlierElements;
+use figrs_core::{AnyElement, FilterState, Model};
 
 use crate::backward_kernel::BackwardKernel;
 use crate::belief::{Belief, too_many};
@@ -19,6 +20,8 @@ use crate::step_compiler::StepCompiler;
 pub struct FilterLaw<R> {
     readings: R,
     step: CompiledStep,
+    /// The random elements from which the law was computed.
+    random: Vec<AnyElement>,
 }
 
 impl<S: FilterState> Filter<S> {
@@ -26,8 +29,8 @@ impl<S: FilterState> Filter<S> {
     /// `readings` builds the elements that [`follow`](Self::follow) may observe. The state and the readings consist of finite elements, and of numbers
     /// that are linear functions of the state's numbers, with normal noise, given the finite elements.
     ///
-    /// Both functions are called twice, and again for joint values of the finite elements that the next state can have but the present state cannot; the
-    /// law then contains all joint values that the state can reach.
+    /// Both functions are called twice, and twice again for joint values of the finite elements that the next state can have but the present state cannot;
+    /// the law then contains all joint values that the state can reach.
     ///
     /// ```
     /// use figrs_core::{Element, Flip, Model, Normal, Variance};
@@ -72,7 +75,7 @@ impl<S: FilterState> Filter<S> {
         let mut belief = Cow::Borrowed(&self.beliefs[0]);
         let mut compiler = StepCompiler::new(&belief);
         let mut first = None;
-        let mut earlier = self.earlier.clone();
+        let (mut random, mut used) = (Vec::new(), EarlierElements::default());
         let mut add = |compiler: &mut StepCompiler, open: Belief| {
             let present = PresentState::new(&**like, &[open]);
             let within = (&self.limits, self.components);
@@ -80,17 +83,25 @@ impl<S: FilterState> Filter<S> {
                 let next = step(&present.state);
                 let readings = readings(&next);
                 let elements = (&next.elements()[..], &readings.elements()[..]);
-                let random = compiler.add(&present.made[0], elements, &earlier, within)?;
-                earlier.use_also(random);
+                let own = compiler.add(&present.made[0], elements, within)?;
+                self.check_elements(&own)?;
+                if let Some((setting, value, remedy)) = used.mistake(&own) {
+                    return Err(Error::InvalidSetting {
+                        algorithm: Self::NAME,
+                        setting,
+                        value,
+                        remedy,
+                    });
+                }
+                used.add(&own);
+                random.extend(own);
                 Ok::<R, Error>(readings)
             })
         };
-        // The step is compiled twice for these values, so that a random element of both calls is found.
-        let mut once = StepCompiler::new(&belief);
-        if let Some(open) = once.next(&belief) {
-            add(&mut once, open)?;
-        }
         while let Some(open) = compiler.next(&belief) {
+            // A second call of the functions finds the random elements that both calls use.
+            let again = open.clone();
+            add(&mut StepCompiler::new(&open), again)?;
             let built = add(&mut compiler, open)?;
             if compiler.step.numbers != belief.numbers {
                 // A number that is known in the present state may be normal in the next state.
@@ -117,7 +128,11 @@ impl<S: FilterState> Filter<S> {
         }
         let step = compiler.step;
         first
-            .map(|readings| FilterLaw { readings, step })
+            .map(|readings| FilterLaw {
+                readings,
+                step,
+                random,
+            })
             .ok_or(Error::NothingDone {
                 algorithm: Self::NAME,
             })
@@ -150,6 +165,13 @@ impl<S: FilterState> Filter<S> {
             step: self.steps + 1,
             error: Box::new(error),
         })?;
+        if law
+            .random
+            .first()
+            .is_some_and(|first| !self.earlier.contains(first))
+        {
+            self.earlier.add(&law.random);
+        }
         self.retire_elements();
         self.steps += 1;
         self.is_approximate |= found.is_approximate;
@@ -170,9 +192,9 @@ impl<S: FilterState> Filter<S> {
             1 => Ok(()),
             groups => Err(Error::InvalidSetting {
                 algorithm: Self::NAME,
-                setting: "law",
-                value: format!("{groups} groups of elements"),
-                remedy: "use a filter without groups, or `advance`",
+                setting: "the number of groups of elements",
+                value: groups.to_string(),
+                remedy: "use a filter with one group for a law, or `advance`",
             }),
         }
     }

@@ -162,7 +162,7 @@ fn factors(belief: &Belief) -> Vec<DMatrix<f64>> {
     belief.components.iter().map(own).collect()
 }
 
-/// Creates elements with the types and the names of the elements `like`: the values of finite elements depend on the index `component` of a mixture's component, and
+/// Creates elements with the types and the labels of the elements `like`: the values of finite elements depend on the index `component` of a mixture's component, and
 /// `list` creates the lists of the numbers of real elements.
 fn mixture_elements<'f>(
     like: &[AnyElement],
@@ -176,11 +176,11 @@ fn mixture_elements<'f>(
             let list = list(range);
             let is_number = element.no_values().value_type() == TypeId::of::<f64>();
             let made = if is_number {
-                list.entry(0).erased().clone()
+                list.entry(0).into_erased()
             } else {
-                list.erased().clone()
+                list.into_erased()
             };
-            return made.with_name_of(element);
+            return made.labelled_like(element);
         }
         let mut values = element.no_values();
         let options = finite.clone().map(|finite| {
@@ -190,7 +190,7 @@ fn mixture_elements<'f>(
         let options = options.collect();
         place += 1;
         let made = element.by_index(&values.build(), options, component);
-        made.with_name_of(element)
+        made.labelled_like(element)
     });
     made.collect()
 }

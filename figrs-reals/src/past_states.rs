@@ -119,11 +119,14 @@ impl<S> PastStates<S> {
         self.beliefs = OnceLock::new();
     }
 
-    /// Returns the elements on which the distribution of the past states depends, if they have been created.
-    pub(crate) fn created_elements(&self) -> Vec<AnyElement> {
+    /// For each past state, returns the elements on which its distribution depends, if they have been created.
+    pub(crate) fn created_elements(&self) -> Vec<Vec<AnyElement>> {
+        let of_state = |state: &SmoothedState<S>| {
+            let links = state.links.iter();
+            links.flat_map(StateLink::elements).collect()
+        };
         let states = self.smoothed.get().into_iter().flatten();
-        let links = states.flat_map(|state| &state.links);
-        links.flat_map(StateLink::elements).collect()
+        states.map(of_state).collect()
     }
 
     /// True if `model` sets an element of a past state.
@@ -199,14 +202,14 @@ impl<S: FilterState> PastStates<S> {
         })
     }
 
-    /// Computes the distributions of past states given evidence about past states. `next` has the elements on which the latest of these states depends; it
+    /// Computes the distributions of past states given evidence about the last `states` past states. `next` has the elements on which the latest of these states depends; it
     /// is `None` if the distribution of the latest past state is known, and the distributions of the other past states are computed. `joint` returns the
     /// joint distribution of elements of two successive states. The flag is `true` if a distribution is an approximation, which `may_approximate` allows.
     ///
     /// **Errors.** The errors of `joint` and of [`BackwardKernel::replace`].
     pub(crate) fn replaced(
         &self,
-        next: Option<&[StateLink]>,
+        (next, states): (Option<&[StateLink]>, usize),
         may_approximate: bool,
         joint: impl Fn(&[AnyElement]) -> Result<Belief, Error>,
     ) -> Result<(Vec<Vec<BackwardKernel>>, bool), Error> {
@@ -218,6 +221,8 @@ impl<S: FilterState> PastStates<S> {
         let links: Vec<&[StateLink]> = links.collect();
         let first = usize::from(next.is_none());
         let pairs = links.windows(2).zip(self.states.iter().skip(first));
+        // Evidence about later states does not change the distribution of a state given the next state.
+        let pairs = pairs.take(states - first);
         let replaced = pairs.map(|(pair, past)| {
             let links = pair[0].iter().zip(pair[1]);
             let kernels = links.zip(&past.kernels).map(|((next, earlier), kernel)| {

@@ -4,14 +4,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use figrs_answer::error::Error;
-use figrs_core::internals::EarlierElements;
 use figrs_core::{AnyElement, Datum, Limits, Model};
 use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
 
 use crate::approximation::PAIRS;
-use crate::belief::{Belief, OtherElements, StepBelief, check_step};
+use crate::belief::{Belief, StepBelief};
 use crate::belief_component::{BeliefComponent, FiniteValues};
 use crate::closed_form::MAX_COMPONENTS;
 use crate::compiled_step::{Affine, CompiledStep, Outcome};
@@ -142,13 +141,11 @@ impl StepCompiler {
     /// state and the elements `readings` depend on these elements. `components` is the maximum number of components of the distribution of a state.
     /// Returns the random elements of the step.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; [`Error::InvalidSetting`] if the step depends on elements of earlier steps; the errors of
-    /// the elements.
+    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the elements.
     pub(crate) fn add(
         &mut self,
         present: &MadeElements,
         (next, readings): (&[AnyElement], &[AnyElement]),
-        earlier: &EarlierElements,
         (limits, components): (&Limits, usize),
     ) -> Result<Vec<AnyElement>, Error> {
         let model = Model::new();
@@ -157,7 +154,6 @@ impl StepCompiler {
         let targets = [&own[..], readings, next].concat();
         let mut scan = Scan::new(&model, &targets, limits);
         scan.run()?;
-        check_step(earlier, |element| scan.forms.contains_key(&element.id()))?;
         let component = scan.finite.place(&own[1]);
         let readings = step_elements(&mut scan, readings)?;
         let next = step_elements(&mut scan, next)?;
@@ -182,8 +178,7 @@ impl StepCompiler {
             .map(|&place| scan.finite.elements[place].clone());
         let elements: Vec<AnyElement> = elements.collect();
         let most = components.saturating_mul(PAIRS).max(MAX_COMPONENTS);
-        let others = OtherElements { past: &[], earlier };
-        let joint = Belief::of_step(&model, (&elements, others), limits, most);
+        let joint = Belief::of_step(&model, (&elements, &[]), limits, most);
         let StepBelief { belief: joint, mut random, .. } = joint.map_err(|error| match (error, all().next()) {
             (Error::NotClosedForm { .. }, Some(own)) => {
                 let problem = "the finite elements of the state and of the readings have too many joint values for a law; use `advance`";

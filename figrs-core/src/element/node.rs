@@ -59,6 +59,12 @@ impl<T: Value> Element<T> {
         self.node.label()
     }
 
+    /// Returns the element without its type.
+    #[doc(hidden)]
+    pub fn into_erased(self) -> AnyElement {
+        self.node
+    }
+
     /// Returns the element with its type; `None` if its values have another type.
     pub fn from_erased(element: &AnyElement) -> Option<Self> {
         let has_type = element.no_values().value_type() == std::any::TypeId::of::<T>();
@@ -181,13 +187,30 @@ impl AnyElement {
     }
 
     /// Gives the element the name of `other`, if `other` has a name and the element has none.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_name_of(self, other: &Self) -> Self {
+    pub(crate) fn with_name_of(self, other: &Self) -> Self {
         if let Some(name) = other.0.name.get() {
             self.set_name(name.0.clone());
         }
         self
+    }
+
+    /// Gives the element the label of `other`: its constructor, its source line, and its name, if the element has no name. Nothing but this handle may
+    /// refer to the element; otherwise, its constructor and its source line stay the same.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn labelled_like(self, other: &Self) -> Self {
+        let own = match Arc::try_unwrap(self.0) {
+            Ok(mut node) => Self(Arc::new(Node {
+                bytes: node.bytes,
+                kind: node.kind.take(),
+                name: std::mem::take(&mut node.name),
+                constructor: other.0.constructor,
+                location: other.0.location,
+                values: node.values,
+            })),
+            Err(shared) => Self(shared),
+        };
+        own.with_name_of(other)
     }
 
     /// Returns an identity that is unique among the living elements.
@@ -263,6 +286,7 @@ impl fmt::Debug for AnyElement {
     }
 }
 
+#[derive(Clone)]
 pub(crate) struct WeakElement(Weak<Node>);
 
 impl WeakElement {

@@ -3,13 +3,12 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
-use figrs_core::internals::{EarlierElements, ancestors, inherit_names, is_random};
+use figrs_core::internals::{EarlierElements, inherit_names, random_ancestors};
 use figrs_core::{
-    AnyElement, Element, ElementId, FilterState, Model, NextElements, Select, Support, Value,
-    stream,
+    AnyElement, Element, FilterState, Model, NextElements, Select, Support, Value, stream,
 };
 use rand::RngExt;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::Resampling;
 use crate::sampling::importance::ImportanceSampling;
@@ -91,7 +90,8 @@ impl<S: FilterState> ParticleFilter<S> {
         }
         let algorithm = ImportanceSampling::new(particles).seed(seed).keep_draws();
         let (state, drawn, answer) = guarded(|| drawn(&algorithm, &Model::new(), &[first]))?;
-        let random = ancestors(first.elements()).into_iter().filter(is_random);
+        let mut earlier = EarlierElements::default();
+        earlier.add(&random_ancestors(first.elements(), &Model::new()));
         Ok(Self {
             state: state.present,
             past: state.past,
@@ -103,7 +103,7 @@ impl<S: FilterState> ParticleFilter<S> {
             draws: 1,
             steps: 0,
             log_evidence: 0.0,
-            earlier: EarlierElements::of_first(random.collect()),
+            earlier,
         })
     }
 
@@ -140,7 +140,7 @@ impl<S: FilterState> ParticleFilter<S> {
     /// `evidence` builds the model with the evidence about the next state, and may contain interventions.
     ///
     /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and [`Error::InvalidSetting`] if the step depends on a random element of
-    /// the first state or of the last step (a random quantity of several steps belongs to the state), or the error of [`ImportanceSampling`], such as
+    /// an earlier step (a random quantity of several steps belongs to the state), or the error of [`ImportanceSampling`], such as
     /// evidence that no particle satisfies. After an error, the filter is unchanged.
     pub fn advance(
         &mut self,
@@ -160,12 +160,8 @@ impl<S: FilterState> ParticleFilter<S> {
     /// Draws the elements of `states`, which continue the particles, given the evidence of `model`. Also returns the random elements of the step.
     fn continued(&self, model: &Model, states: &[&S]) -> Result<Continued<S>, Error> {
         let elements = states.iter().flat_map(|state| state.elements());
-        let observed = model.evidence().iter().map(|(element, _)| element.clone());
-        let depends = ancestors(elements.chain(observed).collect());
-        let ids: FxHashSet<ElementId> = depends.iter().map(AnyElement::id).collect();
-        if let Some((setting, value, remedy)) =
-            self.earlier.mistake(|element| ids.contains(&element.id()))
-        {
+        let random = random_ancestors(elements.collect(), model);
+        if let Some((setting, value, remedy)) = self.earlier.mistake(&random) {
             return Err(Error::invalid_setting(
                 "ParticleFilter",
                 setting,
@@ -173,9 +169,6 @@ impl<S: FilterState> ParticleFilter<S> {
                 remedy,
             ));
         }
-        let index = self.drawn.index.erased().id();
-        let is_new = |element: &AnyElement| is_random(element) && element.id() != index;
-        let random = depends.into_iter().filter(is_new).collect();
         let (states, particles, answer) = drawn(&self.algorithm(), model, states)?;
         Ok((states, particles, answer, random))
     }
@@ -199,8 +192,8 @@ impl<S: FilterState> ParticleFilter<S> {
         })?;
         self.log_evidence += answer.log_evidence()?.value;
         inherit_names(&state.present, &self.state);
+        self.earlier.add(&random);
         self.earlier.replace([self.drawn.index.erased().clone()]);
-        self.earlier.use_in_step(random);
         (self.state, self.past) = (state.present, state.past);
         (self.drawn, self.answer) = (drawn, answer);
         (self.steps, self.draws) = (step, self.draws + 1);
@@ -383,7 +376,7 @@ impl Particles {
         let columns = self.columns.iter().zip(like);
         let made = columns.map(|((support, values), element)| {
             let made = element.by_index(support, values.clone(), &self.index);
-            made.with_name_of(element)
+            made.labelled_like(element)
         });
         made.collect()
     }

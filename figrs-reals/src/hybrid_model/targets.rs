@@ -70,8 +70,12 @@ impl HybridModel<'_> {
     /// Returns the elements with a distribution of their own.
     pub(crate) fn random_elements(&self) -> Vec<AnyElement> {
         let finite = self.expansion.elements().iter().map(|own| &own.element);
-        let all = self.elements.iter().flatten().chain(finite);
-        all.filter(|element| is_random(element)).cloned().collect()
+        let parameters = self.scan.parameters.iter().map(|own| &own.element);
+        let reals = self.elements.iter().flatten().chain(parameters);
+        let all = reals.chain(finite).filter(|element| is_random(element));
+        all.filter(|element| !self.scan.is_set(element))
+            .cloned()
+            .collect()
     }
 
     /// If `target` is a parameter, returns the index of its posterior.

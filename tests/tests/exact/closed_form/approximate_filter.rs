@@ -289,7 +289,9 @@ fn errors_of_filters_name_the_limit_and_the_reading() {
     let grouped = Filter::factored(&vec![first.clone(), first], 1).unwrap();
     let error = grouped.law(Clone::clone, Clone::clone).unwrap_err();
     assert!(
-        error.to_string().contains("2 groups of elements"),
+        error
+            .to_string()
+            .contains("the number of groups of elements is 2"),
         "{error}"
     );
     // A number that doubles with each step.

@@ -91,7 +91,7 @@ fn laws_that_are_refused() {
     let law = filter.law(walk, |level| (level.clone(), level * 2.0));
     let law = law.unwrap();
     let both = |(level, double): &(Element<f64>, Element<f64>)| {
-        Model::new().observe(level, 1.0).observe(double, 2.0)
+        Model::new().observe(level, 1.0).observe(double, 3.0)
     };
     refused(filter.follow(&law, both).unwrap_err());
     assert_eq!(filter.steps(), 0);
@@ -440,9 +440,13 @@ fn random_elements_of_several_steps_are_refused() {
     let check = |result: Result<(), Error>, words: &str| {
         let error = result.unwrap_err().to_string();
         assert!(
-            error.contains("in several steps") && error.contains(words),
+            error.contains("which an earlier step uses, too") && error.contains(words),
             "{error}"
         );
+    };
+    let is_old = |result: Result<(), Error>| {
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains("a later step has replaced"), "{error}");
     };
     let drift = Normal::new(0.0, Variance(1.0)).named("drift");
     let walk = |level: &Level| Normal::new(level, Variance(1.0));
@@ -451,25 +455,52 @@ fn random_elements_of_several_steps_are_refused() {
     // The first state depends on the element.
     let mut filter = Filter::exact(&walk(&drift)).unwrap();
     check(filter.advance(drifting, none), "drift");
-    // Two steps depend on the element.
+    // Two steps depend on the element, with other steps between them.
     let first = walk(&Constant::new(0.0)).named("first");
     let mut filter = Filter::exact(&first).unwrap();
     filter.advance(drifting, none).unwrap();
-    check(filter.advance(drifting, none), "drift");
-    filter.advance(walk, none).unwrap();
-    // The evidence is about the first state instead of the present one, or about one element twice.
     let seen = |level: &Level| Model::new().observe(&walk(level), 1.0);
+    for _ in 0..100 {
+        filter.advance(walk, seen).unwrap();
+    }
+    check(filter.advance(drifting, none), "drift");
+    filter.observe(seen).unwrap();
+    // The evidence is about the first state instead of the present one, or about one element twice.
     check(filter.observe(|_| seen(&first)), "first");
     let coin = Flip::new(0.5).named("coin");
     let coins = |_: &Level| Model::new().observe(&coin, true);
     filter.observe(coins).unwrap();
     check(filter.observe(coins), "coin");
+    let old = filter.state().clone();
+    for _ in 0..100 {
+        filter.advance(walk, none).unwrap();
+    }
+    is_old(filter.observe(|_| seen(&old)));
     // A law is about several steps.
     let law = Filter::exact(&first).unwrap().law(drifting, walk);
     check(law.map(drop), "drift");
     let coins = |level: &Level| (walk(level), coin.clone());
     let law = Filter::exact(&first).unwrap().law(walk, coins);
     check(law.map(drop), "coin");
+    // The element belongs to values that only later states can have.
+    let fair = Flip::new(0.5).named("fair");
+    let chosen = |up: &Element<bool>| {
+        let fair = fair.clone();
+        up.flat_map(move |&up| if up { Flip::new(0.5) } else { fair.clone() })
+    };
+    let known = Filter::exact(&Constant::new(true)).unwrap();
+    check(known.law(chosen, Clone::clone).map(drop), "fair");
+    // A reading of a law that is observed in another step.
+    let law = filter.law(walk, walk).unwrap();
+    let mut reading = None;
+    let keep = |seen: &Level| {
+        reading = Some(seen.clone());
+        Model::new().observe(seen, 1.0)
+    };
+    filter.follow(&law, keep).unwrap();
+    let reading = reading.unwrap();
+    let late = filter.observe(|_| Model::new().observe(&reading, 2.0));
+    assert!(late.is_err());
     // A filter of particles draws the element in each step.
     let mut particles = ParticleFilter::new(&walk(&drift), 100).unwrap();
     check(particles.advance(drifting, none), "drift");
@@ -479,15 +510,39 @@ fn random_elements_of_several_steps_are_refused() {
     check(particles.advance(drifting, none), "drift");
     let old = particles.state().clone();
     particles.advance(walk, none).unwrap();
-    let error = particles.observe(|_| seen(&old)).unwrap_err().to_string();
-    assert!(error.contains("before an earlier step"), "{error}");
+    is_old(particles.observe(|_| seen(&old)));
     particles.observe(seen).unwrap();
-    // Elements with one value may be shared.
+    // Elements with one value may be shared, and elements of interventions.
     let known = Constant::new(1.0);
+    let knob = Select::new([(0.5, 0.0), (0.5, 1.0)]);
     let mut filter = Filter::exact(&first).unwrap();
-    for _ in 0..2 {
-        filter
-            .advance(|level| walk(&(level + &known)), none)
-            .unwrap();
+    for position in [0.0, 1.0] {
+        let turned = |level: &Level| walk(&(level + &known + &knob));
+        let set = |_: &Level| Model::new().intervene(&knob, position);
+        filter.advance(turned, set).unwrap();
     }
+}
+
+/// Readings without noise that agree change nothing.
+#[test]
+fn readings_that_others_imply() {
+    let walk = |level: &Element<f64>| Normal::new(level, Variance(1.0));
+    let both = |level: &Element<f64>| (level.clone(), level * 2.0);
+    let mut by_law = Filter::exact(&Normal::new(0.0, Variance(1.0))).unwrap();
+    let mut by_advance = by_law.clone();
+    let law = by_law.law(walk, both).unwrap();
+    let seen = |(one, two): &(Element<f64>, Element<f64>)| {
+        Model::new().observe(one, 0.7).observe(two, 1.4)
+    };
+    by_law.follow(&law, seen).unwrap();
+    by_advance
+        .advance(walk, |level| seen(&both(level)))
+        .unwrap();
+    let logs = (by_law.log_evidence().value, by_advance.log_evidence().value);
+    assert!((logs.0 - logs.1).abs() < 1e-12);
+    assert!((by_law.mean(|level| level).unwrap() - 0.7).abs() < 1e-15);
+    // An element without a name has the label of the user's element.
+    let error = by_law.observe(|level| Model::new().observe(level, 5.0));
+    let error = error.unwrap_err().to_string();
+    assert!(!error.contains("made_elements"), "{error}");
 }

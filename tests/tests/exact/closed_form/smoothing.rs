@@ -245,7 +245,7 @@ fn evidence_about_elements_of_earlier_steps_is_refused() {
     for old in [&first, &past] {
         let error = filter.observe(|_| seen(old)).unwrap_err().to_string();
         assert!(
-            error.contains("elements of a state from before an earlier step"),
+            error.contains("elements of a state from a later step has replaced"),
             "{error}"
         );
     }
