@@ -9,6 +9,7 @@ use super::selection::{Selection, first_row, for_each_row, mask_where};
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::element::node::AnyElement;
 use figrs_core::value::support::AnyColumn;
+use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
@@ -213,6 +214,44 @@ impl TargetColumn<'_> {
         };
         let codes = codes.iter().map(position).collect();
         (values, codes)
+    }
+
+    /// Returns the distinct values in the order of first occurrence. The second result has, for each value and each of `sets`, the number of surviving
+    /// worlds of the set that have the value; the counts of one value follow each other. Each surviving world must be in exactly one of `sets`. The
+    /// result does not depend on the storage format of the values.
+    pub fn counts(&self, sets: &[&[u64]]) -> (Box<dyn AnyColumn>, Vec<u32>) {
+        let Column::Classes(classes, dictionary) = &self.column else {
+            let (values, codes) = self.coded();
+            let mut set_of = vec![0; self.rows.width()];
+            for (number, set) in sets.iter().enumerate().skip(1) {
+                for_each_row(set, |row| set_of[row] = number);
+            }
+            let mut counts = vec![0; values.len() * sets.len()];
+            for (&code, &row) in codes.iter().zip(self.rows()) {
+                counts[code as usize * sets.len() + set_of[row as usize]] += 1;
+            }
+            return (values, counts);
+        };
+        let dictionary = self.dictionaries.get(*dictionary);
+        let mut sorted: Vec<&Class> = classes.iter().collect();
+        sorted.sort_by_key(|class| first_row(class.rows.mask()));
+        let (mut values, mut counts) = (self.element.no_column(), Vec::new());
+        let mut starts = FxHashMap::<u32, usize>::default();
+        for class in sorted {
+            let start = *starts.entry(class.code).or_insert_with(|| {
+                values.push(dictionary.any(class.code as usize));
+                counts.resize(counts.len() + sets.len(), 0);
+                counts.len() - sets.len()
+            });
+            match sets {
+                [_] => counts[start] += class.rows.len() as u32,
+                sets => {
+                    let own = counts[start..].iter_mut().zip(sets);
+                    own.for_each(|(count, set)| *count += class.rows.and(set).len() as u32);
+                }
+            }
+        }
+        (values, counts)
     }
 }
 

@@ -157,11 +157,11 @@ pub(super) fn draw_ready(
             PooledSampler::Codes(_) => 0.0,
         };
         let bits = match groups {
-            RowGroups::Masks(masks) => {
-                let groups = masks
+            RowGroups::Sets(sets) => {
+                let groups = sets
                     .iter()
                     .enumerate()
-                    .map(|(group, mask)| (&mask[..], p(group)));
+                    .map(|(group, set)| (set.mask(), p(group)));
                 draw_groups(rng, &groups.collect::<Vec<_>>(), rows.mask().len())
             }
             RowGroups::Rows(numbers) => {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::block::Block;
 use super::column::{Class, Column, ColumnSlot, mask_of};
-use super::groups::{RowGroups, all_bits};
+use super::groups::all_bits;
 use super::selection::{Selection, mask_where};
 use figrs_core::element::operations::ApplyOp;
 use figrs_core::error::ModelError;
@@ -49,10 +49,7 @@ impl Block {
         }
         let is_bool = self.instructions[slot.index()].is_bool;
         if is_bool && let Some(bits) = all_bits(&columns) {
-            let (groups, mut numbers) = self.part_by_masks(slot, rows, &bits);
-            let RowGroups::Masks(masks) = groups else {
-                return Ok(None);
-            };
+            let (mut numbers, masks) = self.part_by_masks(slot, rows, &bits);
             let mut truths = vec![0u64; rows.mask().len()];
             self.results(slot, parents.len(), op, &mut numbers)?;
             for (mask, truth) in masks.iter().zip(numbers) {
