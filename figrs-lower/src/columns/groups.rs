@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::block::{Block, CombinationMemo};
-use super::column::{Column, ColumnSlot, DictionaryId, codes};
+use super::column::{Column, ColumnSlot, DictionaryId};
 use super::dictionary::Dictionary;
 use super::selection::{Selection, first_row, for_each_row};
 use figrs_core::value::support::SupportBuilder;
@@ -77,7 +77,7 @@ impl Block {
         let mut codes = columns.iter().enumerate().map(|(parent, column)| {
             let codes = match column {
                 Column::Codes(codes, _) => return Cow::Borrowed(&codes[..]),
-                Column::Classes(classes, _) => codes(classes, rows),
+                Column::Classes(classes, _) => classes.codes(rows),
                 Column::Bits(bits) => {
                     let bit = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
                     rows.rows().iter().map(bit).collect()
@@ -245,17 +245,13 @@ impl RowGroups {
         let mut rest = Vec::new();
         let many = match self {
             Self::Sets(sets) => {
-                let selected = sets
-                    .iter()
-                    .zip(few)
-                    .enumerate()
-                    .map(|(group, (set, few))| {
-                        if *few {
-                            for_each_row(set.mask(), |row| rest.push((row as u32, group as u32)));
-                            return None;
-                        }
-                        Some(set.clone())
-                    });
+                let selected = sets.iter().zip(few).enumerate().map(|(group, (set, few))| {
+                    if *few {
+                        for_each_row(set.mask(), |row| rest.push((row as u32, group as u32)));
+                        return None;
+                    }
+                    Some(set.clone())
+                });
                 selected.collect()
             }
             Self::Rows(numbers) => {
