@@ -6,7 +6,9 @@
 
 use std::rc::Rc;
 
-use super::selection::{Selection, for_each_row};
+use rustc_hash::FxHashMap;
+
+use super::selection::{Selection, first_row, for_each_row};
 
 /// Maximum number of classes of a column.
 const MAX_CLASSES: usize = 128;
@@ -31,11 +33,20 @@ pub(crate) struct Class {
 }
 
 impl Classes {
+    /// Returns the size in bytes, including the sets of worlds.
     pub(super) fn bytes(&self) -> usize {
-        let class = |class: &Class| size_of::<Class>() + class.rows.bytes();
-        let rest = self.rest.iter();
-        let rest = rest.map(|(rows, codes)| rows.bytes() + size_of_val(&***codes));
-        self.classes.iter().map(class).sum::<usize>() + rest.sum::<usize>()
+        self.bytes_without_sets() + self.sets().map(Selection::bytes).sum::<usize>()
+    }
+
+    /// Returns the size in bytes without the sets of worlds, which other columns often share.
+    pub(super) fn bytes_without_sets(&self) -> usize {
+        let codes = self.rest.iter().map(|(_, codes)| size_of_val(&***codes));
+        size_of_val(&*self.classes) + codes.sum::<usize>()
+    }
+
+    pub(super) fn sets(&self) -> impl Iterator<Item = &Selection> {
+        let classes = self.classes.iter().map(|class| &class.rows);
+        classes.chain(self.rest.iter().map(|(rows, _)| rows))
     }
 
     /// Iterates over the worlds that belong to no class, with their codes.
@@ -147,6 +158,38 @@ impl Classes {
             classes: classes.filter(|class| !class.rows.is_empty()).collect(),
             rest: rest.filter(|(rows, _)| !rows.is_empty()),
         }
+    }
+
+    /// Returns the distinct codes in the order of the first worlds that have them. The second result has, for each code and each of the disjoint sets
+    /// `sets`, the number of worlds of the set that have the code. The sets must contain all worlds that have a value.
+    pub(super) fn counts(&self, sets: &[&[u64]]) -> (Vec<u32>, Vec<u32>) {
+        let classes = self.classes.iter().map(|class| {
+            let first = first_row(class.rows.mask()).unwrap_or_default();
+            let counts: Vec<usize> = match sets {
+                [_] => vec![class.rows.len()],
+                sets => sets.iter().map(|set| class.rows.and(set).len()).collect(),
+            };
+            (class.code, first, counts)
+        });
+        let rest = self.rest().map(|(row, code)| {
+            let is_in = |set: &&[u64]| (set[row / 64] >> (row % 64) & 1) as usize;
+            (code, row, sets.iter().map(is_in).collect())
+        });
+        let mut found = FxHashMap::<u32, (usize, Vec<usize>)>::default();
+        for (code, first, counts) in classes.chain(rest) {
+            let (earliest, all) = found
+                .entry(code)
+                .or_insert_with(|| (first, vec![0; sets.len()]));
+            *earliest = first.min(*earliest);
+            all.iter_mut()
+                .zip(counts)
+                .for_each(|(all, more)| *all += more);
+        }
+        let mut found: Vec<(u32, (usize, Vec<usize>))> = found.into_iter().collect();
+        found.sort_unstable_by_key(|(_, (first, _))| *first);
+        let codes = found.iter().map(|(code, _)| *code).collect();
+        let counts = found.iter().flat_map(|(_, (_, counts))| counts);
+        (codes, counts.map(|&count| count as u32).collect())
     }
 
     /// Returns the mask of the worlds for whose code `test` is true, among `words * 64` worlds. The codes are tested in the order of

@@ -10,7 +10,6 @@ use super::selection::{Selection, first_row, for_each_row, mask_where};
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::element::node::AnyElement;
 use figrs_core::value::support::AnyColumn;
-use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
@@ -225,45 +224,75 @@ impl TargetColumn<'_> {
     /// worlds of the set that have the value; the counts of one value follow each other. Each surviving world must be in exactly one of `sets`. The
     /// result does not depend on the storage format of the values.
     pub fn counts(&self, sets: &[&[u64]]) -> (Box<dyn AnyColumn>, Vec<u32>) {
-        let Column::Classes(classes, dictionary) = &self.column else {
-            let (values, codes) = self.coded();
-            let mut set_of = vec![0; self.rows.width()];
-            for (number, set) in sets.iter().enumerate().skip(1) {
-                for_each_row(set, |row| set_of[row] = number);
-            }
-            let mut counts = vec![0; values.len() * sets.len()];
-            for (&code, &row) in codes.iter().zip(self.rows()) {
-                counts[code as usize * sets.len() + set_of[row as usize]] += 1;
+        if let Column::Classes(classes, dictionary) = &self.column {
+            let dictionary = self.dictionaries.get(*dictionary);
+            let (codes, counts) = classes.counts(sets);
+            let mut values = self.element.no_column();
+            for code in codes {
+                values.push(dictionary.any(code as usize));
             }
             return (values, counts);
+        }
+        let (values, codes) = self.coded();
+        let mut set_of = vec![0; self.rows.width()];
+        for (number, set) in sets.iter().enumerate().skip(1) {
+            for_each_row(set, |row| set_of[row] = number);
+        }
+        let mut counts = vec![0; values.len() * sets.len()];
+        for (&code, &row) in codes.iter().zip(self.rows()) {
+            counts[code as usize * sets.len() + set_of[row as usize]] += 1;
+        }
+        (values, counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::dictionary::Dictionary;
+    use figrs_core::element::{Constant, Element};
+
+    #[test]
+    fn counts_do_not_depend_on_the_storage_format() {
+        let element: Element<u32> = Constant::new(0);
+        let rows = Selection::from_rows(vec![0, 2, 3, 9, 64, 69], 70);
+        let values: Vec<u32> = vec![7, 5, 5, 8, 7, 5];
+        let mut dictionaries = Dictionaries::default();
+        let own = dictionaries.add(Dictionary::Growing(element.erased().no_values()));
+        for value in 0..10u32 {
+            dictionaries.intern(own, &value);
+        }
+        let class = |rows: &[u32], code| Class {
+            rows: Selection::from_rows(rows.to_vec(), 70),
+            code,
         };
-        // For each code, the first world that has it and the counts.
-        let mut found = FxHashMap::<u32, (usize, Vec<u32>)>::default();
-        let mut count = |code: u32, first: usize, counted: &dyn Fn(&[u64]) -> usize| {
-            let none = || (first, vec![0; sets.len()]);
-            let (earliest, counts) = found.entry(code).or_insert_with(none);
-            *earliest = first.min(*earliest);
-            let counts = counts.iter_mut().zip(sets);
-            counts.for_each(|(count, set)| *count += counted(set) as u32);
+        let rest = Selection::from_rows(vec![2, 9], 70);
+        let classes = Classes {
+            classes: vec![class(&[3, 69], 5), class(&[0, 64], 7)],
+            rest: Some((rest, Rc::new(vec![5, 8]))),
         };
-        for class in &classes.classes {
-            let first = first_row(class.rows.mask()).unwrap_or_default();
-            count(class.code, first, &|set| match sets {
-                [_] => class.rows.len(),
-                _ => class.rows.and(set).len(),
-            });
+        let columns = [
+            Column::Typed(Rc::new(values.clone())),
+            Column::Codes(Rc::new(values), own),
+            Column::Classes(Rc::new(classes), own),
+        ];
+        let early = Selection::from_rows(vec![0, 2, 3], 70);
+        let late = rows.minus(early.mask());
+        for column in columns {
+            let target = TargetColumn {
+                element: element.erased(),
+                rows: rows.clone(),
+                column,
+                dictionaries: &dictionaries,
+            };
+            let (values, counts) = target.counts(&[rows.mask()]);
+            assert_eq!(
+                values.as_any().downcast_ref::<Vec<u32>>(),
+                Some(&vec![7, 5, 8])
+            );
+            assert_eq!(counts, [2, 3, 1]);
+            let (_, counts) = target.counts(&[early.mask(), late.mask()]);
+            assert_eq!(counts, [1, 1, 2, 1, 0, 1]);
         }
-        for (row, code) in classes.rest() {
-            count(code, row, &|set| (set[row / 64] >> (row % 64) & 1) as usize);
-        }
-        let mut found: Vec<(u32, (usize, Vec<u32>))> = found.into_iter().collect();
-        found.sort_unstable_by_key(|(_, (first, _))| *first);
-        let dictionary = self.dictionaries.get(*dictionary);
-        let mut values = self.element.no_column();
-        for (code, _) in &found {
-            values.push(dictionary.any(*code as usize));
-        }
-        let counts = found.into_iter().flat_map(|(_, (_, counts))| counts);
-        (values, counts.collect())
     }
 }
