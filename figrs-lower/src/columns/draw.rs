@@ -215,9 +215,9 @@ impl VectorGenerators {
     fn new<R: Rng + ?Sized>(rng: &mut R) -> Self {
         let mut states = [[0; 4]; LANES];
         for word in 0..4 {
-            states
-                .iter_mut()
-                .for_each(|state| state[word] = rng.next_u64());
+            for state in &mut states {
+                state[word] = rng.next_u64();
+            }
         }
         Self {
             states,
