@@ -127,14 +127,11 @@ fn sums(
     keep: bool,
 ) -> (Box<dyn AnyColumn>, BlockTargetTally) {
     let Some(bits) = column.bits() else {
-        let (values, positions) = column.coded();
-        let mut sums = vec![(0.0, 0.0); values.len()];
-        for (&position, weight) in positions.iter().zip(by_row(column, form)) {
-            let sum: &mut (f64, f64) = &mut sums[position as usize];
-            sum.0 += weight;
-            sum.1 += weight * weight;
-        }
-        let draws = keep.then_some(positions);
+        let (values, sums) = match form {
+            WeightForm::Classes(classes) => sums_of_classes(column, classes),
+            WeightForm::Rows(weights) => sums_of_rows(column, weights),
+        };
+        let draws = keep.then(|| column.coded().1);
         return (values, BlockTargetTally { sums, draws });
     };
     let mut values = element.no_column();
@@ -178,19 +175,41 @@ fn sums(
     (values, BlockTargetTally { sums, draws })
 }
 
-fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
-    let rows = column.rows();
-    match form {
-        WeightForm::Rows(weights) => rows.iter().map(|&row| weights[row as usize]).collect(),
-        WeightForm::Classes(classes) => {
-            let weight = |&row: &u32| {
-                let (word, bit) = (row as usize / 64, row % 64);
-                let class = classes.iter().find(|(mask, _)| mask[word] >> bit & 1 == 1);
-                class.map_or(0.0, |(_, weight)| *weight)
-            };
-            rows.iter().map(weight).collect()
-        }
+/// The sums of the weights and of the squared weights of some worlds.
+type WeightSums = (f64, f64);
+
+/// Returns the distinct values of a column and the sums of the weights for each value. The weights are given for disjoint sets of worlds.
+fn sums_of_classes(
+    column: &TargetColumn<'_>,
+    classes: &[(Vec<u64>, f64)],
+) -> (Box<dyn AnyColumn>, Vec<WeightSums>) {
+    let sets: Vec<&[u64]> = classes.iter().map(|(mask, _)| &mask[..]).collect();
+    let (values, counts) = column.counts(&sets);
+    let sum = |counts: &[u32]| {
+        let weighted = counts.iter().zip(classes);
+        weighted.fold((0.0, 0.0), |sum, (&count, (_, weight))| {
+            let rows = f64::from(count);
+            (sum.0 + weight * rows, sum.1 + weight * weight * rows)
+        })
+    };
+    let sums = counts.chunks(sets.len().max(1)).map(sum);
+    (values, sums.collect())
+}
+
+/// Returns the distinct values of a column and the sums of the weights for each value. The list `weights` has the weight of each world.
+fn sums_of_rows(
+    column: &TargetColumn<'_>,
+    weights: &[f64],
+) -> (Box<dyn AnyColumn>, Vec<WeightSums>) {
+    let (values, positions) = column.coded();
+    let mut sums = vec![(0.0, 0.0); values.len()];
+    for (&position, &row) in positions.iter().zip(column.rows()) {
+        let weight = weights[row as usize];
+        let sum: &mut WeightSums = &mut sums[position as usize];
+        sum.0 += weight;
+        sum.1 += weight * weight;
     }
+    (values, sums)
 }
 
 /// Serialises a list of numbers in descending order, each distinct number with its count, because weights of discrete worlds have few distinct

@@ -96,7 +96,13 @@ impl SharedByteCounter {
 
     fn stored(&mut self, stored: &StoredColumn) {
         self.rows(&stored.rows);
-        if self.met.insert(stored.column.address()) {
+        if !self.met.insert(stored.column.address()) {
+            return;
+        }
+        if let Column::Classes(classes, _) = &stored.column {
+            self.bytes += classes.bytes_without_sets();
+            classes.sets().for_each(|rows| self.rows(rows));
+        } else {
             self.bytes += stored.column.bytes();
         }
     }

@@ -143,8 +143,9 @@ impl RootEvaluation<'_> {
         weights: &[(f64, f64)],
     ) -> Result<(), ModelError> {
         match groups {
-            RowGroups::Masks(masks) => {
-                let masks = masks.iter().cloned().zip(weights.iter().copied());
+            RowGroups::Sets(sets) => {
+                let masks = sets.iter().map(|set| set.mask().to_vec());
+                let masks = masks.zip(weights.iter().copied());
                 self.block.weights.times_masks(&masks.collect::<Vec<_>>());
             }
             RowGroups::Rows(numbers) => self.block.weights.times_codes(rows, numbers, weights),
@@ -248,7 +249,7 @@ impl RootEvaluation<'_> {
     ) -> Result<Column, ModelError> {
         if let Some(ready) = branch.sampler() {
             let codes = self.block.codes_for(of, rows);
-            let one = RowGroups::Masks(vec![rows.mask().to_vec()]);
+            let one = RowGroups::Sets(vec![rows.clone()]);
             return Ok(draw_ready(rows, &one, &[ready], codes, self.rng));
         }
         let values = match element.kind().atomic() {

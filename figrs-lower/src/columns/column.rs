@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::block::Block;
+use super::classes::{Class, Classes};
 use super::dictionary::Dictionaries;
 use super::selection::{Selection, first_row, for_each_row, mask_where};
 use figrs_core::element::footprint::ALLOCATION;
@@ -30,8 +31,8 @@ pub(crate) enum Column {
     Bits(Rc<Vec<u64>>),
     /// Dictionary codes (indices in a list of values), in the order of the selected worlds.
     Codes(Rc<Vec<u32>>, DictionaryId),
-    /// Disjoint sets of worlds with equal values, each with the dictionary code of its value. Their union is the set of selected worlds.
-    Classes(Rc<[Class]>, DictionaryId),
+    /// Sets of worlds with equal values, and a list of codes for the other worlds.
+    Classes(Rc<Classes>, DictionaryId),
     /// A typed list of values, in the order of the selected worlds.
     Typed(Rc<dyn AnyColumn>),
 }
@@ -60,7 +61,7 @@ impl Column {
         let values = match self {
             Self::Bits(bits) => size_of_val(&***bits),
             Self::Codes(codes, _) => size_of_val(&***codes),
-            Self::Classes(classes, _) => classes.iter().map(Class::bytes).sum(),
+            Self::Classes(classes, _) => classes.bytes(),
             Self::Typed(values) => values.bytes(),
         };
         values + 2 * ALLOCATION
@@ -72,7 +73,7 @@ impl Column {
             return self.clone();
         }
         if let Self::Classes(classes, dictionary) = self {
-            return Self::Classes(restrict_classes(classes, rows), *dictionary);
+            return Self::Classes(Rc::new(classes.restrict(rows)), *dictionary);
         }
         self.at(&rows.positions_in(own))
     }
@@ -91,14 +92,18 @@ impl Column {
 
     pub(super) fn constant(rows: &Selection, code: u32, dictionary: DictionaryId) -> Self {
         let rows = rows.clone();
-        Self::Classes(Rc::new([Class { rows, code }]), dictionary)
+        let classes = Classes {
+            classes: vec![Class { rows, code }],
+            rest: None,
+        };
+        Self::Classes(Rc::new(classes), dictionary)
     }
 
     /// Converts a column of classes (sets of worlds with equal values) to a list of codes; any other column is returned unchanged.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
             Self::Classes(classes, dictionary) => {
-                Self::Codes(Rc::new(codes(classes, own)), *dictionary)
+                Self::Codes(Rc::new(classes.codes(own)), *dictionary)
             }
             Self::Bits(_) | Self::Codes(..) | Self::Typed(_) => self.clone(),
         }
@@ -189,7 +194,7 @@ impl TargetColumn<'_> {
             }
             Column::Codes(codes, dictionary) => (Cow::Borrowed(codes), Some(*dictionary)),
             Column::Classes(classes, dictionary) => {
-                (codes(classes, &self.rows).into(), Some(*dictionary))
+                (classes.codes(&self.rows).into(), Some(*dictionary))
             }
             Column::Typed(typed) => {
                 // The distinct values are copied, so that they lie one after another and leave no gaps in the memory of this thread.
@@ -214,106 +219,80 @@ impl TargetColumn<'_> {
         let codes = codes.iter().map(position).collect();
         (values, codes)
     }
-}
 
-/// Maximum number of classes (sets of worlds with equal values) of a column.
-pub(super) const MAX_CLASSES: usize = 128;
-
-/// A set of worlds in which an element has the same value; the value is given by its dictionary code.
-///
-/// In a recursive model, the recursion ends with a constant in some worlds at each level, and all remaining computations are the same in these
-/// worlds. If worlds with equal values are one class, the work at a level does not depend on their number.
-#[derive(Clone, Debug)]
-pub(crate) struct Class {
-    pub(super) rows: Selection,
-    pub(super) code: u32,
-}
-
-impl Class {
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.rows.bytes()
-    }
-}
-
-/// Returns the dictionary code of the value in each world.
-pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
-    if let [all] = classes {
-        return vec![all.code; rows.len()];
-    }
-    let mut by_row = vec![0; rows.width()];
-    for class in classes {
-        for_each_row(class.rows.mask(), |row| by_row[row] = class.code);
-    }
-    if rows.is_all() {
-        return by_row;
-    }
-    let rows = rows.rows().iter();
-    rows.map(|&row| by_row[row as usize]).collect()
-}
-
-/// Returns the classes, restricted to the worlds `rows`.
-pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
-    let parts = classes.iter().map(|class| Class {
-        rows: class.rows.and(rows.mask()),
-        code: class.code,
-    });
-    parts.filter(|class| !class.rows.is_empty()).collect()
-}
-
-/// Returns the mask of the worlds in the classes for which `test` is true.
-pub(super) fn mask_of(
-    classes: &[Class],
-    rows: &Selection,
-    mut test: impl FnMut(&Class) -> bool,
-) -> Vec<u64> {
-    let mut mask = vec![0; rows.mask().len()];
-    for class in classes {
-        if test(class) {
-            let words = mask.iter_mut().zip(class.rows.mask());
-            words.for_each(|(word, more)| *word |= more);
+    /// Returns the distinct values in the order of first occurrence. The second result has, for each value and each of `sets`, the number of surviving
+    /// worlds of the set that have the value; the counts of one value follow each other. Each surviving world must be in exactly one of `sets`. The
+    /// result does not depend on the storage format of the values.
+    pub fn counts(&self, sets: &[&[u64]]) -> (Box<dyn AnyColumn>, Vec<u32>) {
+        if let Column::Classes(classes, dictionary) = &self.column {
+            let dictionary = self.dictionaries.get(*dictionary);
+            let (codes, counts) = classes.counts(sets);
+            let mut values = self.element.no_column();
+            for code in codes {
+                values.push(dictionary.any(code as usize));
+            }
+            return (values, counts);
         }
+        let (values, codes) = self.coded();
+        let mut set_of = vec![0; self.rows.width()];
+        for (number, set) in sets.iter().enumerate().skip(1) {
+            for_each_row(set, |row| set_of[row] = number);
+        }
+        let mut counts = vec![0; values.len() * sets.len()];
+        for (&code, &row) in codes.iter().zip(self.rows()) {
+            counts[code as usize * sets.len() + set_of[row as usize]] += 1;
+        }
+        (values, counts)
     }
-    mask
-}
-
-/// Returns the classes of `a` and of `b` together; returns `None` if there are too many classes.
-pub(super) fn concatenate_classes(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
-    let all = a.iter().chain(b).cloned();
-    (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::dictionary::Dictionary;
+    use figrs_core::element::{Constant, Element};
 
     #[test]
-    fn classes_are_lists_of_codes() {
-        let part = |rows: &[u32]| Selection::from_rows(rows.to_vec(), 70);
+    fn counts_do_not_depend_on_the_storage_format() {
+        let element: Element<u32> = Constant::new(0);
+        let rows = Selection::from_rows(vec![0, 2, 3, 9, 64, 69], 70);
+        let values: Vec<u32> = vec![7, 5, 5, 8, 7, 5];
+        let mut dictionaries = Dictionaries::default();
+        let own = dictionaries.add(Dictionary::Growing(element.erased().no_values()));
+        for value in 0..10u32 {
+            dictionaries.intern(own, &value);
+        }
         let class = |rows: &[u32], code| Class {
-            rows: part(rows),
+            rows: Selection::from_rows(rows.to_vec(), 70),
             code,
         };
-        let classes = [class(&[3, 69], 5), class(&[0, 64], 7), class(&[2], 5)];
-        assert_eq!(codes(&classes, &part(&[0, 2, 3, 64, 69])), [7, 5, 5, 7, 5]);
-        let some = part(&[0, 2, 5]);
-        let left = restrict_classes(&classes, &some);
-        assert_eq!(left.len(), 2);
-        assert_eq!(codes(&left, &part(&[0, 2])), [7, 5]);
-        let fives = mask_of(&classes, &some, |class| class.code == 5);
-        assert_eq!(fives, part(&[2, 3, 69]).mask());
-        assert_eq!(codes(&classes[..1], &part(&[3, 69])), [5, 5]);
-        let all = Selection::all(2);
-        let halves = [0, 1].map(|row| Class {
-            rows: Selection::from_rows(vec![row], 2),
-            code: row,
-        });
-        assert_eq!(codes(&halves, &all), [0, 1]);
-        assert_eq!(
-            concatenate_classes(&classes, &halves).map(|all| all.len()),
-            Some(5)
-        );
-        assert!(
-            concatenate_classes(&vec![classes[0].clone(); MAX_CLASSES], &halves[..1]).is_none()
-        );
+        let rest = Selection::from_rows(vec![2, 9], 70);
+        let classes = Classes {
+            classes: vec![class(&[3, 69], 5), class(&[0, 64], 7)],
+            rest: Some((rest, Rc::new(vec![5, 8]))),
+        };
+        let columns = [
+            Column::Typed(Rc::new(values.clone())),
+            Column::Codes(Rc::new(values), own),
+            Column::Classes(Rc::new(classes), own),
+        ];
+        let early = Selection::from_rows(vec![0, 2, 3], 70);
+        let late = rows.minus(early.mask());
+        for column in columns {
+            let target = TargetColumn {
+                element: element.erased(),
+                rows: rows.clone(),
+                column,
+                dictionaries: &dictionaries,
+            };
+            let (values, counts) = target.counts(&[rows.mask()]);
+            assert_eq!(
+                values.as_any().downcast_ref::<Vec<u32>>(),
+                Some(&vec![7, 5, 8])
+            );
+            assert_eq!(counts, [2, 3, 1]);
+            let (_, counts) = target.counts(&[early.mask(), late.mask()]);
+            assert_eq!(counts, [1, 1, 2, 1, 0, 1]);
+        }
     }
 }

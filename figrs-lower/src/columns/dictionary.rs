@@ -10,7 +10,7 @@ use figrs_core::value::datum::Datum;
 use figrs_core::value::support::{AnyColumn, Support, SupportBuilder};
 
 use super::block::Block;
-use super::column::{Column, ColumnSlot, DictionaryId, codes};
+use super::column::{Column, ColumnSlot, DictionaryId};
 use super::selection::Selection;
 
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Dictionaries {
             Column::Typed(values) => values.clone(),
             Column::Codes(codes, dictionary) => Rc::from(self.get(*dictionary).decode(codes)),
             Column::Classes(classes, dictionary) => {
-                Rc::from(self.get(*dictionary).decode(&codes(classes, rows)))
+                Rc::from(self.get(*dictionary).decode(&classes.codes(rows)))
             }
             Column::Bits(bits) => {
                 let bit = |&row: &u32| bits[row as usize / 64] >> (row % 64) & 1 == 1;

@@ -157,11 +157,11 @@ pub(super) fn draw_ready(
             PooledSampler::Codes(_) => 0.0,
         };
         let bits = match groups {
-            RowGroups::Masks(masks) => {
-                let groups = masks
+            RowGroups::Sets(sets) => {
+                let groups = sets
                     .iter()
                     .enumerate()
-                    .map(|(group, mask)| (&mask[..], p(group)));
+                    .map(|(group, set)| (set.mask(), p(group)));
                 draw_groups(rng, &groups.collect::<Vec<_>>(), rows.mask().len())
             }
             RowGroups::Rows(numbers) => {
@@ -199,37 +199,59 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
 const VECTOR_WORDS: usize = 16;
 const LANES: usize = 4;
 
-/// Independent xoshiro256++ generators (Blackman and Vigna 2021). The compiler converts their steps to vector instructions.
-struct VectorGenerators([[u64; LANES]; 4]);
+/// Number of words that each generator computes at once.
+const BUFFERED: usize = 16;
+
+/// Independent xoshiro256++ generators (Blackman and Vigna 2021). Each generator computes several words at once, because the processor has enough
+/// registers for the state of one generator, but not for all states.
+struct VectorGenerators {
+    states: [[u64; 4]; LANES],
+    words: [[u64; LANES]; BUFFERED],
+    /// The number of entries of `words` that have been returned.
+    used: usize,
+}
 
 impl VectorGenerators {
     fn new<R: Rng + ?Sized>(rng: &mut R) -> Self {
-        let mut state = [[0; LANES]; 4];
-        state
-            .iter_mut()
-            .flatten()
-            .for_each(|word| *word = rng.next_u64());
-        Self(state)
+        let mut states = [[0; 4]; LANES];
+        for word in 0..4 {
+            for state in &mut states {
+                state[word] = rng.next_u64();
+            }
+        }
+        Self {
+            states,
+            words: [[0; LANES]; BUFFERED],
+            used: BUFFERED,
+        }
     }
 
     #[inline]
     fn next(&mut self) -> [u64; LANES] {
-        let [a, b, c, d] = &mut self.0;
-        let mut out = [0; LANES];
-        for lane in 0..LANES {
-            out[lane] = a[lane]
-                .wrapping_add(d[lane])
-                .rotate_left(23)
-                .wrapping_add(a[lane]);
-            let shifted = b[lane] << 17;
-            c[lane] ^= a[lane];
-            d[lane] ^= b[lane];
-            b[lane] ^= c[lane];
-            a[lane] ^= d[lane];
-            c[lane] ^= shifted;
-            d[lane] = d[lane].rotate_left(45);
+        if self.used == BUFFERED {
+            self.refill();
         }
-        out
+        let next = self.words[self.used];
+        self.used += 1;
+        next
+    }
+
+    fn refill(&mut self) {
+        for (lane, state) in self.states.iter_mut().enumerate() {
+            let [mut a, mut b, mut c, mut d] = *state;
+            for words in &mut self.words {
+                words[lane] = a.wrapping_add(d).rotate_left(23).wrapping_add(a);
+                let shifted = b << 17;
+                c ^= a;
+                d ^= b;
+                b ^= c;
+                a ^= d;
+                c ^= shifted;
+                d = d.rotate_left(45);
+            }
+            *state = [a, b, c, d];
+        }
+        self.used = 0;
     }
 }
 

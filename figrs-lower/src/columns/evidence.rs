@@ -2,7 +2,8 @@
 
 use std::any::Any;
 
-use super::column::{Class, Column, DictionaryId, mask_of};
+use super::classes::Classes;
+use super::column::{Column, DictionaryId};
 use super::run::RootEvaluation;
 use super::selection::{Selection, mask_where};
 use crate::Observations;
@@ -95,18 +96,18 @@ impl RootEvaluation<'_> {
         &mut self,
         element: &AnyElement,
         rows: &Selection,
-        (classes, dictionary): (&[Class], DictionaryId),
+        (classes, dictionary): (&Classes, DictionaryId),
         statement: &Evidence,
     ) -> Result<bool, ModelError> {
         let values = self.block.dictionary(dictionary);
-        let all = classes.iter().map(|class| values.any(class.code as usize));
-        let all: Vec<&dyn Any> = all.collect();
+        let entries = classes.entries().into_iter();
+        let all: Vec<&dyn Any> = entries.map(|code| values.any(code as usize)).collect();
         let weights = statement.weights(element, &all)?;
         if !weights.iter().all(is_hard) {
             return Ok(false);
         }
         let mut weights = weights.into_iter();
-        let dead = mask_of(classes, rows, |_| {
+        let dead = classes.mask_of(rows.mask().len(), |_| {
             weights.next().is_some_and(|(_, log)| log != 0.0)
         });
         self.block.weights.drop_rows(&dead);

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::block::{Block, CombinationMemo};
-use super::column::{Column, ColumnSlot, DictionaryId, codes};
+use super::column::{Column, ColumnSlot, DictionaryId};
 use super::dictionary::Dictionary;
 use super::selection::{Selection, first_row, for_each_row};
 use figrs_core::value::support::SupportBuilder;
@@ -38,7 +38,10 @@ impl Block {
             .collect();
         self.note_dictionaries(slot, &columns);
         if let Some(bits) = all_bits(&columns) {
-            return self.part_by_masks(slot, rows, &bits);
+            let (numbers, masks) = self.part_by_masks(slot, rows, &bits);
+            let selection = |mask| Selection::from_mask(mask, rows.width());
+            let parts = masks.into_iter().map(selection);
+            return (RowGroups::Sets(parts.collect()), numbers);
         }
         let mut numbers = self.combined(slot, rows, parents, &columns);
         let most = numbers.iter().copied().max().unwrap_or(0) as usize;
@@ -74,7 +77,7 @@ impl Block {
         let mut codes = columns.iter().enumerate().map(|(parent, column)| {
             let codes = match column {
                 Column::Codes(codes, _) => return Cow::Borrowed(&codes[..]),
-                Column::Classes(classes, _) => codes(classes, rows),
+                Column::Classes(classes, _) => classes.codes(rows),
                 Column::Bits(bits) => {
                     let bit = |&row: &u32| (bits[row as usize / 64] >> (row % 64) & 1) as u32;
                     rows.rows().iter().map(bit).collect()
@@ -101,12 +104,14 @@ impl Block {
         numbers
     }
 
+    /// Groups the worlds `rows` by the truth values `bits` of an element's parents. The groups are in the order of their first worlds. The result has
+    /// the index of each group's combination of parent values, and the mask of its worlds.
     pub(super) fn part_by_masks(
         &mut self,
         slot: ColumnSlot,
         rows: &Selection,
         bits: &[&[u64]],
-    ) -> (RowGroups, Vec<u32>) {
+    ) -> (Vec<u32>, Vec<Vec<u64>>) {
         let mut parts: Vec<(usize, u32, Vec<u64>)> = Vec::new();
         for combination in 0..1u32 << bits.len() {
             let mut mask = rows.mask().to_vec();
@@ -131,11 +136,10 @@ impl Block {
             }
         }
         parts.sort_by_key(|part| part.0);
-        let (numbers, masks) = parts
+        parts
             .into_iter()
             .map(|(_, number, mask)| (number, mask))
-            .unzip();
-        (RowGroups::Masks(masks), numbers)
+            .unzip()
     }
 
     /// Clears the cached combinations if the codes of a parent belong to another dictionary than before.
@@ -195,8 +199,8 @@ impl Block {
 /// Groups of worlds, in the order of their first worlds.
 #[derive(Debug)]
 pub(super) enum RowGroups {
-    /// Each group is stored as a mask of its worlds.
-    Masks(Vec<Vec<u64>>),
+    /// Each group is stored as the set of its worlds.
+    Sets(Vec<Selection>),
     /// Each world has the index of its group.
     Rows(Vec<u32>),
 }
@@ -205,10 +209,10 @@ impl RowGroups {
     pub(super) fn numbers(&self, rows: &Selection) -> Cow<'_, [u32]> {
         match self {
             Self::Rows(numbers) => Cow::Borrowed(numbers),
-            Self::Masks(masks) => {
+            Self::Sets(sets) => {
                 let mut by_row = vec![0; rows.width()];
-                for (group, mask) in masks.iter().enumerate() {
-                    for_each_row(mask, |row| by_row[row] = group as u32);
+                for (group, set) in sets.iter().enumerate() {
+                    for_each_row(set.mask(), |row| by_row[row] = group as u32);
                 }
                 rows.rows()
                     .iter()
@@ -220,10 +224,7 @@ impl RowGroups {
 
     pub(super) fn sizes(&self, count: usize) -> Vec<usize> {
         match self {
-            Self::Masks(masks) => {
-                let ones = |mask: &Vec<u64>| mask.iter().map(|word| word.count_ones()).sum::<u32>();
-                masks.iter().map(|mask| ones(mask) as usize).collect()
-            }
+            Self::Sets(sets) => sets.iter().map(Selection::len).collect(),
             Self::Rows(numbers) => {
                 let mut sizes = vec![0; count];
                 for &group in numbers {
@@ -243,18 +244,14 @@ impl RowGroups {
     ) -> (Vec<Option<Selection>>, Vec<(u32, u32)>) {
         let mut rest = Vec::new();
         let many = match self {
-            Self::Masks(masks) => {
-                let selected = masks
-                    .iter()
-                    .zip(few)
-                    .enumerate()
-                    .map(|(group, (mask, few))| {
-                        if *few {
-                            for_each_row(mask, |row| rest.push((row as u32, group as u32)));
-                            return None;
-                        }
-                        Some(Selection::from_mask(mask.clone(), rows.width()))
-                    });
+            Self::Sets(sets) => {
+                let selected = sets.iter().zip(few).enumerate().map(|(group, (set, few))| {
+                    if *few {
+                        for_each_row(set.mask(), |row| rest.push((row as u32, group as u32)));
+                        return None;
+                    }
+                    Some(set.clone())
+                });
                 selected.collect()
             }
             Self::Rows(numbers) => {
@@ -411,13 +408,11 @@ mod tests {
             }
         };
         let numbers: Vec<u32> = rows.rows().iter().map(|&row| group(row)).collect();
-        let masks = (0..3).map(|of| {
+        let sets = (0..3).map(|of| {
             let all = rows.rows().iter().filter(|&&row| group(row) == of);
             Selection::from_rows(all.copied().collect(), width)
-                .mask()
-                .to_vec()
         });
-        let both = [RowGroups::Masks(masks.collect()), RowGroups::Rows(numbers)];
+        let both = [RowGroups::Sets(sets.collect()), RowGroups::Rows(numbers)];
         let sizes = both.each_ref().map(|groups| groups.sizes(3));
         assert_eq!(sizes[0], sizes[1]);
         assert_eq!(sizes[0].iter().sum::<usize>(), rows.len());

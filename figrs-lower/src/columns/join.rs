@@ -4,7 +4,8 @@ use std::hint::select_unpredictable;
 use std::rc::Rc;
 
 use super::block::Block;
-use super::column::{Class, Column, ColumnSlot, MAX_CLASSES, codes};
+use super::classes::{Classes, MAX_REST};
+use super::column::{Column, ColumnSlot, DictionaryId};
 use super::run::{ColumnSource, RootEvaluation};
 use super::selection::Selection;
 use figrs_core::error::ModelError;
@@ -79,9 +80,9 @@ impl Block {
             for (part, column) in &parts {
                 let (codes, own) = match column {
                     Column::Codes(codes, own) => (RowCodes::List(codes.clone()), *own),
-                    Column::Classes(classes, own) => match &classes[..] {
-                        [all] => (RowCodes::Same(all.code), *own),
-                        many => (RowCodes::List(Rc::new(codes(many, part))), *own),
+                    Column::Classes(classes, own) => match (&classes.classes[..], &classes.rest) {
+                        ([all], None) => (RowCodes::Same(all.code), *own),
+                        _ => (RowCodes::List(Rc::new(classes.codes(part))), *own),
                     },
                     Column::Bits(_) | Column::Typed(_) => continue,
                 };
@@ -115,32 +116,37 @@ impl Block {
 }
 
 impl Block {
-    /// Returns one list of classes (sets of worlds with equal values) for disjoint sets of worlds, if there are few classes.
+    /// Returns one column of classes (sets of worlds with equal values) for disjoint sets of worlds, if there are few classes and at most one list of
+    /// codes.
     fn joined_classes(
         &mut self,
         slot: ColumnSlot,
         parts: &[(Selection, Column)],
     ) -> Option<Column> {
-        let count = |(_, column): &(Selection, Column)| match column {
-            Column::Classes(classes, _) => classes.len(),
-            Column::Bits(_) | Column::Codes(..) | Column::Typed(_) => MAX_CLASSES + 1,
-        };
-        if parts.iter().map(count).sum::<usize>() > MAX_CLASSES {
+        let is_classes = |part: &(Selection, Column)| matches!(part.1, Column::Classes(..));
+        if !parts.iter().any(is_classes) {
             return None;
         }
-        let dictionary = self.own_dictionary(slot);
-        let mut all = Vec::new();
-        for (_, column) in parts {
-            if let Column::Classes(classes, own) = column {
-                let table = self.translation(slot, *own);
-                let code = |code| table.as_ref().map_or(code, |table| table[code as usize]);
-                all.extend(classes.iter().map(|class| Class {
-                    rows: class.rows.clone(),
-                    code: code(class.code),
-                }));
+        let classes = parts.iter().map(|(part, column)| match column {
+            Column::Classes(classes, own) => Some((classes.clone(), *own)),
+            Column::Codes(codes, own) if codes.len() <= MAX_REST => {
+                let rest = Some((part.clone(), codes.clone()));
+                let classes = Vec::new();
+                Some((Rc::new(Classes { classes, rest }), *own))
             }
-        }
-        Some(Column::Classes(all.into(), dictionary))
+            Column::Bits(_) | Column::Codes(..) | Column::Typed(_) => None,
+        });
+        let classes = classes.collect::<Option<Vec<(Rc<Classes>, DictionaryId)>>>()?;
+        let translated = classes.into_iter().map(|(classes, own)| {
+            let Some(table) = self.translation(slot, own) else {
+                return (*classes).clone();
+            };
+            let entries = classes.entries().into_iter();
+            let entries: Vec<u32> = entries.map(|code| table[code as usize]).collect();
+            classes.with_entries(&entries)
+        });
+        let all = Classes::union(translated)?;
+        Some(Column::Classes(Rc::new(all), self.own_dictionary(slot)))
     }
 }
 

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::block::Block;
-use super::column::{Class, Column, ColumnSlot, mask_of};
-use super::groups::{RowGroups, all_bits};
+use super::classes::Classes;
+use super::column::{Column, ColumnSlot};
+use super::groups::all_bits;
 use super::selection::{Selection, mask_where};
 use figrs_core::element::operations::ApplyOp;
 use figrs_core::error::ModelError;
@@ -49,10 +50,7 @@ impl Block {
         }
         let is_bool = self.instructions[slot.index()].is_bool;
         if is_bool && let Some(bits) = all_bits(&columns) {
-            let (groups, mut numbers) = self.part_by_masks(slot, rows, &bits);
-            let RowGroups::Masks(masks) = groups else {
-                return Ok(None);
-            };
+            let (mut numbers, masks) = self.part_by_masks(slot, rows, &bits);
             let mut truths = vec![0u64; rows.mask().len()];
             self.results(slot, parents.len(), op, &mut numbers)?;
             for (mask, truth) in masks.iter().zip(numbers) {
@@ -129,20 +127,17 @@ impl Block {
         &mut self,
         slot: ColumnSlot,
         rows: &Selection,
-        classes: &[Class],
+        classes: &Classes,
         op: &dyn ApplyOp,
     ) -> Result<Column, ModelError> {
-        let mut results: Vec<u32> = classes.iter().map(|class| class.code).collect();
+        let mut results = classes.entries();
         self.results(slot, 1, op, &mut results)?;
-        let classes = classes.iter().zip(results).map(|(class, code)| Class {
-            rows: class.rows.clone(),
-            code,
-        });
-        let classes: Rc<[Class]> = classes.collect();
+        let classes = classes.with_entries(&results);
         Ok(if self.instructions[slot.index()].is_bool {
-            Column::Bits(Rc::new(mask_of(&classes, rows, |class| class.code == 1)))
+            let mask = classes.mask_of(rows.mask().len(), |code| code == 1);
+            Column::Bits(Rc::new(mask))
         } else {
-            Column::Classes(classes, self.own_dictionary(slot))
+            Column::Classes(Rc::new(classes), self.own_dictionary(slot))
         })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|
-//! | `selection`, `column`, `dictionary` | sets of rows, values in them, and dictionary codes of values |
+//! | `selection`, `classes`, `column`, `dictionary` | sets of rows, values in them, and dictionary codes of values |
 //! | `draw` | outcomes of elements without parents, and random draws |
 //! | `weights`, `plain_weights` | weights of rows |
 //! | `block_memory`, `block` | the state of a block |
@@ -15,6 +15,7 @@ mod block_memory;
 mod branch_columns;
 mod branch_memo;
 mod chain;
+mod classes;
 mod column;
 mod dictionary;
 mod draw;

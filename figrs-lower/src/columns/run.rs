@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::block::Block;
 use super::branch_memo::Branch;
-use super::column::{Column, ColumnSlot, StoredColumn, mask_of};
+use super::column::{Column, ColumnSlot, StoredColumn};
 use super::dictionary::Dictionary;
 use super::draw::{AtomicSampler, CodeSampler, checked_outcomes, likelihood, probability_of_true};
 use super::rare_branches::RowEvaluations;
@@ -378,7 +378,7 @@ impl RootEvaluation<'_> {
             }
             Column::Classes(classes, dictionary) => {
                 let wanted = self.block.dictionary(*dictionary).code(value.as_any());
-                mask_of(classes, rows, |class| Some(class.code) != wanted)
+                classes.mask_of(rows.mask().len(), |code| Some(code) != wanted)
             }
             Column::Typed(values) => mask_where(rows, |at| !value.same_as(values.any(at))),
         };

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::block::Block;
-use super::column::{Column, ColumnSlot, StoredColumn, concatenate_classes};
+use super::classes::Classes;
+use super::column::{Column, ColumnSlot, StoredColumn};
 use super::run::RootEvaluation;
 use super::selection::{Selection, for_each_row, interleave};
 use super::weights::BlockWeights;
@@ -88,9 +89,9 @@ impl Block {
     fn merged(&self, old: &StoredColumn, rows: &Selection, column: &Column) -> Column {
         if let (Column::Classes(a, dictionary), Column::Classes(b, other)) = (&old.column, column)
             && dictionary == other
-            && let Some(all) = concatenate_classes(a, b)
+            && let Some(all) = Classes::union([(**a).clone(), (**b).clone()])
         {
-            return Column::Classes(all, *dictionary);
+            return Column::Classes(Rc::new(all), *dictionary);
         }
         match (&old.column.listed(&old.rows), &column.listed(rows)) {
             (Column::Bits(a), Column::Bits(b)) => {
@@ -205,9 +206,8 @@ impl Block {
                     .datum(codes[position()?] as usize),
             ),
             Column::Classes(classes, dictionary) => {
-                let has = |rows: &Selection| rows.mask()[word] >> bit & 1 == 1;
-                let class = classes.iter().find(|class| has(&class.rows))?;
-                Some(self.dictionary(*dictionary).datum(class.code as usize))
+                let code = classes.code_in(row)?;
+                Some(self.dictionary(*dictionary).datum(code as usize))
             }
             Column::Typed(values) => Some(values.datum(position()?)),
         }
