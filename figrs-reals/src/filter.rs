@@ -221,7 +221,7 @@ impl<S: FilterState> Filter<S> {
     /// counts impossible joint values, too; a compiled step ([`follow`](Self::follow)) counts only possible ones.
     ///
     /// Evidence may also be about elements of past states, such as a reading that arrives late. Such a step takes more time: in proportion to the cube of the
-    /// number of states if the state has one component, and to the product of the numbers of components of all states in the window otherwise.
+    /// lag of the earliest of these states if a state has one component, and to the product of the numbers of components of all states up to it otherwise.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
