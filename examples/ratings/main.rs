@@ -34,19 +34,32 @@ fn run(options: &Options) -> Result<(), Failure> {
         );
     }
     let laws = options.laws()?;
-    if laws.draw_probability == 0.0 && matches.matches.iter().any(|game| game.is_draw) {
-        return Err(
-            "a match is a draw, but --draw-probability is 0; give a larger probability".into(),
-        );
+    let mut draws = matches.matches.iter().filter(|game| game.is_draw);
+    if let Some(game) = draws.next()
+        && laws.margin(1) == 0.0
+    {
+        let problem = "the match is a draw, but --draw-probability is 0 or too small";
+        let remedy = "give a larger --draw-probability";
+        return Err(matches.unrated(game, problem, remedy).into());
     }
-    let mut history = History::new(laws, matches.players.len(), &matches.matches);
-    let settling = options.until_settled.then(|| {
+    let unrated = |game| {
+        let problem =
+            "the result of the match is too improbable, or its numbers are too large or too small";
+        let remedy =
+            "give --mean, --sd, --performance, --drift and --draw-probability of moderate sizes";
+        matches.unrated(game, problem, remedy)
+    };
+    let players = matches.players.len();
+    let mut history = History::new(laws, players, &matches.matches).map_err(unrated)?;
+    let mut settling = None;
+    if options.until_settled {
         let progress = Arc::new(Progress::of("passes", None));
-        history.settle(MAX_PASSES, &|passes| {
+        let settled = history.settle(MAX_PASSES, &|passes| {
             progress.set(passes);
             !stop::is_set()
-        })
-    });
+        });
+        settling = Some(settled.map_err(unrated)?);
+    }
     if let Some(settling) = settling.filter(|settling| !settling.is_settled()) {
         note(format!(
             "note: after {} passes the skills still changed, by up to {:.1e} standard deviations in the last pass",

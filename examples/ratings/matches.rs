@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use figrs_command::{Failure, is_standard_input, read_standard_input, read_text};
+use figrs_command::{Failure, column_of_cell, is_standard_input, read_standard_input, read_text};
 use figrs_reading::{FileError, Mistake};
 
 /// A match between two sides.
@@ -15,6 +15,8 @@ pub(crate) struct Match {
     pub(crate) is_draw: bool,
     /// The day of the match, if the file has days.
     pub(crate) day: Option<f64>,
+    /// The line of the match in the file, from 1.
+    line: usize,
 }
 
 /// The matches of a file in the order of their days, and the names of all players in the order in which they appear.
@@ -22,6 +24,7 @@ pub(crate) struct Match {
 pub(crate) struct Matches {
     pub(crate) players: Vec<String>,
     pub(crate) matches: Vec<Match>,
+    place: String,
 }
 
 /// The columns of a file of matches.
@@ -89,13 +92,18 @@ impl Matches {
         };
         let header = reader.headers().map_err(|error| broken(&error))?.clone();
         let columns = Columns::new(&header, place)?;
-        let mut all = Self::default();
+        let mut all = Self {
+            place: place.to_owned(),
+            ..Self::default()
+        };
         let mut numbers = std::collections::HashMap::new();
         for record in reader.records() {
             let record = record.map_err(|error| broken(&error))?;
             let line = record.position().map_or(1, csv::Position::line) as usize;
-            let wrong = |problem: String, remedy: &str| {
-                Mistake::value(problem, remedy).at(place, (line, 1))
+            let wrong = |cell: usize, problem: String, remedy: &str| {
+                let start = record.position().map_or(0, csv::Position::byte) as usize;
+                let text = text[start..].trim_start_matches(['\r', '\n']);
+                Mistake::value(problem, remedy).at(place, (line, column_of_cell(text, cell)))
             };
             if record.len() != header.len() {
                 let problem = format!(
@@ -103,7 +111,7 @@ impl Matches {
                     record.len(),
                     header.len()
                 );
-                return Err(wrong(problem, "write a cell for each column"));
+                return Err(wrong(0, problem, "write a cell for each column"));
             }
             let mut side = |column: usize| {
                 let names = record[column].split('+').map(str::trim);
@@ -111,7 +119,7 @@ impl Matches {
                     .map(|name| {
                         if name.is_empty() {
                             let problem = format!("a player of `{}` has no name", &record[column]);
-                            return Err(wrong(problem, "write a team as `anna+ben`"));
+                            return Err(wrong(column, problem, "write a team as `anna+ben`"));
                         }
                         let next = all.players.len();
                         let number = *numbers.entry(name.to_owned()).or_insert(next);
@@ -127,15 +135,20 @@ impl Matches {
             players.sort_unstable();
             if let Some(twice) = players.windows(2).find(|pair| pair[0] == pair[1]) {
                 let problem = format!("`{}` plays twice in one match", all.players[twice[0]]);
-                return Err(wrong(problem, "name each player once"));
+                return Err(wrong(0, problem, "name each player once"));
             }
-            let is_draw = match columns.draw.map_or("", |column| record[column].trim()) {
-                "" | "0" | "false" | "no" => false,
-                "1" | "true" | "yes" => true,
-                other => {
-                    let problem = format!("`{other}` in the column `draw` is not a truth value");
-                    return Err(wrong(problem, "write `true` or `false`"));
-                }
+            let is_draw = match columns.draw {
+                None => false,
+                Some(column) => match record[column].trim().to_lowercase().as_str() {
+                    "" | "0" | "false" | "no" => false,
+                    "1" | "true" | "yes" => true,
+                    other => {
+                        let problem =
+                            format!("`{other}` in the column `draw` is not a truth value");
+                        let remedy = "write true, yes or 1 for a draw, and false, no, 0 or nothing for a victory";
+                        return Err(wrong(column, problem, remedy));
+                    }
+                },
             };
             let day = match columns.day {
                 None => None,
@@ -144,7 +157,11 @@ impl Matches {
                     Some(day.filter(|day| day.is_finite()).ok_or_else(|| {
                         let problem =
                             format!("`{}` in the column `day` is not a number", &record[column]);
-                        wrong(problem, "write the number of days since any fixed day")
+                        wrong(
+                            column,
+                            problem,
+                            "write the number of days since any fixed day",
+                        )
                     })?)
                 }
             };
@@ -153,10 +170,16 @@ impl Matches {
                 losers,
                 is_draw,
                 day,
+                line,
             });
         }
         all.matches
             .sort_by(|a, b| a.day.unwrap_or(0.0).total_cmp(&b.day.unwrap_or(0.0)));
         Ok(all)
+    }
+
+    /// Returns the error that a match cannot be rated.
+    pub(crate) fn unrated(&self, game: &Match, problem: &str, remedy: &str) -> FileError {
+        Mistake::value(problem, remedy).at(&self.place, (game.line, 1))
     }
 }

@@ -12,7 +12,8 @@ use crate::rating::Laws;
 const MOST_DRAWS: f64 = 0.999_999;
 
 /// The last section of the long help.
-const DETAILS: &str = r#"Matches: a CSV file with the columns winner and loser, and optionally draw (true or false) and day (a number).
+const DETAILS: &str = r#"Matches: a CSV file with the columns winner and loser, and optionally draw and day (a number).
+  The cells of draw are true, yes or 1 for a draw, and false, no, 0 or empty for a victory, in small or capital letters.
   A team is written `anna+ben`.
   Matches with days are rated in the order of days.
 
@@ -52,7 +53,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pub(crate) matches: PathBuf,
     /// Mean skill of newcomers.
-    #[arg(long, default_value_t = 25.0, value_parser = finite, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 25.0, value_parser = mean, allow_negative_numbers = true)]
     mean: f64,
     /// Standard deviation of the skills of newcomers (default a third of --mean).
     #[arg(long, value_parser = positive)]
@@ -61,7 +62,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SD", value_parser = positive)]
     performance: Option<f64>,
     /// Standard deviation of the change of a skill before each match, or in a day if matches have days (default a hundredth of --sd).
-    #[arg(long, value_name = "SD", value_parser = not_negative)]
+    #[arg(long, value_name = "SD", value_parser = drift)]
     drift: Option<f64>,
     /// Probability of a draw between two equally skilled players.
     #[arg(long, value_name = "P", default_value_t = 0.1, value_parser = probability)]
@@ -101,9 +102,25 @@ impl Options {
     }
 }
 
+/// True if the square of a number, and quotients of such squares, are numbers of the type `f64`.
+fn is_moderate(number: f64) -> bool {
+    (1e-50..=1e50).contains(&number.abs())
+}
+
+fn mean(text: &str) -> Result<f64, String> {
+    let number = finite(text).ok().filter(|&x| x == 0.0 || is_moderate(x));
+    number.ok_or_else(|| "write 0 or a number whose size is from 1e-50 to 1e50".to_owned())
+}
+
 fn positive(text: &str) -> Result<f64, String> {
-    let number = finite(text).ok().filter(|&x| x > 0.0);
-    number.ok_or_else(|| "write a positive number".to_owned())
+    let number = finite(text).ok().filter(|&x| x > 0.0 && is_moderate(x));
+    number.ok_or_else(|| "write a number from 1e-50 to 1e50".to_owned())
+}
+
+fn drift(text: &str) -> Result<f64, String> {
+    let number = not_negative(text).ok();
+    let number = number.filter(|&x| x == 0.0 || is_moderate(x));
+    number.ok_or_else(|| "write 0 or a number from 1e-50 to 1e50".to_owned())
 }
 
 fn probability(text: &str) -> Result<f64, String> {

@@ -139,7 +139,9 @@ impl Settling {
 
 impl<'m> History<'m> {
     /// Rates the players of all matches in one pass: each match updates the skills that follow from earlier matches.
-    pub(crate) fn new(laws: Laws, players: usize, matches: &'m [Match]) -> Self {
+    ///
+    /// **Errors.** A match whose result has no finite log-probability, or gives skills that are not finite.
+    pub(crate) fn new(laws: Laws, players: usize, matches: &'m [Match]) -> Result<Self, &'m Match> {
         let mut this = Self {
             laws,
             matches,
@@ -179,13 +181,19 @@ impl<'m> History<'m> {
         this.starts.push(this.appearances.len());
         for at in 0..matches.len() {
             this.look_back(at);
-            this.log_evidence += this.update(at).1;
+            this.log_evidence += this.update(at)?.1;
         }
-        this
+        Ok(this)
     }
 
     /// Passes forwards and backwards through all matches until no skill changes, or for a number of passes.
-    pub(crate) fn settle(&mut self, most: u64, progress: &dyn Fn(u64) -> bool) -> Settling {
+    ///
+    /// **Errors.** The same errors as [`new`](Self::new).
+    pub(crate) fn settle(
+        &mut self,
+        most: u64,
+        progress: &dyn Fn(u64) -> bool,
+    ) -> Result<Settling, &'m Match> {
         let mut state = Settling {
             passes: 1,
             moved: f64::INFINITY,
@@ -194,15 +202,15 @@ impl<'m> History<'m> {
             state.moved = 0.0;
             for at in (0..self.matches.len()).rev() {
                 self.look_ahead(at);
-                state.moved = state.moved.max(self.update(at).0);
+                state.moved = state.moved.max(self.update(at)?.0);
             }
             for at in 0..self.matches.len() {
                 self.look_back(at);
-                state.moved = state.moved.max(self.update(at).0);
+                state.moved = state.moved.max(self.update(at)?.0);
             }
             state.passes += 1;
         }
-        state
+        Ok(state)
     }
 
     /// Computes the skills before a match from the players' earlier appearances.
@@ -242,7 +250,9 @@ impl<'m> History<'m> {
 
     /// Computes the likelihoods of the players' skills given the result of a match. The result has the largest change of a skill, in standard
     /// deviations, and the natural logarithm of the probability of the result.
-    fn update(&mut self, at: usize) -> (f64, f64) {
+    ///
+    /// **Errors.** The match, if one of these numbers or a skill is not finite.
+    fn update(&mut self, at: usize) -> Result<(f64, f64), &'m Match> {
         let game = &self.matches[at];
         let appearances = &mut self.appearances[self.starts[at]..self.starts[at + 1]];
         let noise = self.laws.performance * self.laws.performance;
@@ -263,14 +273,14 @@ impl<'m> History<'m> {
         } else {
             RealLikelihood::Between(margin, f64::INFINITY)
         };
-        let Some(Tilted {
+        if !(lead.is_finite() && variance.is_finite()) {
+            return Err(game);
+        }
+        let Tilted {
             log_mass,
             mean,
             variance: narrowed,
-        }) = likelihood.tilted(lead, variance)
-        else {
-            return (0.0, f64::NEG_INFINITY);
-        };
+        } = likelihood.tilted(lead, variance).ok_or(game)?;
         let mut moved: f64 = 0.0;
         for (side, (appearance, other)) in appearances.iter_mut().zip(others).enumerate() {
             let gain = sign(side) * other.variance / variance;
@@ -284,10 +294,15 @@ impl<'m> History<'m> {
                 precision,
                 shift: (after.mean - other.mean) / after.variance + other.mean * precision,
             };
+            let skill = other.times(appearance.result);
+            let numbers = [skill.mean, skill.variance, skill.variance.recip(), log_mass];
+            if !numbers.iter().all(|x| x.is_finite()) {
+                return Err(game);
+            }
             moved = moved.max((after.mean - before.mean).abs() / after.deviation());
             moved = moved.max((after.variance / before.variance - 1.0).abs());
         }
-        (moved, log_mass)
+        Ok((moved, log_mass))
     }
 
     /// Returns the skill of a player after the player's last match.

@@ -40,6 +40,11 @@ impl Report<'_> {
     }
 }
 
+/// Returns a number with the word for what it counts.
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 impl WrittenAnswer for Report<'_> {
     fn json(&self) -> Json {
         let counts = self.counts();
@@ -84,18 +89,20 @@ impl WrittenAnswer for Report<'_> {
             )?;
         }
         if ranked.len() > self.top {
-            writeln!(out, "and {} more players", ranked.len() - self.top)?;
+            let more = counted(ranked.len() - self.top, "more player", "more players");
+            writeln!(out, "and {more}")?;
         }
-        let games = self.matches.matches.len();
+        let games = counted(self.matches.matches.len(), "match", "matches");
         match self.settling {
             Some(settling) => writeln!(
                 out,
-                "{games} matches in {} passes; skills changed by up to {:.1e} standard deviations in the last pass",
-                settling.passes, settling.moved
+                "{games} in {}; skills changed by up to {:.1e} standard deviations in the last pass",
+                counted(settling.passes as usize, "pass", "passes"),
+                settling.moved
             ),
             None => writeln!(
                 out,
-                "{games} matches in one pass; log-probability of the results {:.4}",
+                "{games} in one pass; log-probability of the results {:.4}",
                 self.history.log_evidence
             ),
         }

@@ -9,31 +9,19 @@ mod report;
 mod track;
 
 use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
+use std::iter;
 use std::process::ExitCode;
 
-use figrs_command::{AnswerFormat, Failure, NoAnswer, in_file, is_standard_input, parsed, stop};
-
-use figrs::Error;
+use figrs_command::{AnswerFormat, Failure, in_file, is_standard_input, parsed, stop};
 
 use options::Options;
-use readings::Readings;
+use readings::{Reading, Readings};
 use report::Report;
 use track::{Online, Track};
 
 fn main() -> ExitCode {
-    figrs_command::run(remedy, || run(&parsed()))
-}
-
-/// Returns advice on flags for readings that earlier exact readings determine.
-fn remedy(error: &Error) -> Option<String> {
-    match error {
-        Error::InStep { step, .. } => Some(format!(
-            "the reading of step {} has no density, because earlier readings determine it or because it is too large; give a --noise, --process or --start-variance above 0, or smaller numbers",
-            step + 1
-        )),
-        _ => None,
-    }
+    figrs_command::run(|_| None, || run(&parsed()))
 }
 
 fn run(options: &Options) -> Result<(), Failure> {
@@ -42,28 +30,22 @@ fn run(options: &Options) -> Result<(), Failure> {
     if is_standard_input(&options.data) && format != AnswerFormat::Svg {
         return stream(options, format);
     }
-    let place = options.data.display().to_string();
-    let mut all = Vec::new();
-    if is_standard_input(&options.data) {
-        let mut readings = Readings::new(io::stdin().lock(), "standard input".into());
-        while let Some(reading) = readings.next()? {
-            all.push(reading);
-        }
+    let place = options.data.display();
+    let (lines, place): (Box<dyn BufRead>, String) = if is_standard_input(&options.data) {
+        (Box::new(io::stdin().lock()), "standard input".into())
     } else {
-        let file =
-            File::open(&options.data).map_err(|error| format!("cannot read {place}: {error}"))?;
-        let mut readings = Readings::new(BufReader::new(file), place);
-        while let Some(reading) = readings.next()? {
-            all.push(reading);
-        }
-    }
+        let file = File::open(&options.data);
+        let file = file.map_err(|error| format!("cannot read {place}: {error}"))?;
+        (Box::new(BufReader::new(file)), place.to_string())
+    };
+    let mut readings = Readings::new(lines, place);
+    let all = iter::from_fn(|| readings.next().transpose());
+    let all: Vec<Reading> = all.collect::<Result<_, _>>()?;
     let Some(first) = all.first() else {
-        return Err(
-            NoAnswer("the file has no readings; write one reading on each line".into()).into(),
-        );
+        return Err("the file has no readings; write one reading on each line".into());
     };
     let model = options.model(first.len())?;
-    let track = stop::attempt(move || Track::new(&model, all))?;
+    let track = stop::attempt(move || Track::new(model, all))?;
     let track = track.ok_or_else(|| stop::nothing("a track"))??;
     let report = Report { track: &track };
     options.answer.publish(format, &report)
@@ -80,7 +62,7 @@ fn stream(options: &Options, format: AnswerFormat) -> Result<(), Failure> {
     while let Some(reading) = readings.next()? {
         let online = match &mut online {
             Some(online) => online,
-            none => none.insert(Online::new(options.model(reading.len())?)?),
+            none => none.insert(Online::new(options.model(reading.len())?, 0)?),
         };
         let step = online.read(&reading)?;
         match format {

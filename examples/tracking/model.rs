@@ -84,12 +84,18 @@ impl TrackingModel {
         }
     }
 
-    /// Adds a reading of a state to a model; a missing coordinate is `None`.
-    pub(crate) fn read(&self, model: Model, state: &State, reading: &[Option<f64>]) -> Model {
-        let read = reading.iter().zip(state).zip(&self.noise);
-        read.fold(model, |model, ((reading, place), &noise)| match reading {
-            Some(reading) => model.observe(&around(place, noise), *reading),
-            None => model,
-        })
+    /// Returns the readings of a state, one of each coordinate.
+    pub(crate) fn readings(&self, state: &State) -> State {
+        let places = state.iter().zip(&self.noise);
+        places.map(|(place, &noise)| around(place, noise)).collect()
     }
+}
+
+/// Returns the evidence that the elements `readings` have the values of `reading`; a missing coordinate is `None`.
+pub(crate) fn observed(readings: &State, reading: &[Option<f64>]) -> Model {
+    let pairs = readings.iter().zip(reading);
+    pairs.fold(Model::new(), |model, (element, value)| match value {
+        Some(value) => model.observe(element, *value),
+        None => model,
+    })
 }

@@ -24,7 +24,7 @@ Models, for each coordinate:
 Variances and means:
   --process takes Q, or Q1,Q2 for a trend.
   --start-mean and --start-variance take a number for each state variable, or a single number.
-  A single --start-variance applies to all state variables.
+  A single --start-variance applies to levels and positions, and also to slopes and velocities.
   A single --start-mean applies to levels and positions; slopes and velocities then start with mean 0.
   A variance of 0 is allowed: nothing changes, or nothing is unknown.
 
@@ -66,7 +66,7 @@ pub(crate) struct Options {
     /// Mean of the first state.
     #[arg(long, value_name = "M", default_value = "0", value_delimiter = ',', value_parser = finite, allow_negative_numbers = true)]
     start_mean: Vec<f64>,
-    /// Variance of the first state.
+    /// Variance of the first state; a single number also applies to slopes and velocities.
     #[arg(long, value_name = "V", default_value = "1e6", value_delimiter = ',', value_parser = not_negative)]
     start_variance: Vec<f64>,
     #[command(flatten)]
@@ -89,7 +89,7 @@ impl Options {
                     String::new()
                 };
                 Err(Failure::from(format!(
-                    "{flag} has {} numbers; give 1{or}",
+                    "{flag} has {} numbers; give one{or}",
                     all.len()
                 )))
             }

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use figrs_command::Failure;
+use figrs_command::{Failure, column_of_cell};
 use figrs_reading::{FileError, Mistake};
 
 /// A reading of all coordinates; a missing coordinate is `None`.
@@ -37,7 +37,8 @@ impl<R: BufRead> Readings<R> {
                 return Ok(None);
             }
             self.line += 1;
-            let cells = self.cells(text.trim_end_matches(['\n', '\r']))?;
+            let text = text.trim_end_matches(['\n', '\r']);
+            let cells = self.cells(text)?;
             let is_name = |cell: &String| !cell.is_empty() && cell.parse::<f64>().is_err();
             if self.columns.is_none() && cells.iter().all(is_name) {
                 self.columns = Some(cells.len());
@@ -52,24 +53,22 @@ impl<R: BufRead> Readings<R> {
                     "the line has {} cells, but the first line has {columns}",
                     cells.len()
                 );
-                return Err(self
-                    .wrong(
-                        problem,
-                        "write a cell for each column; leave a missing reading empty",
-                    )
-                    .into());
+                let remedy = "write a cell for each column; leave a missing reading empty";
+                return Err(self.wrong(problem, remedy, 1).into());
             }
-            let number = |cell: &String| {
+            let number = |(index, cell): (usize, &String)| {
                 if cell.is_empty() {
                     return Ok(None);
                 }
                 let number = cell.parse().ok().filter(|x: &f64| x.is_finite());
                 number.map(Some).ok_or_else(|| {
                     let problem = format!("`{cell}` is not a finite number");
-                    self.wrong(problem, "leave a missing reading empty")
+                    let column = column_of_cell(text, index);
+                    self.wrong(problem, "leave a missing reading empty", column)
                 })
             };
-            let reading: Result<Reading, FileError> = cells.iter().map(number).collect();
+            let cells = cells.iter().enumerate();
+            let reading: Result<Reading, FileError> = cells.map(number).collect();
             return Ok(Some(reading?));
         }
     }
@@ -83,13 +82,14 @@ impl<R: BufRead> Readings<R> {
         match reader.records().next() {
             Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
             Some(Err(error)) => {
-                Err(self.wrong(error.to_string(), "write numbers, separated by commas"))
+                Err(self.wrong(error.to_string(), "write numbers, separated by commas", 1))
             }
             None => Ok(vec![String::new()]),
         }
     }
 
-    fn wrong(&self, problem: String, remedy: &str) -> FileError {
-        Mistake::value(problem, remedy).at(&self.place, (self.line, 1))
+    /// Returns the error of the last line at a column.
+    fn wrong(&self, problem: String, remedy: &str, column: usize) -> FileError {
+        Mistake::value(problem, remedy).at(&self.place, (self.line, column))
     }
 }

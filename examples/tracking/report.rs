@@ -75,7 +75,10 @@ impl WrittenAnswer for Report<'_> {
         for (number, (reading, step)) in steps.enumerate() {
             text_line(out, number + 1, reading, step)?;
         }
-        writeln!(out, "log-evidence {:.6}, exact", self.track.log_evidence)
+        // A number that is printed as zero has no sign.
+        let log = self.track.log_evidence;
+        let log = if log.abs() < 5e-7 { 0.0 } else { log };
+        writeln!(out, "log-evidence {log:.6}, exact")
     }
 
     fn svg(&self) -> Result<String, Failure> {

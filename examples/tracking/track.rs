@@ -1,9 +1,11 @@
 //! The states at all steps: predicted, filtered and smoothed.
 
+use figrs::NormalMixture;
 use figrs::prelude::*;
-use figrs_reals::{Filter, WithReals};
+use figrs_command::{Failure, NoAnswer};
+use figrs_reals::{Filter, FilterLaw};
 
-use crate::model::{State, TrackingModel};
+use crate::model::{State, TrackingModel, observed};
 use crate::readings::Reading;
 
 /// Means and standard deviations of the state variables.
@@ -28,33 +30,98 @@ pub(crate) struct Step {
 pub(crate) struct Online {
     model: TrackingModel,
     filter: Filter<State>,
+    /// The laws of the steps after the first reading; `None` for a state that changes without noise from a known value, and for readings without noise.
+    laws: Option<Laws>,
     steps: usize,
 }
 
+/// The laws of a step of the track: a move without a reading, then a reading without a move.
+struct Laws {
+    motion: FilterLaw<State>,
+    reading: FilterLaw<State>,
+}
+
+impl Laws {
+    /// Computes the laws of the steps after the first reading.
+    ///
+    /// **Errors.** A known state has another value at each step.
+    fn new(filter: &Filter<State>, model: &TrackingModel) -> Result<Self, Error> {
+        let motion = filter.law(|state| model.step(state), |_| State::new())?;
+        let mut moved = filter.clone();
+        moved.follow(&motion, |_| Model::new())?;
+        let reading = moved.law(State::clone, |state| model.readings(state))?;
+        Ok(Self { motion, reading })
+    }
+}
+
 impl Online {
-    pub(crate) fn new(model: TrackingModel) -> Result<Self, Error> {
+    /// Creates a track before its first reading. The filter keeps at most `window` of its past states.
+    pub(crate) fn new(model: TrackingModel, window: usize) -> Result<Self, Error> {
+        // The state has a normal distribution or a known value, so that a mixture of one component contains it.
+        let filter = Filter::exact(&model.first())?.components(1);
         Ok(Self {
-            filter: Filter::exact(&model.first())?,
+            filter: filter.window(window),
             model,
+            laws: None,
             steps: 0,
         })
     }
 
     /// Goes to the next step of the track, which has a given reading.
-    pub(crate) fn read(&mut self, reading: &Reading) -> Result<Step, Error> {
-        if self.steps > 0 {
-            self.filter
-                .advance(|state| self.model.step(state), |_| Model::new())?;
-        }
+    ///
+    /// **Errors.** The reading has no density.
+    pub(crate) fn read(&mut self, reading: &Reading) -> Result<Step, Failure> {
         self.steps += 1;
-        let predicted = moments(self.filter.answer(), self.filter.state())?;
-        self.filter
-            .observe(|state| self.model.read(Model::new(), state, reading))?;
+        self.step(reading).map_err(|error| match error {
+            Error::InStep { .. } => NoAnswer(format!(
+                "the reading of step {} has no density, because earlier readings determine it or because it is too large; give a --noise, --process or --start-variance above 0, or smaller numbers",
+                self.steps
+            ))
+            .into(),
+            error => error.into(),
+        })
+    }
+
+    fn step(&mut self, reading: &Reading) -> Result<Step, Error> {
+        let Self { model, filter, .. } = self;
+        if self.steps == 2 && model.noise.iter().all(|&noise| noise > 0.0) {
+            self.laws = Laws::new(filter, model).ok();
+        }
+        match &self.laws {
+            Some(laws) => filter.follow(&laws.motion, |_| Model::new())?,
+            None if self.steps > 1 => {
+                filter.advance(|state| model.step(state), |_| Model::new())?
+            }
+            None => (),
+        }
+        let predicted = self.moments(0)?;
+        let Self { model, filter, .. } = self;
+        match &self.laws {
+            Some(laws) => filter.follow(&laws.reading, |seen| observed(seen, reading))?,
+            None => filter.observe(|state| observed(&model.readings(state), reading))?,
+        }
         Ok(Step {
             predicted,
-            filtered: moments(self.filter.answer(), self.filter.state())?,
+            filtered: self.moments(0)?,
             smoothed: None,
         })
+    }
+
+    /// Returns the distribution of the state `lag` steps of the filter before the present state, given all readings so far.
+    fn moments(&self, lag: usize) -> Result<Moments, Error> {
+        let mut moments = Moments::default();
+        let Some(state) = self.filter.at(lag) else {
+            return Ok(moments);
+        };
+        for i in 0..self.model.start_mean.len() {
+            // A known number has a mean, but no normal distribution.
+            let normal = state.mixture(|state| &state[i]);
+            moments.means.push(state.mean(|state| &state[i])?);
+            moments
+                .deviations
+                .push(normal.map_or(0.0, NormalMixture::standard_deviation));
+        }
+        Ok(moments)
     }
 
     /// Returns the number of steps so far.
@@ -76,24 +143,20 @@ pub(crate) struct Track {
 }
 
 impl Track {
-    pub(crate) fn new(model: &TrackingModel, readings: Vec<Reading>) -> Result<Self, Error> {
-        let mut online = Online::new(model.clone())?;
+    /// Filters all readings, then smooths the states at their steps.
+    ///
+    /// **Errors.** A reading has no density.
+    pub(crate) fn new(model: TrackingModel, readings: Vec<Reading>) -> Result<Self, Failure> {
+        let mut online = Online::new(model, usize::MAX)?;
         let mut steps = Vec::with_capacity(readings.len());
-        let mut states: Vec<State> = Vec::with_capacity(readings.len());
-        let mut evidence = Model::new();
+        let mut lags = Vec::with_capacity(readings.len());
         for reading in &readings {
             steps.push(online.read(reading)?);
-            let state = match states.last() {
-                Some(state) => model.step(state),
-                None => model.first(),
-            };
-            evidence = model.read(evidence, &state, reading);
-            states.push(state);
+            lags.push(online.filter.steps());
         }
-        // With the feature `reals` of figrs, `Exact::new()` does the same; a feature would be set for all examples.
-        let answer = WithReals::new(Exact::new()).run(&evidence, states.concat())?;
-        for (step, state) in steps.iter_mut().zip(&states) {
-            step.smoothed = Some(moments(&answer, state)?);
+        let last = online.filter.steps();
+        for (step, steps) in steps.iter_mut().zip(lags) {
+            step.smoothed = Some(online.moments((last - steps) as usize)?);
         }
         Ok(Self {
             log_evidence: online.log_evidence(),
@@ -101,13 +164,4 @@ impl Track {
             steps,
         })
     }
-}
-
-fn moments(answer: &Answer, state: &State) -> Result<Moments, Error> {
-    let mut moments = Moments::default();
-    for number in state {
-        moments.means.push(answer.mean(number)?);
-        moments.deviations.push(answer.variance(number)?.sqrt());
-    }
-    Ok(moments)
 }

@@ -43,6 +43,7 @@ pub use printed::{Printed, standard_output};
 pub use program::{message, run};
 pub use progress::{Progress, note};
 pub use reading::{
-    is_standard_input, read_diagram, read_mixed, read_network, read_standard_input, read_text,
+    column_of_cell, is_standard_input, read_diagram, read_mixed, read_network, read_standard_input,
+    read_text,
 };
 pub use writing::{in_file, publish, replace, replace_text};

@@ -73,3 +73,25 @@ fn standard_input() -> Result<Vec<u8>, Failure> {
 pub fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
 }
+
+/// Returns the column, in characters from 1, at which the cell with the index `cell` begins in a line of a CSV file.
+pub fn column_of_cell(line: &str, cell: usize) -> usize {
+    let mut is_quoted = false;
+    let commas = line.chars().enumerate().filter_map(|(i, c)| {
+        is_quoted ^= c == '"';
+        (c == ',' && !is_quoted).then_some(i + 2)
+    });
+    std::iter::once(1).chain(commas).nth(cell).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::column_of_cell;
+
+    #[test]
+    fn cells_begin_after_commas_outside_of_quotes() {
+        let columns = |line| [0, 1, 2].map(|cell| column_of_cell(line, cell));
+        assert_eq!(columns("a,,b"), [1, 3, 4]);
+        assert_eq!(columns("é,\"x,\"\"y\",b"), [1, 3, 11]);
+    }
+}

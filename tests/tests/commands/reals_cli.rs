@@ -143,6 +143,46 @@ fn tracks_are_those_computed_elsewhere() {
 }
 
 #[test]
+fn coordinates_with_separate_readings_have_separate_tracks() {
+    // A level without noise and its slope, whose covariance matrices are nearly singular; a long file takes little time.
+    let rows = (0..1000).map(|t| {
+        let (first, second) = (f64::from(t * t % 17) - 8.0, f64::from(t * 5 % 23));
+        let second = (t % 3 > 0).then(|| second.to_string());
+        [first.to_string(), second.unwrap_or_default()]
+    });
+    let rows: Vec<[String; 2]> = rows.collect();
+    let track = |columns: &[usize]| -> Value {
+        let line = |row: &[String; 2]| {
+            let cells: Vec<&str> = columns.iter().map(|&i| &*row[i]).collect();
+            cells.join(",")
+        };
+        let lines: Vec<String> = rows.iter().map(line).collect();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), lines.join("\n") + "\n").unwrap();
+        let options = format!(
+            "--model trend --process 0,0.2 --start-variance 9 --format json --data {}",
+            file.path().display()
+        );
+        serde_json::from_str(&output("tracking", &options, "")).unwrap()
+    };
+    let (both, alone) = (track(&[0, 1]), [track(&[0]), track(&[1])]);
+    let sum: f64 = alone.iter().map(|one| number(&one["log_evidence"])).sum();
+    check("log-evidence", &both["log_evidence"], sum);
+    for (t, step) in both["steps"].as_array().unwrap().iter().enumerate() {
+        for (name, moments) in ["predicted", "filtered", "smoothed"]
+            .into_iter()
+            .flat_map(|name| ["mean", "sd"].map(|moments| (name, moments)))
+        {
+            // The state has the levels of both coordinates, then their slopes.
+            for i in 0..4 {
+                let exact = &alone[i % 2]["steps"][t][name][moments][i / 2];
+                check(name, &step[name][moments][i], number(exact));
+            }
+        }
+    }
+}
+
+#[test]
 fn pictures_have_a_line_for_each_number() {
     let matches = "winner,loser\nanna,ben\nben,cora\nanna,cora\n";
     let skills = output("ratings", "--matches - --format svg", matches);
