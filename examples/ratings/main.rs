@@ -28,13 +28,13 @@ fn run(options: &Options) -> Result<(), Failure> {
     let format = options.answer.check()?;
     stop::listen(options.time)?;
     let matches = Matches::read(&options.matches)?;
-    if matches.matches.is_empty() {
+    if matches.games.is_empty() {
         return Err(
             NoAnswer("the file has no matches; write one match on each line".into()).into(),
         );
     }
     let laws = options.laws()?;
-    let mut draws = matches.matches.iter().filter(|game| game.is_draw);
+    let mut draws = matches.games.iter().filter(|game| game.is_draw);
     if let Some(game) = draws.next()
         && laws.margin(1) == 0.0
     {
@@ -50,7 +50,7 @@ fn run(options: &Options) -> Result<(), Failure> {
         matches.unrated(game, problem, remedy)
     };
     let players = matches.players.len();
-    let mut history = History::new(laws, players, &matches.matches).map_err(unrated)?;
+    let mut history = History::new(laws, players, &matches.games).map_err(unrated)?;
     let mut settling = None;
     if options.until_settled {
         let progress = Arc::new(Progress::of("passes", None));

@@ -23,7 +23,8 @@ pub(crate) struct Match {
 #[derive(Debug, Default)]
 pub(crate) struct Matches {
     pub(crate) players: Vec<String>,
-    pub(crate) matches: Vec<Match>,
+    pub(crate) games: Vec<Match>,
+    /// Name of the file in messages.
     place: String,
 }
 
@@ -165,7 +166,7 @@ impl Matches {
                     })?)
                 }
             };
-            all.matches.push(Match {
+            all.games.push(Match {
                 winners,
                 losers,
                 is_draw,
@@ -173,7 +174,7 @@ impl Matches {
                 line,
             });
         }
-        all.matches
+        all.games
             .sort_by(|a, b| a.day.unwrap_or(0.0).total_cmp(&b.day.unwrap_or(0.0)));
         Ok(all)
     }

@@ -56,7 +56,7 @@ impl WrittenAnswer for Report<'_> {
         let players: Map<String, Json> = self.ranked().into_iter().map(player).collect();
         let mut object = Map::new();
         object.insert("players".into(), Json::Object(players));
-        object.insert("matches".into(), json!(self.matches.matches.len()));
+        object.insert("matches".into(), json!(self.matches.games.len()));
         object.insert("log_evidence".into(), as_json(self.history.log_evidence));
         if let Some(settling) = self.settling {
             object.insert("passes".into(), json!(settling.passes));
@@ -92,7 +92,7 @@ impl WrittenAnswer for Report<'_> {
             let more = counted(ranked.len() - self.top, "more player", "more players");
             writeln!(out, "and {more}")?;
         }
-        let games = counted(self.matches.matches.len(), "match", "matches");
+        let games = counted(self.matches.games.len(), "match", "matches");
         match self.settling {
             Some(settling) => writeln!(
                 out,
@@ -112,7 +112,7 @@ impl WrittenAnswer for Report<'_> {
         let mut points: HashMap<usize, Vec<BandPoint>> = HashMap::new();
         for appearance in &self.history.appearances {
             let skill = appearance.skill();
-            let day = self.matches.matches[appearance.at].day;
+            let day = self.matches.games[appearance.at].day;
             points
                 .entry(appearance.player)
                 .or_default()
@@ -122,7 +122,7 @@ impl WrittenAnswer for Report<'_> {
                     deviation: skill.deviation(),
                 });
         }
-        let has_days = self.matches.matches.iter().any(|game| game.day.is_some());
+        let has_days = self.matches.games.iter().any(|game| game.day.is_some());
         let mut chart = BandChart::new(if has_days { "day" } else { "match" }, "skill");
         for (player, _) in self.ranked().into_iter().take(self.top) {
             let own = points.remove(&player).unwrap_or_default();

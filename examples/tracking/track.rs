@@ -90,7 +90,7 @@ impl Online {
         match &self.laws {
             Some(laws) => filter.follow(&laws.motion, |_| Model::new())?,
             None if self.steps > 1 => {
-                filter.advance(|state| model.step(state), |_| Model::new())?
+                filter.advance(|state| model.step(state), |_| Model::new())?;
             }
             None => (),
         }
