@@ -30,7 +30,7 @@ pub(crate) struct Step {
 pub(crate) struct Online {
     model: TrackingModel,
     filter: Filter<State>,
-    /// The laws of the steps after the first reading; `None` for a state that changes without noise from a known value, and for readings without noise.
+    /// The laws of the steps after the first reading; `None` for a state that changes without noise from a known value.
     laws: Option<Laws>,
     steps: usize,
 }
@@ -84,7 +84,7 @@ impl Online {
 
     fn step(&mut self, reading: &Reading) -> Result<Step, Error> {
         let Self { model, filter, .. } = self;
-        if self.steps == 2 && model.noise.iter().all(|&noise| noise > 0.0) {
+        if self.steps == 2 {
             self.laws = Laws::new(filter, model).ok();
         }
         match &self.laws {

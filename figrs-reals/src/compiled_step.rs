@@ -339,9 +339,15 @@ impl Affine {
             log -= 0.5 * z * z + deviation.abs().ln() + LN_SQRT_2_PI;
             mean.axpy(z, &deviations.column(i), 1.0);
         }
+        // A number that the readings determine has rounding errors in place of deviations.
         let mut factor = deviations.view((k, k), (n - k, n - k)).clone_owned();
-        if is_pair {
-            drop_rounding(&mut factor);
+        for i in 0..n - k {
+            let rounding = 2.0 * ROUNDING * deviations.row(k + i).norm();
+            for entry in factor.row_mut(i).iter_mut() {
+                if entry.abs() <= rounding {
+                    *entry = 0.0;
+                }
+            }
         }
         let next = BeliefComponent {
             share: present.share,
