@@ -38,7 +38,7 @@ impl<R: BufRead> Readings<R> {
             }
             self.line += 1;
             let text = text.trim_end_matches(['\n', '\r']);
-            let cells = cells_of(text);
+            let cells = self.cells(text)?;
             let is_name = |cell: &String| !cell.is_empty() && cell.parse::<f64>().is_err();
             if self.columns.is_none() && cells.iter().all(is_name) {
                 self.columns = Some(cells.len());
@@ -73,19 +73,23 @@ impl<R: BufRead> Readings<R> {
         }
     }
 
+    /// Splits a line into cells.
+    fn cells(&self, line: &str) -> Result<Vec<String>, FileError> {
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .trim(csv::Trim::All)
+            .from_reader(line.as_bytes());
+        match reader.records().next() {
+            Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
+            Some(Err(error)) => {
+                Err(self.wrong(error.to_string(), "write numbers, separated by commas", 1))
+            }
+            None => Ok(vec![String::new()]),
+        }
+    }
+
     /// Returns the error of the last line at a column.
     fn wrong(&self, problem: String, remedy: &str, column: usize) -> FileError {
         Mistake::value(problem, remedy).at(&self.place, (self.line, column))
     }
-}
-
-/// Splits a line into cells, without their quotes.
-fn cells_of(line: &str) -> Vec<String> {
-    let mut is_quoted = false;
-    let cells = line.split(|c| {
-        is_quoted ^= c == '"';
-        c == ',' && !is_quoted
-    });
-    let cell = |cell: &str| cell.trim().trim_matches('"').trim().to_owned();
-    cells.map(cell).collect()
 }
