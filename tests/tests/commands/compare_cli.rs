@@ -149,21 +149,24 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
     // The posterior of the learned parameter is Beta(4, 18), with mean 2/11 and standard deviation .08. Variable elimination finds it in closed form.
     // Algorithms that enumerate values do not apply to this parameter.
     let found = json(&files, "--model rate --samples 20000");
+    let mut means = 0;
     for row in found["rows"].as_array().unwrap() {
         if row["verdict"] == "not-applicable" {
             let words = row["message"].as_str().unwrap();
-            // With the feature `reals`, the search for the most probable world names the prior.
-            let is_named = words.contains("continuous values") || words.contains("conjugate prior");
-            assert!(is_named, "{row}");
+            assert!(words.contains("continuous values"), "{row}");
             continue;
         }
         let is_near = ["agrees", "within-three"]
             .iter()
             .any(|verdict| row["verdict"] == *verdict);
         assert!(is_near, "{row}");
-        let value = row["values"][0].as_f64().unwrap();
-        assert!((value - 2.0 / 11.0).abs() < 0.01, "{row}");
+        // The most probable world has no mean.
+        if let Some(value) = row["values"][0].as_f64() {
+            assert!((value - 2.0 / 11.0).abs() < 0.01, "{row}");
+            means += 1;
+        }
     }
+    assert!(means >= 3, "{found}");
 }
 
 #[test]

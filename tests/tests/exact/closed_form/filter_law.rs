@@ -546,3 +546,25 @@ fn readings_that_others_imply() {
     let error = error.unwrap_err().to_string();
     assert!(!error.contains("made_elements"), "{error}");
 }
+
+/// Readings without noise determine the state, and later readings may contradict them.
+#[test]
+fn exact_readings_leave_no_rounding_errors() {
+    type Pair = (Element<f64>, Element<f64>);
+    let start = || Normal::new(0.0, Variance(1e6));
+    let step = |(level, slope): &Pair| (level + slope, slope.clone());
+    let read = |(level, _): &Pair| level.clone();
+    let mut filter = Filter::exact(&(start(), start())).unwrap().window(9);
+    let law = filter.law(step, read).unwrap();
+    for reading in [0.9, 1.2, 1.5] {
+        filter
+            .follow(&law, |level| Model::new().observe(level, reading))
+            .unwrap();
+    }
+    let first = filter.at(2).unwrap();
+    assert!((first.mean(|pair| &pair.0).unwrap() - 0.9).abs() < 1e-9);
+    assert!((first.mean(|pair| &pair.1).unwrap() - 0.3).abs() < 1e-9);
+    let wrong = filter.follow(&law, |level| Model::new().observe(level, 2.5));
+    assert!(wrong.is_err());
+    assert!((filter.mean(|pair| &pair.0).unwrap() - 1.5).abs() < 1e-9);
+}
