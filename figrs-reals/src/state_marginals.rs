@@ -75,8 +75,8 @@ impl<S: FilterState> Filter<S> {
     ///     filter.follow(&law, |seen| Model::new().observe(seen, reading))?;
     /// }
     /// let first = filter.at(2).expect("the filter keeps three states");
-    /// println!("{}", first.summary(|level| level)?); // Normal(1.1666, sd 1.3182), exact
-    /// # assert_eq!(first.summary(|level| level)?, "Normal(1.1666, sd 1.3182), exact");
+    /// println!("{}", first.summary(|level| level)?); // Normal(1.1973, sd 1.3242), exact
+    /// # assert_eq!(first.summary(|level| level)?, "Normal(1.1973, sd 1.3242), exact");
     /// # Ok::<(), figrs_answer::Error>(())
     /// ```
     pub fn at(&self, lag: usize) -> Option<StateMarginals<'_, S>> {
