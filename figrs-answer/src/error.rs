@@ -463,7 +463,8 @@ pub enum Error {
     },
     /// A step of a filter failed.
     #[error(
-        "step {step} of the filter failed: {error}; the filter is still as it was before the step"
+        "step {step} of the filter failed: {}; the filter is still as it was before the step",
+        in_filter(error)
     )]
     InStep {
         /// The index of the step, counted from 1; zero for the first state.
@@ -571,4 +572,14 @@ pub enum Error {
         /// The values that are allowed.
         remedy: &'static str,
     },
+}
+
+/// Returns the text of an error in a step of a filter; the remedy is another filter.
+fn in_filter(error: &Error) -> String {
+    match error {
+        Error::NotClosedForm { element, problem } => {
+            format!("{element} has no closed form: {problem}; use ParticleFilter, or discretise it")
+        }
+        other => other.to_string(),
+    }
 }

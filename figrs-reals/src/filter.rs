@@ -233,11 +233,11 @@ impl<S: FilterState> Filter<S> {
 
     pub(crate) const NAME: &'static str = "Filter";
 
-    /// Sets the maximum number of mixture components of the distribution of a state (default 4096). A step that would need more components returns an
-    /// error.
+    /// Sets the maximum number of mixture components of the distribution of a state (default 4096, at least 1). A step that would need more components
+    /// returns an error.
     #[must_use]
     pub fn components(mut self, most: usize) -> Self {
-        self.components = most;
+        self.components = most.max(1);
         self
     }
 

@@ -303,7 +303,9 @@ fn errors_of_filters_name_the_limit_and_the_reading() {
     });
     let error = failed.unwrap().to_string();
     assert!(
-        error.contains("step 512") && error.contains("too large"),
+        error.contains("step 512")
+            && error.contains("too large")
+            && error.contains("use ParticleFilter"),
         "{error}"
     );
 }
