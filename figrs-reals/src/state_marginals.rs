@@ -59,7 +59,7 @@ impl<S: FilterState> Filter<S> {
     /// Returns the marginal distributions of the state `lag` steps before the present state, given all evidence so far; `None` if the filter does not
     /// keep this state. The lag 0 means the present state.
     ///
-    /// Other than [`past`](Self::past) and [`answer`](Self::answer), this method creates no elements; with a window of all steps and a compiled step
+    /// Unlike [`past`](Self::past) and [`answer`](Self::answer), this method creates no elements; with a window of all steps and a compiled step
     /// ([`follow`](Self::follow)), it is a fast smoother.
     ///
     /// ```
