@@ -85,7 +85,10 @@ impl Online {
     fn step(&mut self, reading: &Reading) -> Result<Step, Error> {
         let Self { model, filter, .. } = self;
         if self.steps == 2 {
-            self.laws = Laws::new(filter, model).ok();
+            self.laws = match Laws::new(filter, model) {
+                Err(Error::NotClosedForm { .. }) => None,
+                laws => Some(laws?),
+            };
         }
         match &self.laws {
             Some(laws) => filter.follow(&laws.motion, |_| Model::new())?,

@@ -41,6 +41,10 @@ impl EarlierElements {
             let note = || (element.downgrade(), false);
             self.used.entry(element.id()).or_insert_with(note);
         }
+        self.forget_dropped();
+    }
+
+    fn forget_dropped(&mut self) {
         if self.used.len() > self.most {
             self.used.retain(|_, (element, _)| element.is_alive());
             self.most = 2 * self.used.len() + FIRST_REMOVAL;
@@ -52,6 +56,7 @@ impl EarlierElements {
         for element in sources {
             self.used.insert(element.id(), (element.downgrade(), true));
         }
+        self.forget_dropped();
     }
 
     /// True if `element` belongs to an earlier step.

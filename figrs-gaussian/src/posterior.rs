@@ -20,8 +20,8 @@ use crate::mixture::{Component, Mixture};
 use crate::moments::{Moments, merge, part};
 use crate::plan::{Input, Step};
 
-/// Maximum number of moments that are kept for the steps between a vector and its root, because other vectors may need them.
-const MAX_MADE: usize = 1 << 17;
+/// Maximum number of numbers in the moments that are kept for the steps between vectors and their roots, because other vectors may need them.
+const MAX_MADE: usize = 1 << 24;
 
 /// Moments for each assignment of some finite variables; `None` if the assignment is impossible.
 type Beliefs = SmallVec<[Option<Moments>; 1]>;
@@ -286,7 +286,12 @@ impl<'e> HybridPosterior<'e> {
             below.push(from);
             from = self.step(from).parent.unwrap_or(root);
         }
-        let is_kept = below.len().saturating_mul(self.joints[root].len()) <= MAX_MADE;
+        let steps = self.made_beliefs.borrow().len() + below.len();
+        let reals = self.reals(home).map(|&r| self.graph().dimension(r));
+        let numbers = self.joints[root]
+            .len()
+            .saturating_mul((reals.sum::<usize>() + 1).pow(2));
+        let is_kept = steps.saturating_mul(numbers) <= MAX_MADE;
         let mut buffer = Vec::new();
         for i in below.into_iter().rev() {
             let above: &Beliefs = made.as_deref().unwrap_or(&self.beliefs[from]);

@@ -327,9 +327,9 @@ impl Affine {
             let deviation = deviations[(i, i)];
             // The rotation has not changed the length of the row, the deviation of the number before the readings.
             let length = deviations.row(i).norm();
-            if deviation.abs() <= ROUNDING * length {
+            if !length.is_finite() || deviation.abs() <= ROUNDING * length {
                 let size = length + value.abs() + mean[i].abs();
-                if is_single && (value - mean[i]).abs() <= AGREEING * size {
+                if is_single && size.is_finite() && (value - mean[i]).abs() <= AGREEING * size {
                     continue;
                 }
                 return Err(*number);
@@ -339,15 +339,20 @@ impl Affine {
             log -= 0.5 * z * z + deviation.abs().ln() + LN_SQRT_2_PI;
             mean.axpy(z, &deviations.column(i), 1.0);
         }
-        // A number that the readings determine has rounding errors in place of deviations.
         let mut factor = deviations.view((k, k), (n - k, n - k)).clone_owned();
-        for i in 0..n - k {
-            let rounding = 2.0 * ROUNDING * deviations.row(k + i).norm();
-            for entry in factor.row_mut(i).iter_mut() {
-                if entry.abs() <= rounding {
-                    *entry = 0.0;
+        // A number that readings without noise determine has rounding errors in place of deviations.
+        let has_noise = |i: usize| coefficients.row(i).columns(dimension, noise).amax() > 0.0;
+        if !(0..k).all(has_noise) {
+            for i in 0..n - k {
+                let rounding = 2.0 * ROUNDING * deviations.row(k + i).norm();
+                for entry in factor.row_mut(i).iter_mut() {
+                    if rounding.is_finite() && entry.abs() <= rounding {
+                        *entry = 0.0;
+                    }
                 }
             }
+        } else if is_pair {
+            drop_rounding(&mut factor);
         }
         let next = BeliefComponent {
             share: present.share,

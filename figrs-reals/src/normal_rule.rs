@@ -106,6 +106,7 @@ pub(crate) fn lower_triangle(
     covariance: &[f64],
 ) -> Result<DMatrix<f64>, Error> {
     if let &[variance] = covariance
+        && n == 1
         && variance > 0.0
         && variance.is_finite()
     {

@@ -568,3 +568,24 @@ fn exact_readings_leave_no_rounding_errors() {
     assert!(wrong.is_err());
     assert!((filter.mean(|pair| &pair.0).unwrap() - 1.5).abs() < 1e-9);
 }
+
+/// Small noise beside a wide prior stays, and standard deviations that overflow are errors.
+#[test]
+fn compiled_steps_keep_small_deviations_and_report_large_ones() {
+    let step = |level: &Element<f64>| Normal::new(level, Variance(1e12));
+    let read = |level: &Element<f64>| Normal::new(level, Variance(1e-18));
+    let mut filter = Filter::exact(&Normal::new(0.0, Variance(1e12))).unwrap();
+    let law = filter.law(step, read).unwrap();
+    for reading in [1.0, 1.000_000_001, 1.000_000_003] {
+        let seen = |level: &Element<f64>| Model::new().observe(level, reading);
+        filter.follow(&law, seen).unwrap();
+    }
+    let deviation = filter.mixture(|level| level).unwrap().standard_deviation();
+    assert!((deviation / 1e-9 - 1.0).abs() < 1e-3, "{deviation}");
+    let wide = |level: &Element<f64>| Normal::new(level, Variance(1e307));
+    let mut filter = Filter::exact(&Normal::new(0.0, Variance(1.0))).unwrap();
+    let law = filter.law(wide, wide).unwrap();
+    let failed = (0..40).find_map(|_| filter.follow(&law, |_| Model::new()).err());
+    let error = failed.unwrap().to_string();
+    assert!(error.contains("too large"), "{error}");
+}
