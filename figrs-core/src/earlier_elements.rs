@@ -35,6 +35,9 @@ impl fmt::Debug for EarlierElements {
 }
 
 impl EarlierElements {
+    /// The name of the setting that is wrong if a step depends on an element of an earlier step.
+    pub const SETTING: &'static str = "an element of the step";
+
     /// Notes the random elements of a step.
     pub fn add(&mut self, random: &[AnyElement]) {
         for element in random {
@@ -64,18 +67,18 @@ impl EarlierElements {
         self.used.contains_key(&element.id())
     }
 
-    /// If a step whose random elements are `random` depends on an element of an earlier step, returns the wrong setting, its value, and the remedy.
-    pub fn mistake(&self, random: &[AnyElement]) -> Option<(&'static str, String, &'static str)> {
+    /// If a step whose random elements are `random` depends on an element of an earlier step, returns a description of this element, and the remedy.
+    pub fn mistake(&self, random: &[AnyElement]) -> Option<(String, &'static str)> {
         let found = |element: &AnyElement| self.used.get(&element.id()).map(|(_, old)| *old);
         if random.iter().any(|element| found(element) == Some(true)) {
             let value = "an element of a state that a later step has replaced".to_owned();
             let remedy = "use the arguments of the functions, or the elements that `state` and `past` return after the last call of `advance`, `observe` or `follow`";
-            return Some(("an element of the step", value, remedy));
+            return Some((value, remedy));
         }
         let element = random.iter().find(|element| found(element).is_some())?;
         let value = format!("{}, which an earlier step uses, too", element.label());
         let remedy = "build the random elements of a step in its functions, from their arguments; a random quantity of several steps belongs to the state";
-        Some(("an element of the step", value, remedy))
+        Some((value, remedy))
     }
 }
 

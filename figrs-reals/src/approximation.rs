@@ -4,7 +4,7 @@ use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, Model, stream};
 use serde::{Deserialize, Serialize};
 
-use crate::belief::{Belief, too_many};
+use crate::belief::{Belief, CheckElements, too_many};
 use crate::belief_component::BeliefComponent;
 
 /// Default maximum number of components of the mixture that is the distribution of a state.
@@ -86,11 +86,12 @@ impl Approximation {
         self,
         model: &Model,
         (own, before, past): StepElements<'_>,
+        check: &CheckElements<'_>,
         (limits, components): (&Limits, usize),
     ) -> Result<Conditioned, Error> {
         let all = [own, before].concat();
         let most = most_components(!before.is_empty(), components);
-        let step = Belief::of_step(model, (&all, past), limits, most)?;
+        let step = Belief::of_step(model, (&all, past), check, (limits, most))?;
         let settled = self.settled(step.belief, own, components)?;
         Ok(Conditioned {
             past_states: step.past_states,

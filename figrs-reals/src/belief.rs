@@ -33,6 +33,9 @@ pub(crate) struct Belief {
 /// The concatenated numbers of a group of elements as linear functions of vectors, the range of each element's numbers, and the vectors.
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
+/// Checks the random elements of a step.
+pub(crate) type CheckElements<'c> = dyn Fn(&[AnyElement]) -> Result<(), Error> + 'c;
+
 /// The joint distribution of the elements of a step.
 pub(crate) struct StepBelief {
     pub(crate) belief: Belief,
@@ -52,30 +55,34 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Self, Error> {
-        let question = (&[elements.to_vec()][..], true);
-        let (mut beliefs, _) = Self::of_question(model, question, limits, limit)?;
+        let mut hybrid = Self::hybrid(model, elements, limits)?;
+        let groups = [elements.to_vec()];
+        let mut beliefs = Self::of_hybrid(&mut hybrid, model, (&groups, true), (limits, limit))?;
         Ok(beliefs.swap_remove(0))
     }
 
     /// Returns the joint distribution of `elements` of a step of a filter as [`new`](Self::new) does. `past` has the elements of each past state, the latest
-    /// state first.
+    /// state first. `check` gets the random elements of the step before the elimination.
     ///
-    /// **Errors.** The errors of [`new`](Self::new).
+    /// **Errors.** The errors of [`new`](Self::new) and of `check`.
     pub(crate) fn of_step(
         model: &Model,
         (elements, past): (&[AnyElement], &[Vec<AnyElement>]),
-        limits: &Limits,
-        limit: usize,
+        check: &CheckElements<'_>,
+        (limits, limit): (&Limits, usize),
     ) -> Result<StepBelief, Error> {
+        let mut hybrid = Self::hybrid(model, elements, limits)?;
+        let random = hybrid.random_elements();
+        check(&random)?;
         let groups = [elements.to_vec()];
-        let (mut beliefs, hybrid) = Self::of_question(model, (&groups, true), limits, limit)?;
+        let mut beliefs = Self::of_hybrid(&mut hybrid, model, (&groups, true), (limits, limit))?;
         Ok(StepBelief {
             belief: beliefs.swap_remove(0),
             past_states: (0..past.len())
                 .rev()
                 .find(|&lag| past[lag].iter().any(|past| hybrid.depends_on(past)))
                 .map_or(0, |lag| lag + 1),
-            random: hybrid.random_elements(),
+            random,
         })
     }
 
@@ -87,33 +94,44 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Vec<Self>, Error> {
-        Ok(Self::of_question(model, (groups, false), limits, limit)?.0)
+        let mut hybrid = Self::hybrid(model, &groups.concat(), limits)?;
+        Self::of_hybrid(&mut hybrid, model, (groups, false), (limits, limit))
     }
 
-    /// Returns the joint distribution of each group of elements, with factors of the covariance matrices if `has_factors`.
-    fn of_question<'m>(
+    /// Builds the hybrid factor graph of a model for the joint distribution of `elements`.
+    fn hybrid<'m>(
         model: &'m Model,
-        (groups, has_factors): (&[Vec<AnyElement>], bool),
+        elements: &[AnyElement],
         limits: &'m Limits,
-        limit: usize,
-    ) -> Result<(Vec<Self>, HybridModel<'m>), Error> {
-        let all = groups.concat();
-        let mut scan = Scan::new(model, &all, limits);
+    ) -> Result<HybridModel<'m>, Error> {
+        let mut scan = Scan::new(model, elements, limits);
         scan.run()?;
-        let mut hybrid = HybridModel::new(scan, model, &all, limits)?;
-        for element in &all {
+        let hybrid = HybridModel::new(scan, model, elements, limits)?;
+        for element in elements {
             if hybrid.parameter(element)?.is_some() {
                 let problem = "a filter supports only normal and finite elements, but this is a parameter of another family";
                 return Err(Error::not_closed_form(element, problem));
             }
         }
+        Ok(hybrid)
+    }
+
+    /// Returns the joint distribution of each group of elements, with factors of the covariance matrices if `has_factors`.
+    fn of_hybrid(
+        hybrid: &mut HybridModel<'_>,
+        model: &Model,
+        (groups, has_factors): (&[Vec<AnyElement>], bool),
+        (limits, limit): (&Limits, usize),
+    ) -> Result<Vec<Self>, Error> {
+        let all = groups.concat();
         let mut stacked = Vec::with_capacity(groups.len());
         for group in groups {
             let (rows, numbers) = hybrid.stacked(group)?;
             let mention = hybrid.mention(&rows);
             stacked.push((rows, numbers, mention));
         }
-        let explain = |error| of_filter(&hybrid, &all, error);
+        let hybrid = &*hybrid;
+        let explain = |error| of_filter(hybrid, &all, error);
         let until = &limits.until;
         let elimination = Elimination::run(&hybrid.graph, limit, until).map_err(explain)?;
         let posterior = HybridPosterior::new(&elimination, limits).map_err(explain)?;
@@ -121,11 +139,10 @@ impl Belief {
             return Err(crate::closed_form::impossible(model));
         }
         let joint = |(group, stacked): (&Vec<AnyElement>, Stacked)| {
-            Self::of_group(&hybrid, &posterior, group, stacked, (limit, has_factors))
+            Self::of_group(hybrid, &posterior, group, stacked, (limit, has_factors))
         };
         let beliefs = groups.iter().zip(stacked).map(joint);
-        let beliefs = beliefs.collect::<Result<_, _>>()?;
-        Ok((beliefs, hybrid))
+        beliefs.collect()
     }
 
     /// Returns the joint distribution of `elements`, a group for which the elimination has been made.

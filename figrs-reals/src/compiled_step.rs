@@ -266,7 +266,7 @@ impl CompiledStep {
             .find(|(_, numbers)| is_reading(numbers))
         {
             Some((element, _)) => {
-                let problem = "its value is observed, but the state and the readings before it already determine it";
+                let problem = "its value is observed, but the state and the readings before it already determine it, or its variance is too large for a floating-point number";
                 Error::not_closed_form(element, problem)
             }
             None => crate::closed_form::impossible(model),

@@ -163,7 +163,9 @@ impl<S: FilterState> Filter<S> {
         let within = (&limits, approximation.default_components());
         let conditioned = guarded(|| {
             let groups = approximation.groups(&elements).into_iter();
-            let of_group = |own| approximation.conditioned(&Model::new(), (own, &[], &[]), within);
+            let of_group = |own| {
+                approximation.conditioned(&Model::new(), (own, &[], &[]), &|_| Ok(()), within)
+            };
             groups.map(of_group).collect::<Result<Vec<_>, _>>()
         })?;
         let is_approximate = conditioned.iter().any(|group| group.is_approximate);

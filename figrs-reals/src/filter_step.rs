@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_core::internals::inherit_names;
+use figrs_core::internals::{EarlierElements, inherit_names};
 use figrs_core::{AnyElement, FilterState, Model};
 
 use crate::approximation::Conditioned;
@@ -39,12 +39,7 @@ impl<S: FilterState> Filter<S> {
         next: Option<S>,
         evidence: impl FnOnce(&S) -> Model,
     ) -> Result<(), Error> {
-        let found = guarded(|| {
-            let step = self.conditioned(next.as_ref(), evidence)?;
-            let mut groups = step.groups.iter();
-            groups.try_for_each(|group| self.check_elements(&group.random))?;
-            Ok(step)
-        });
+        let found = guarded(|| self.conditioned(next.as_ref(), evidence));
         let Step { groups, replaced } = found.map_err(|error| Error::InStep {
             step: self.steps,
             error: Box::new(error),
@@ -115,19 +110,6 @@ impl<S: FilterState> Filter<S> {
         self.earlier.replace(sources);
     }
 
-    /// Returns an error if the random elements `random` of a step belong to earlier steps.
-    pub(crate) fn check_elements(&self, random: &[AnyElement]) -> Result<(), Error> {
-        let mistake = self.earlier.mistake(random);
-        mistake.map_or(Ok(()), |(setting, value, remedy)| {
-            Err(Error::InvalidSetting {
-                algorithm: Self::NAME,
-                setting,
-                value,
-                remedy,
-            })
-        })
-    }
-
     /// Computes the distributions of a step to the state `next`, or of more evidence about the present state.
     fn conditioned(
         &self,
@@ -140,11 +122,13 @@ impl<S: FilterState> Filter<S> {
         let groups = self.approximation.groups(&elements);
         let past = self.past.created_elements();
         let within = (&self.limits, self.components);
+        let check = |random: &[AnyElement]| check_elements(&self.earlier, random);
         let given = |before: &[StateLink]| {
             let groups = groups.iter().enumerate().map(|(i, own)| {
                 let before = before.get(i).map(StateLink::elements).unwrap_or_default();
                 let elements = (*own, &before[..], &past[..]);
-                self.approximation.conditioned(&model, elements, within)
+                self.approximation
+                    .conditioned(&model, elements, &check, within)
             });
             groups.collect::<Result<Vec<_>, Error>>()
         };
@@ -200,4 +184,19 @@ impl<S: FilterState> Filter<S> {
             replaced: Some(replaced),
         })
     }
+}
+
+/// Returns an error if the random elements `random` of a step belong to earlier steps.
+pub(crate) fn check_elements(
+    earlier: &EarlierElements,
+    random: &[AnyElement],
+) -> Result<(), Error> {
+    earlier.mistake(random).map_or(Ok(()), |(value, remedy)| {
+        Err(Error::InvalidSetting {
+            algorithm: "Filter",
+            setting: EarlierElements::SETTING,
+            value,
+            remedy,
+        })
+    })
 }

@@ -12,6 +12,7 @@ use crate::backward_kernel::BackwardKernel;
 use crate::belief::{Belief, too_many};
 use crate::compiled_step::CompiledStep;
 use crate::filter::Filter;
+use crate::filter_step::check_elements;
 use crate::past_states::PresentState;
 use crate::step_compiler::StepCompiler;
 
@@ -84,15 +85,8 @@ impl<S: FilterState> Filter<S> {
                 let readings = readings(&next);
                 let elements = (&next.elements()[..], &readings.elements()[..]);
                 let own = compiler.add(&present.made[0], elements, within)?;
-                self.check_elements(&own)?;
-                if let Some((setting, value, remedy)) = used.mistake(&own) {
-                    return Err(Error::InvalidSetting {
-                        algorithm: Self::NAME,
-                        setting,
-                        value,
-                        remedy,
-                    });
-                }
+                check_elements(&self.earlier, &own)?;
+                check_elements(&used, &own)?;
                 used.add(&own);
                 random.extend(own);
                 Ok::<R, Error>(readings)
@@ -165,6 +159,7 @@ impl<S: FilterState> Filter<S> {
             step: self.steps + 1,
             error: Box::new(error),
         })?;
+        // The law keeps its elements alive, so that all of them are noted if the first one is.
         if law
             .random
             .first()

@@ -178,7 +178,7 @@ impl StepCompiler {
             .map(|&place| scan.finite.elements[place].clone());
         let elements: Vec<AnyElement> = elements.collect();
         let most = components.saturating_mul(PAIRS).max(MAX_COMPONENTS);
-        let joint = Belief::of_step(&model, (&elements, &[]), limits, most);
+        let joint = Belief::of_step(&model, (&elements, &[]), &|_| Ok(()), (limits, most));
         let StepBelief { belief: joint, mut random, .. } = joint.map_err(|error| match (error, all().next()) {
             (Error::NotClosedForm { .. }, Some(own)) => {
                 let problem = "the finite elements of the state and of the readings have too many joint values for a law; use `advance`";

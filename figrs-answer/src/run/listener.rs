@@ -1,4 +1,4 @@
-//! An optional function that is told of events during a run.
+//! An optional function of the user that a run calls when an event occurs.
 
 use std::fmt;
 use std::sync::Arc;

@@ -161,10 +161,10 @@ impl<S: FilterState> ParticleFilter<S> {
     fn continued(&self, model: &Model, states: &[&S]) -> Result<Continued<S>, Error> {
         let elements = states.iter().flat_map(|state| state.elements());
         let random = random_ancestors(elements.collect(), model);
-        if let Some((setting, value, remedy)) = self.earlier.mistake(&random) {
+        if let Some((value, remedy)) = self.earlier.mistake(&random) {
             return Err(Error::invalid_setting(
                 "ParticleFilter",
-                setting,
+                EarlierElements::SETTING,
                 value,
                 remedy,
             ));

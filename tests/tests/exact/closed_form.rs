@@ -8,6 +8,7 @@ mod collapsed_cases;
 mod conjugate;
 mod corrected;
 mod covariances;
+mod earlier_elements;
 mod filter;
 mod filter_law;
 mod intervals;
