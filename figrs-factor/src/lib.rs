@@ -31,7 +31,7 @@
 //! | [`consistency`] | values that the zeros of the factors exclude |
 //! | [`mini_buckets`] | bounds by bucket elimination with split buckets |
 //! | [`Limits`], [`MemoryAccount`] | limits of a computation: memory, work, time, threads; the account of its memory |
-//! | [`wording`] | messages for programmers, and for the users of a command |
+//! | [`wording`] | messages for programmers, for the users of a command, and for the users of a page |
 
 #![warn(clippy::unwrap_used)]
 

@@ -1,35 +1,55 @@
-//! The audience of messages: programmers, who know source lines and method names, or users of a command, who do not.
+//! The audience of messages: programmers, who know source lines and method names, the users of a command, or the users of a page.
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
-/// True if this process prints messages for the users of a command.
-static FOR_USERS: AtomicBool = AtomicBool::new(false);
+/// The readers of a process's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Programmers: messages contain source lines, and the names of constructors and methods.
+    Programmers,
+    /// Users of a command, who know its flags.
+    CommandUsers,
+    /// Users of a page, which counts rows and columns from 1.
+    PageUsers,
+}
 
-/// Makes this process print errors and findings for the users of a command: without source lines, and without the names of constructors and methods.
-/// A program must call `address_users` before it prints.
+/// The audience of this process.
+static AUDIENCE: AtomicU8 = AtomicU8::new(Audience::Programmers as u8);
+
+/// Makes this process print errors and findings for `audience`; by default, messages are for programmers.
+/// A program must call `address` before it prints.
 ///
 /// ```
 /// use figrs_factor::eliminate::EliminationError;
-/// use figrs_factor::wording;
+/// use figrs_factor::wording::{Audience, address};
 ///
 /// let error = EliminationError::Interrupted;
 /// assert!(error.to_string().ends_with("allow more time (`deadline`)"));
-/// wording::address_users();
+/// address(Audience::CommandUsers);
 /// assert!(error.to_string().ends_with("allow more time"));
 /// ```
-pub fn address_users() {
-    FOR_USERS.store(true, Ordering::Relaxed);
+pub fn address(audience: Audience) {
+    AUDIENCE.store(audience as u8, Ordering::Relaxed);
 }
 
-/// True after a call of [`address_users`].
+/// The audience given to [`address`].
+pub fn audience() -> Audience {
+    match AUDIENCE.load(Ordering::Relaxed) {
+        0 => Audience::Programmers,
+        1 => Audience::CommandUsers,
+        _ => Audience::PageUsers,
+    }
+}
+
+/// True if messages are for the users of a command or a page.
 pub fn addresses_users() -> bool {
-    FOR_USERS.load(Ordering::Relaxed)
+    audience() != Audience::Programmers
 }
 
-/// The name of a method of the library that is the remedy of an error, as a part of a message. Programmers see `` (`memory`) `` after a space; users
-/// of a command see nothing.
+/// The name of a method of the library that is the remedy of an error, as a part of a message. Programmers see `` (`memory`) `` after a space; other
+/// audiences see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Call(pub &'static str);
 
@@ -42,7 +62,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// The source line of a statement. Programmers see `stated at src/rain.rs:3:5` after a space; users of a command see nothing.
+/// The source line of a statement. Programmers see `stated at src/rain.rs:3:5` after a space; other audiences see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct StatedAt(pub &'static Location<'static>);
 
@@ -52,5 +72,24 @@ impl fmt::Display for StatedAt {
             return Ok(());
         }
         write!(f, " stated at {}", self.0)
+    }
+}
+
+/// A row or a column of a level, given by its index. Users of a page see the number from 1; other audiences see the index, from 0.
+///
+/// ```
+/// use figrs_factor::wording::{Audience, Counted, address};
+///
+/// assert_eq!(format!("row {} (counted from {})", Counted(6), Counted(0)), "row 6 (counted from 0)");
+/// address(Audience::PageUsers);
+/// assert_eq!(format!("row {} (counted from {})", Counted(6), Counted(0)), "row 7 (counted from 1)");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Counted(pub usize);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = usize::from(audience() == Audience::PageUsers);
+        (self.0 + first).fmt(f)
     }
 }

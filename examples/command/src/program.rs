@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use figrs_core::wording;
+use figrs_core::wording::{Audience, address};
 
 use crate::failure::{exit_code, inference, is_broken_pipe};
 use crate::{Failure, note, progress, words};
@@ -13,7 +13,7 @@ pub fn run(
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
     command: impl FnOnce() -> Result<(), Failure>,
 ) -> ExitCode {
-    wording::address_users();
+    address(Audience::CommandUsers);
     let done = command();
     progress::hide();
     let Err(failure) = done else {
@@ -32,7 +32,6 @@ pub fn message(
     failure: &Failure,
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
 ) -> String {
-    wording::address_users();
     let message = words::message(&**failure).or_else(|| inference(&**failure).and_then(remedy));
     message.unwrap_or_else(|| failure.to_string())
 }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::ops::{Bound, Range, RangeBounds};
 
+use figrs_core::wording::Counted;
+
+use super::demand_error::count_from_zero;
 use crate::DemandError;
 
 /// A rectangle of a level: ranges of rows and columns, counted from 0 at the top left.
@@ -87,7 +90,10 @@ impl Area {
         if rows.is_empty() || columns.is_empty() || rows.end > height || columns.end > width {
             return Err(DemandError::invalid(
                 format!("{self} are not an area of a level of {height} rows and {width} columns"),
-                "give rows and columns of the level; both count from 0",
+                format!(
+                    "give rows and columns of the level; both {}",
+                    count_from_zero()
+                ),
             ));
         }
         Ok((rows, columns))
@@ -113,12 +119,13 @@ impl fmt::Display for Area {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         for (name, range) in [("row", &self.rows), ("column", &self.columns)] {
+            let first = Counted(range.start);
             match (range.start, range.end) {
                 (0, EDGE) => {}
-                (start, EDGE) => parts.push(format!("{name}s from {start}")),
+                (_, EDGE) => parts.push(format!("{name}s from {first}")),
                 (start, end) if end <= start => parts.push(format!("no {name}s")),
-                (start, end) if start + 1 == end => parts.push(format!("{name} {start}")),
-                (start, end) => parts.push(format!("{name}s {start} to {}", end - 1)),
+                (start, end) if start + 1 == end => parts.push(format!("{name} {first}")),
+                (_, end) => parts.push(format!("{name}s {first} to {}", Counted(end - 1))),
             }
         }
         if parts.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use figrs_core::wording::Call;
+use figrs_core::wording::{Audience, Call, Counted, audience};
 
 use crate::Route;
 use figrs_derive::ErrorDebug;
@@ -28,6 +28,14 @@ pub enum DemandError {
         /// Changes that avoid the problem; each change alone suffices.
         remedies: &'static [Remedy],
     },
+}
+
+/// How the rows and columns in files count, as a part of a message.
+pub(super) fn count_from_zero() -> &'static str {
+    match audience() {
+        Audience::PageUsers => "count from 0 in files, and from 1 here",
+        Audience::Programmers | Audience::CommandUsers => "count from 0",
+    }
 }
 
 fn not_rejected(demand: &str) -> String {
@@ -80,9 +88,13 @@ impl DemandError {
     }
 
     pub(super) fn outside(row: usize, column: usize) -> Self {
+        let (row, column) = (Counted(row), Counted(column));
         Self::invalid(
             format!("row {row}, column {column} is outside of the level"),
-            "give a cell of the level; rows and columns count from 0",
+            format!(
+                "give a cell of the level; rows and columns {}",
+                count_from_zero()
+            ),
         )
     }
 

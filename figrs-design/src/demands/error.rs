@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use figrs_core::wording::Counted;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
@@ -115,17 +116,21 @@ fn contradictory(
     } else {
         ", some of which may be irrelevant"
     };
-    let (first, last) = (columns.start(), columns.end());
-    let column = if first == last {
+    let (first, last) = (Counted(*columns.start()), Counted(*columns.end()));
+    let column = if columns.start() == columns.end() {
         format!("column {first}")
     } else {
         format!("some column from {first} to {last}")
     };
     let finding = if proven {
-        format!("it is proven that no level can continue at {column} (counted from 0)")
+        format!(
+            "it is proven that no level can continue at {column} (counted from {})",
+            Counted(0)
+        )
     } else {
         format!(
-            "no particle could continue at {column} (counted from 0), but this does not prove that no level can continue there"
+            "no particle could continue at {column} (counted from {}), but this does not prove that no level can continue there",
+            Counted(0)
         )
     };
     format!(

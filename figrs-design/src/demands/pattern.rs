@@ -7,6 +7,7 @@ use ndarray::Array2;
 
 use super::mask::Mask;
 use crate::DemandError;
+use figrs_core::wording::Counted;
 use figrs_models::mdmc::{Tile, TileClass};
 
 /// A rectangle of classes of tiles, in one form or in several alternative forms of the same size.
@@ -126,6 +127,7 @@ impl Pattern {
             for (column, symbol) in line.chars().enumerate() {
                 let known = class(symbol);
                 cells.push(known.ok_or_else(|| {
+                    let (row, column) = (Counted(row), Counted(column));
                     DemandError::invalid(
                         format!(
                             "{symbol:?} in row {row}, column {column} of a pattern is neither a tile nor a class"
@@ -138,7 +140,8 @@ impl Pattern {
                 let length = line.chars().count();
                 return Err(DemandError::invalid(
                     format!(
-                        "row {row} of a pattern has {length} cells, but the first row has {width}"
+                        "row {} of a pattern has {length} cells, but the first row has {width}",
+                        Counted(row)
                     ),
                     "write one character for each cell",
                 ));

@@ -7,11 +7,13 @@ use ndarray::Array2;
 
 use super::compile::LevelFrame;
 use super::demand::Demand;
+use super::demand_error::count_from_zero;
 use super::mask::Mask;
 use super::proof::Conflict;
 use super::statements::{ColumnEvidence, ReachabilityMemo, StatedDemand, Steps, statement};
 use super::twisted_demands::{TwistedDemands, is_stated};
 use crate::{DemandError, Route};
+use figrs_core::wording::Counted;
 use figrs_core::{Element, Model};
 use figrs_infer::{Sequence, SequencePart};
 use figrs_models::mdmc::sample::level_model::LevelColumns;
@@ -107,6 +109,7 @@ impl SteeredLevel {
         let mut placed = Mask::free(height, width);
         for (row, column, tile) in placed_by(&stated) {
             if placed.get(row, column).is_some_and(|other| other != tile) {
+                let (row, column) = (Counted(row), Counted(column));
                 return Err(DemandError::invalid(
                     format!("row {row}, column {column}: two masks place different tiles here"),
                     "free it in one of them",
@@ -351,11 +354,15 @@ fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
     // Only levels that are played to the right can have a start cell, so model coordinates are upright coordinates here.
     if let Some((row, column)) = rules.movement().start_outside(size) {
         let movement = rules.movement().name();
+        let (row, column) = (Counted(row), Counted(column));
         return Err(DemandError::invalid(
             format!(
                 "the movement {movement:?} starts at row {row}, column {column}, outside of the level"
             ),
-            "give a start in the level; rows and columns count from 0",
+            format!(
+                "give a start in the level; rows and columns {}",
+                count_from_zero()
+            ),
         ));
     }
     areas

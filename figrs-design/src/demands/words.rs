@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use figrs_core::wording::Counted;
+
 use super::area::Area;
 use super::demand::{Demand, Mirror};
 use super::mask::Mask;
@@ -33,7 +35,9 @@ impl fmt::Display for Demand {
                 let (height, width) = (pattern.height(), pattern.width());
                 write!(
                     f,
-                    "{height} by {width} cells from row {row}, column {column}"
+                    "{height} by {width} cells from row {}, column {}",
+                    Counted(*row),
+                    Counted(*column)
                 )
             }
             Self::Number {
@@ -177,9 +181,9 @@ fn tiles(f: &mut fmt::Formatter<'_>, how: &str, mask: &Mask) -> fmt::Result {
             let noun = if tiles == 1 { "tile" } else { "tiles" };
             write!(f, "{tiles} {how} {noun} in ")?;
             if first == last {
-                write!(f, "column {first}")
+                write!(f, "column {}", Counted(first))
             } else {
-                write!(f, "columns {first} to {last}")
+                write!(f, "columns {} to {}", Counted(first), Counted(last))
             }
         }
         _ => write!(f, "no {how} tiles"),

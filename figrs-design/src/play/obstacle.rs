@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use figrs_core::wording::Counted;
+
 use super::field::Field;
 
 /// An obstacle that stops a player. In levels that are played from left to right, it is the first obstacle after the last column in which the player
@@ -93,7 +95,7 @@ impl Obstacle {
     }
 }
 
-/// Writes the obstacle and its position, with rows and columns counted from 0.
+/// Writes the obstacle and its position; rows and columns count as [`Counted`] does.
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -103,18 +105,19 @@ impl fmt::Display for Obstacle {
                 rise,
             } => {
                 let columns = if width == 1 { "column" } else { "columns" };
-                write!(f, "gap of {width} {columns} at column {column}")?;
+                write!(f, "gap of {width} {columns} at column {}", Counted(column))?;
                 match rise {
                     0 => Ok(()),
                     rise => write!(f, ", then {rise} up"),
                 }
             }
             Self::Wall { column, height } => {
-                write!(f, "wall of height {height} at column {column}")
+                write!(f, "wall of height {height} at column {}", Counted(column))
             }
-            Self::Blocked { column } => write!(f, "no path through column {column}"),
-            Self::Ceiling { row } => write!(f, "no path up from row {row}"),
+            Self::Blocked { column } => write!(f, "no path through column {}", Counted(column)),
+            Self::Ceiling { row } => write!(f, "no path up from row {}", Counted(row)),
             Self::Unreached { row, column } => {
+                let (row, column) = (Counted(row), Counted(column));
                 write!(f, "no path to row {row}, column {column}")
             }
             Self::WayPoint { passed } => {
