@@ -240,7 +240,7 @@ fn demands(
     let flags = (given.max_gap.iter().map(|_| "--max-gap"))
         .chain(given.count.iter().map(|_| "--count"))
         .chain(given.density.iter().map(|_| "--density"));
-    let in_numbers = given.in_numbers().on(model, "--")?.into_iter();
+    let in_numbers = given.in_numbers().on(model)?.into_iter();
     demands.extend(in_numbers.zip(flags.map(str::to_owned)));
     for path in &given.forbid {
         let origin = format!("--forbid {}", path.display());

@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use super::deadline::Deadline;
 use super::findings::Findings;
+use super::flags::{SHOW_PATH, SIZE, TIME};
 use super::options::Task;
 use super::puzzle::Example;
 use super::question::Question;
@@ -22,7 +23,7 @@ use super::watch::Watch;
 pub struct Unanswered {
     /// The error that prevented an answer.
     pub failure: Failure,
-    /// The text of the error, which names flags of the command.
+    /// The text of the error.
     pub message: String,
     /// Cells whose clues contradict each other, if the clues are the reason.
     pub cells: Vec<Position>,
@@ -55,7 +56,7 @@ pub fn answer<E: Example>(
         figrs_command::parsed_from(command::<E>(), arguments).map_err(Failure::from)?;
     if let Some(text) = clues {
         if example.shared().size.is_some() {
-            let message = "the clues set the size; leave out size";
+            let message = format!("the clues set the size; leave out {SIZE}");
             return Err(Failure::from(message).into());
         }
         example.give_clues(text);
@@ -65,7 +66,7 @@ pub fn answer<E: Example>(
     let options = example.shared();
     options.check()?;
     if example.shows_path() {
-        options.shows_boards("--show-path")?;
+        options.shows_boards(SHOW_PATH)?;
     }
     let puzzle = example.puzzle()?;
     let deadline = Deadline::after(options.time, interrupt)?;
@@ -84,10 +85,12 @@ pub fn answer<E: Example>(
     };
     findings.boards = boards;
     if deadline.is_over() && findings.impossible.is_none() && !findings.answers(options.task) {
-        let message = "--time ended before there was an answer; allow more time";
+        let message = format!(
+            "{TIME} ended before there was an answer; allow more time, or use a smaller board"
+        );
         return Err(Unanswered {
             stopped: Some(Reason::Time),
-            ..Failure::from(NoAnswer(message.to_owned())).into()
+            ..Failure::from(NoAnswer(message)).into()
         });
     }
     let stats = match options.stats.then(|| question.stats(&findings)) {

@@ -9,6 +9,7 @@ mod deadline;
 mod demand_files;
 mod display;
 mod findings;
+mod flags;
 mod goodness;
 mod options;
 mod page;

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use figrs_command::{
-    Bytes, Failure, check_distinct, check_report, check_writable, format_of, mebibytes, seconds,
-    whole,
+    Bytes, Failure, Flag, check_distinct, check_report, check_writable, format_of, mebibytes,
+    seconds, whole,
 };
 use figrs_models::grid::{Clues, GridError, Size, Symbol};
 
+use crate::flags::{COUNT, SEED, STATS, TASK};
 use crate::{ClueSource, read_clues};
 
 /// The last section of the long help.
@@ -183,12 +184,12 @@ impl Options {
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.task != Task::Sample {
             for (given, option) in [
-                (self.count.is_some(), "--count"),
-                (self.seed.is_some(), "--seed"),
-                (self.stats, "--stats"),
+                (self.count.is_some(), COUNT),
+                (self.seed.is_some(), SEED),
+                (self.stats, STATS),
             ] {
                 if given {
-                    return Err(format!("{option} needs --task sample").into());
+                    return Err(format!("{option} needs {TASK} sample").into());
                 }
             }
         }
@@ -200,7 +201,7 @@ impl Options {
             ("--report", self.report.as_deref()),
         ])?;
         if self.stats && self.count() < 2 {
-            return Err("--stats needs --count 2 or more".into());
+            return Err(format!("{STATS} needs {COUNT} 2 or more").into());
         }
         if self.format() == Format::Png {
             if self.out.is_none() {
@@ -217,13 +218,13 @@ impl Options {
     }
 
     /// Rejects an option about the display of boards if the task displays no boards.
-    pub(crate) fn shows_boards(&self, option: &str) -> Result<(), Failure> {
+    pub(crate) fn shows_boards(&self, option: Flag<'_>) -> Result<(), Failure> {
         let are_shown = !self.stats || self.format() == Format::Json || self.report.is_some();
         if self.task.has_boards() && are_shown {
             return Ok(());
         }
         Err(format!(
-            "{option} needs boards that are shown: --task sample, most-likely or solve, without --stats in text"
+            "{option} needs boards that are shown: {TASK} sample, most-likely or solve, without {STATS} in text"
         )
         .into())
     }

@@ -11,6 +11,7 @@ use figrs_models::board::{
 use figrs_models::grid::{GridError, Position};
 
 use super::findings::{Findings, Stats};
+use super::flags::{MEMORY, METHOD, STATS, TASK};
 use super::goodness::{named, tests};
 use super::options::{Format, Options, Task};
 use super::progress_lines::ProgressLines;
@@ -66,13 +67,13 @@ impl<P: Puzzle> Question<P> {
         match (options.task == Task::Sample, other.role) {
             (true, Role::Answers) => {
                 return Err(format!(
-                    "--method {} does not draw boards; use another --method for --task sample",
+                    "{METHOD} {} does not draw boards; use another {METHOD} for {TASK} sample",
                     other.method
                 )
                 .into());
             }
             (false, Role::Quicker | Role::Fallback) => {
-                return Err(format!("--method {} needs --task sample", other.method).into());
+                return Err(format!("{METHOD} {} needs {TASK} sample", other.method).into());
             }
             _ => {}
         }
@@ -82,7 +83,7 @@ impl<P: Puzzle> Question<P> {
             && !self.puzzle.demands().is_empty();
         if options.memory.is_some() && !other.uses_memory && !options.stats && !may_turn {
             return Err(format!(
-                "--memory has no effect on --method {} without --stats; leave it out",
+                "{MEMORY} has no effect on {METHOD} {} without {STATS}; leave it out",
                 other.method
             )
             .into());
@@ -177,7 +178,7 @@ impl<P: Puzzle> Question<P> {
         };
         let or = drawn.map_or(String::new(), |other| {
             format!(
-                ", or draw boards by --task sample --method {}",
+                ", or draw boards by {TASK} sample {METHOD} {}",
                 other.method
             )
         });

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use figrs_command::{Bytes, Failure, NoAnswer, parsed_by, stop};
 
 use super::findings::{Findings, Stats};
+use super::flags::{MEMORY, METHOD, SHOW_PATH};
 use super::options::{DETAILS, Task};
 use super::puzzle::{Example, Puzzle};
 use super::question::Question;
@@ -26,11 +27,11 @@ pub(crate) fn remedy(error: &figrs_infer::Error) -> Option<String> {
         figrs_infer::Error::FrontierTooLarge { states, limit, .. } => {
             let memory = Bytes(*limit);
             Some(format!(
-                "{states} states and their transitions need more than --memory {memory}; allow more memory, or use a smaller board"
+                "{states} states and their transitions need more than {MEMORY} {memory}; allow more memory, or use a smaller board"
             ))
         }
         figrs_infer::Error::NoSampleMetEvidence { tried, .. } => Some(format!(
-            "none of {tried} drawn boards met the rules and the clues: such boards are impossible or very rare; use --method chain, or --method exact if it fits into --memory"
+            "none of {tried} drawn boards met the rules and the clues: such boards are impossible or very rare; use {METHOD} chain, or {METHOD} exact if it fits into {MEMORY}"
         )),
         _ => None,
     }
@@ -57,7 +58,7 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
     options.check()?;
     example.check()?;
     if example.shows_path() {
-        options.shows_boards("--show-path")?;
+        options.shows_boards(SHOW_PATH)?;
     }
     stop::listen(options.time)?;
     let question = Arc::new(Question::new(

@@ -1,9 +1,11 @@
 //! Messages for errors of drawing boards, in terms of the command's flags.
 
 use figrs_command::{Bytes, Failure, NoAnswer, stop};
+use figrs_core::wording::{Audience, audience};
 use figrs_models::board::{BoardError, Method};
 use figrs_models::grid::Size;
 
+use super::flags::{MEMORY, METHOD, SIZE};
 use super::puzzle::Puzzle;
 
 /// Returns the message that a method or task, `what`, needs more memory than the limit.
@@ -12,15 +14,15 @@ pub(super) fn needs_more(what: &str, needed: f64, memory: Bytes) -> String {
         needed if needed < (1_u64 << 50) as f64 => format!("about {}", Bytes(needed as u64)),
         _ => "over 1000 TiB".to_owned(),
     };
-    format!("{what} {needed}, more than --memory {memory}")
+    format!("{what} {needed}, more than {MEMORY} {memory}")
 }
 
 /// Returns the message that the exact method does not fit into memory: it needs `needed` bytes, if that number is known.
 pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> String {
-    let needs = "--method exact would need";
+    let needs = format!("{METHOD} exact would need");
     let message = match needed {
-        Some(needed) => needs_more(needs, needed, memory),
-        None => format!("{needs} more than --memory {memory}"),
+        Some(needed) => needs_more(&needs, needed, memory),
+        None => format!("{needs} more than {MEMORY} {memory}"),
     };
     if size.rows() < size.columns().min(Size::AUTOMATON_COLUMNS) {
         let turned = format!("{}x{}", size.columns(), size.rows());
@@ -47,7 +49,7 @@ pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<St
     let board = format!("impossible: no {kind} board of {rows} by {columns}");
     if clues.is_empty() {
         return Some(format!(
-            "{board} meets {demands} in its cells, from row 1, column 1 to row {rows}, column {columns}; demand less, or use another --size"
+            "{board} meets {demands} in its cells, from row 1, column 1 to row {rows}, column {columns}; demand less, or use another {SIZE}"
         ));
     }
     let cells: Vec<String> = clues.iter().map(ToString::to_string).collect();
@@ -71,7 +73,7 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
             limit,
             ..
         } => format!(
-            "even without demands on paths, --method exact would need more than --memory {}; allow more memory, or use a smaller board",
+            "even without demands on paths, {METHOD} exact would need more than {MEMORY} {}; allow more memory, or use a smaller board",
             Bytes(limit)
         ),
         BoardError::TooLarge {
@@ -80,7 +82,7 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
             limit,
             ..
         } => needs_more(
-            &format!("--method {method} would need"),
+            &format!("{METHOD} {method} would need"),
             needed,
             Bytes(limit),
         ),
@@ -94,8 +96,12 @@ pub(super) fn failure(error: BoardError, size: Size) -> Failure {
             "none of {tried} boards in a row met the demands: such boards are impossible or very rare; demand less"
         ),
         BoardError::NotFound { sweeps, nearest } => format!(
-            "no board was found in {sweeps} sweeps of --method chain (the nearest one violates the rules and demands by {nearest}): such boards \
-             are very rare or perhaps impossible; give wider ranges by the --min and --max flags, or fewer clues"
+            "no board was found in {sweeps} sweeps of {METHOD} chain (the nearest one violates the rules and demands by {nearest}): such boards \
+             are very rare or perhaps impossible; give wider ranges{}, or fewer clues",
+            match audience() {
+                Audience::PageUsers => "",
+                _ => " by the --min and --max flags",
+            }
         ),
         error => return Box::new(error),
     };

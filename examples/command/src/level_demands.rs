@@ -1,12 +1,13 @@
 //! Demands on levels, read from flags, requests and files.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use figrs_design::{Demand, DesignFile, DesignScope, MovementRules, Route};
 use figrs_models::mdmc::{Corpus, LevelModel, Tile, TileSet};
 use serde_json::Value as Json;
 
-use crate::{Failure, read_text};
+use crate::{Failure, Flag, read_text};
 
 /// Demands on levels that are numbers: gaps, numbers of tiles, and shares of tiles.
 #[derive(Clone, Debug, Default)]
@@ -20,12 +21,12 @@ pub struct NumberDemands {
 }
 
 impl NumberDemands {
-    /// Returns the demands on levels of a model. Errors name flags or fields, after the text `prefix`.
+    /// Returns the demands on levels of a model.
     ///
-    /// **Errors.** A tile is unknown.
-    pub fn on(&self, model: &LevelModel, prefix: &str) -> Result<Vec<Demand>, Failure> {
+    /// **Errors.** A tile is unknown; the error names the flag.
+    pub fn on(&self, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
         let (tiles, cells) = (model.tile_set(), model.height() * model.width());
-        let tile = |name, symbol| known_tile(&format!("{prefix}{name}"), symbol, tiles);
+        let tile = |flag, symbol| known_tile(&Flag(flag), symbol, tiles);
         let mut demands: Vec<Demand> = Vec::new();
         demands.extend(self.max_gap.map(Demand::MaximumGap));
         for &(symbol, least, most) in &self.count {
@@ -59,7 +60,7 @@ pub fn read_design(path: &Path) -> Result<DesignFile, Failure> {
 /// Returns the tile of a character.
 ///
 /// **Errors.** The tile is unknown; the error names the flag or field that contains it, and the known tiles.
-pub fn known_tile(name: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
+pub fn known_tile(name: &dyn Display, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
     tiles.tile(symbol).ok_or_else(|| {
         let known = tiles.symbols();
         format!("{name}: unknown tile {symbol:?}; use one of {known}").into()

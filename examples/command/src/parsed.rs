@@ -8,8 +8,8 @@ use std::time::Duration;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Parser};
 
-use crate::note;
 use crate::numbers::whole_number;
+use crate::{Flag, note};
 
 /// Returns the parsed arguments; if they are wrong, the program prints one line about the mistake and ends with exit code 2.
 pub fn parsed<P: Parser>() -> P {
@@ -27,12 +27,13 @@ pub fn parsed_by<P: Parser>(command: Command) -> P {
 
 /// Parses arguments that a program passes instead of a command line, without the name of the command.
 ///
-/// **Errors.** The arguments are wrong; the error is one line.
+/// **Errors.** The arguments are wrong; the error is one line, and names a flag as [`Flag`] does.
 pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<P, String> {
-    let command = command.allow_negative_numbers(true).no_binary_name(true);
+    let mut command = command.allow_negative_numbers(true).no_binary_name(true);
+    command.build();
     let parsed = command.clone().try_get_matches_from(arguments);
     let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
-    parsed.map_err(|error| mistake(&error.format(&mut command.clone())))
+    parsed.map_err(|error| mistake_of_flag(&command, &error).unwrap_or_else(|| mistake(&error)))
 }
 
 /// Ends the program with the requested help, or with one line about the mistake.
@@ -51,17 +52,41 @@ fn mistake(error: &clap::Error) -> String {
     words.join(" ")
 }
 
-/// Returns the message about a value that its parser rejects; `None` for other mistakes.
-fn wrong_value(error: &clap::Error) -> Option<String> {
-    let named = |kind| match error.get(kind)? {
+/// Returns a text in the data of an error.
+fn context(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind)? {
         ContextValue::String(text) => Some(text),
         _ => None,
+    }
+}
+
+/// Returns the message about a wrong value of a flag, or about a value that is missing or superfluous; `None` for other mistakes.
+fn mistake_of_flag(command: &Command, error: &clap::Error) -> Option<String> {
+    let named = context(error, ContextKind::InvalidArg)?;
+    let mut flags = command.get_arguments();
+    let flag = flags.find(|flag| flag.to_string() == named)?;
+    let remedy = match (error.kind(), error.get(ContextKind::ValidValue)) {
+        (ErrorKind::ValueValidation, _) => remedy(error.source()?),
+        (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) if !values.is_empty() => {
+            format!("write one of {}", values.join(", "))
+        }
+        (ErrorKind::InvalidValue, _) => "write a value".to_owned(),
+        (ErrorKind::TooManyValues, _) => "write true or false".to_owned(),
+        _ => return None,
     };
+    let value = context(error, ContextKind::InvalidValue).unwrap_or_default();
+    let space = if value.is_empty() { "" } else { " " };
+    let flag = flag.get_long().map(Flag)?;
+    Some(format!("{flag}{space}{value}: {remedy}"))
+}
+
+/// Returns the message about a value that its parser rejects; `None` for other mistakes.
+fn wrong_value(error: &clap::Error) -> Option<String> {
     let cause = error
         .source()
         .filter(|_| error.kind() == ErrorKind::ValueValidation)?;
-    let value = named(ContextKind::InvalidValue)?;
-    let argument = named(ContextKind::InvalidArg)?;
+    let value = context(error, ContextKind::InvalidValue)?;
+    let argument = context(error, ContextKind::InvalidArg)?;
     let remedy = remedy(cause);
     Some(format!(
         "invalid value '{value}' for '{argument}': {remedy}"
@@ -107,6 +132,8 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 mod tests {
     use std::num::NonZero;
 
+    use clap::CommandFactory;
+
     use super::*;
     use crate::numbers::whole;
 
@@ -124,6 +151,10 @@ mod tests {
         smoothing: Option<f64>,
         #[arg(long, value_parser = seconds)]
         time: Option<Duration>,
+        #[arg(long, value_parser = ["min-fill", "min-weight"])]
+        order: Option<String>,
+        #[arg(long)]
+        stats: bool,
     }
 
     #[test]
@@ -153,6 +184,31 @@ mod tests {
             assert!(line.contains(message), "{argument}: {line}");
             assert!(!line.starts_with("error") && line.lines().count() == 1);
             assert!(!line.contains("digit") && !line.contains("1844"), "{line}");
+        }
+    }
+
+    #[test]
+    fn passed_arguments_name_the_flag_and_the_remedy() {
+        for (argument, message) in [
+            (
+                "--samples=0",
+                "--samples 0: write a whole number, 1 or more",
+            ),
+            (
+                "--samples=-1",
+                "--samples -1: write a whole number, 1 or more",
+            ),
+            (
+                "--order=up",
+                "--order up: write one of min-fill, min-weight",
+            ),
+            ("--order", "--order: write one of min-fill, min-weight"),
+            ("--width", "--width: write a value"),
+            ("--stats=yes", "--stats yes: write true or false"),
+        ] {
+            let arguments = [argument.to_owned()];
+            let error = parsed_from::<Options>(Options::command(), &arguments).unwrap_err();
+            assert_eq!(error, message);
         }
     }
 

@@ -6,7 +6,9 @@ use figrs_design::{DemandError, Remedy, SteeringError};
 use figrs_gdl::GdlError;
 use figrs_infer::Error as Inference;
 use figrs_models::mdmc::SamplingError;
+use figrs_models::{Mistake, MistakeKind};
 
+use crate::Flag;
 use crate::failure::inference;
 use crate::stop;
 
@@ -31,6 +33,9 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error @ DemandError::NotRejected { .. }) = failure.downcast_ref() {
         return Some(error.worded(in_flags));
     }
+    if let Some(message) = failure.downcast_ref().and_then(of_bands) {
+        return Some(message);
+    }
     let sampling = match failure.downcast_ref() {
         Some(SteeringError::Sampling(error)) => Some(error),
         _ => failure.downcast_ref(),
@@ -43,10 +48,10 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
             );
         }
         Some(SamplingError::Width { width, max }) => {
-            return Some(format!("--width {width}: write 1 to {max}"));
+            return Some(format!("{} {width}: write 1 to {max}", Flag("width")));
         }
         Some(SamplingError::LookAhead { depth, max }) => {
-            return Some(format!("--look-ahead {depth}: write 0 to {max}"));
+            return Some(format!("{} {depth}: write 0 to {max}", Flag("look-ahead")));
         }
         _ => {}
     }
@@ -65,14 +70,31 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     ))
 }
 
+/// Returns the message of a mistake in training levels for which fewer bands of rows are a remedy; `None` for other mistakes.
+fn of_bands(mistake: &Mistake) -> Option<String> {
+    let (problem, bands) = (&mistake.problem, Flag("row-splits"));
+    match (mistake.setting, mistake.kind) {
+        (Some("row_splits"), MistakeKind::TooLarge) => Some(format!(
+            "{problem}; use fewer bands of rows ({bands} 1 for one), or cut the levels to fewer rows ({})",
+            Flag("rows")
+        )),
+        (Some("row_splits"), _) => Some(format!(
+            "{problem}; use fewer bands ({bands} 1 for one), or the Markov chain"
+        )),
+        _ => None,
+    }
+}
+
 /// Returns a remedy for demands that no level meets, in terms of the commands' flags.
 fn in_flags(remedy: Remedy) -> String {
     match remedy {
-        Remedy::MoreParticles => "give more --particles".into(),
-        Remedy::ExactLaw => {
-            "use --method exact, or another model by --trained (n-grams keep whole columns)".into()
-        }
-        Remedy::ConditionTheModel => "use --method conditioned".into(),
+        Remedy::MoreParticles => format!("give more {}", Flag("particles")),
+        Remedy::ExactLaw => format!(
+            "use {} exact, or another model by {} (n-grams keep whole columns)",
+            Flag("method"),
+            Flag("trained")
+        ),
+        Remedy::ConditionTheModel => format!("use {} conditioned", Flag("method")),
         other => other.to_string(),
     }
 }

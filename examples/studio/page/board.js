@@ -5,7 +5,6 @@ import { Designer } from "./designer.js";
 import { csvOf, mapOf, pictureOf } from "./files.js";
 import { thumbnail } from "./grid.js";
 import { KINDS, wayOf } from "./kinds.js";
-import { inWords } from "./words.js";
 
 export { KINDS };
 
@@ -249,11 +248,6 @@ class BoardDesigner extends Designer {
   remedies() {
     const isBounded = Object.values(this.state.flags).some((value) => typeof value === "number");
     return isBounded ? [["Without the numbers", { flags: Object.fromEntries(Object.entries(this.state.flags).filter(([, value]) => typeof value !== "number")) }]] : [];
-  }
-
-  inWords(told) {
-    const named = this.kind.ranges.flatMap(([text, least, most]) => [[least, `“${text}”, from`], [most, `“${text}”, to`]]);
-    return inWords(told, [...named, [/; allow more( memory| time)?\b/g, "; ask for a smaller board, or allow more below “Exact answers”"]]);
   }
 
   exports() {

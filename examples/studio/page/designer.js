@@ -6,7 +6,6 @@ import { button, fold, h, isTyped, number, percent, select, settled, toggle } fr
 import { download, rowsOf } from "./files.js";
 import { Grid, cellOf, key, shade, thumbnail } from "./grid.js";
 import { History } from "./history.js";
-import { fromOne } from "./words.js";
 
 const TOOLS = [
   ["paint", "Paint", "Paint cells: they are set, and the rest is drawn around them"],
@@ -412,8 +411,7 @@ export class Designer {
     grid.wrong = new Set((cells ?? []).map((cell) => key(...cell)));
     const isAnswer = problem instanceof Problem;
     const sure = isAnswer && proven === false ? " (not proven)" : "";
-    const told = isAnswer ? (this.inWords?.(problem.message) ?? problem.message) : problem.message;
-    this.wrong(fromOne(told) + sure, isAnswer ? this.remedies?.(problem) : []);
+    this.wrong(problem.message + sure, isAnswer ? this.remedies?.(problem) : []);
     grid.stage.classList.remove("stale");
     this.#unknown();
     this.facts.textContent = this.#here();

@@ -132,9 +132,9 @@ export const KINDS = {
   dungeon: {
     title: "Dungeon", puzzle: "dungeon", size: [6, 6], side: 44, free: "?", path: true, draw: dungeon, ground: "#e0d5be",
     tiles: [[".", "floor", "empty"], ["W", "wall", "wall"], ["G", "gem", "gem"], ["A", "altar", "altar"]],
-    ranges: [["Walls", "min_walls", "max_walls"], ["Steps of the walk", "min_walk", "max_walk"]],
+    ranges: [["Walls", "min_walls", "max_walls"], ["Steps of the path", "min_walk", "max_walk"]],
     choices: [["Gem, altar and exit", "reachable", [["yes", "can be reached"], ["no", "may be anywhere"]]]],
-    about: "The walk leads from the top left to the gem, the altar, and the bottom right.",
+    about: "The path leads from the top left to the gem, the altar, and the bottom right.",
     values: grid,
   },
   island: {

@@ -4,7 +4,6 @@ import { Lane, files } from "./api.js";
 import { button, fold, h, line, number, percent, range, select, settled, text, toggle } from "./dom.js";
 import { Designer } from "./designer.js";
 import { base64Of, bytesOf, download } from "./files.js";
-import { WORDS, inWords } from "./words.js";
 
 const START = {
   seed: 1, index: 0, width: 60, pins: {}, kept: null, forced: true, playable: true, unseen: false, gap: null, counts: {},
@@ -273,7 +272,7 @@ class LevelDesigner extends Designer {
     const counts = this.palette.filter(({ symbol }) => symbol !== this.empty).map(({ symbol, name }) =>
       range(`${name} ${symbol}`, state.counts[symbol] ?? [null, null], (bounds) => this.change({ counts: { ...this.state.counts, [symbol]: bounds } })));
     const used = Object.values(state.counts).some(([least, most]) => least !== null || most !== null);
-    const playable = toggle(this.isUpwards ? "A player gets to the top" : "A player gets through", state.playable && this.#isPlayed, (playable) => this.change({ playable }));
+    const playable = toggle("A player gets through", state.playable && this.#isPlayed, (playable) => this.change({ playable }));
     const strict = toggle("Checked again by stricter rules", state.strict && this.#isPlayed, (strict) => this.change({ strict }));
     for (const one of [playable, strict]) one.input.disabled = !this.#isPlayed;
     return [
@@ -362,7 +361,7 @@ class LevelDesigner extends Designer {
     const choices = [[0, "never"], [QUIET, "up to 64 MiB, n-grams 192 MiB"], [1024, "up to 1 GiB"], [4096, "up to 4 GiB"]];
     const named = choices.map(([memory, text]) => [String(memory), text]);
     const about = "After the shares among drawn levels, the exact probabilities are tried within this memory; the next change ends that.";
-    return fold("Exact probabilities", about, false,
+    return fold("Exact answers", about, false,
       select("Try", String(this.exactMemory), named, (memory) => { this.exactMemory = Number(memory); this.run(); }),
       number("Particles of a level", this.state.particles, (particles) => this.change({ particles: particles ?? 8 }), { min: 1, max: 10000 }));
   }
@@ -445,19 +444,15 @@ class LevelDesigner extends Designer {
   }
 
   /** Remedies for an error, each as a button: its text and the changes of the state that it makes. */
-  remedies({ message, body }) {
+  remedies({ body }) {
     const { pins, forced, kept, playable, unseen, particles } = this.state;
     const isPainted = Object.keys(pins).length > 0;
     const ways = [];
     if (isPainted && !forced) ways.push(["Put it there anyway", { forced: true }]);
     else if ((isPainted || kept) && !unseen) ways.push(["Put it there anyway", { forced: true, unseen: true }]);
-    if (playable && this.#isPlayed && (isPainted || /playable|a player/.test(message))) ways.push(["Without a path for a player", { playable: false }]);
-    if (body?.proven === false && particles < 100) ways.push(["Search longer", { particles: 100 }]);
+    if (playable && this.#isPlayed && (isPainted || body.playable)) ways.push(["Without a path for a player", { playable: false }]);
+    if (body.proven === false && particles < 100) ways.push(["Search longer", { particles: 100 }]);
     return ways;
-  }
-
-  inWords(told) {
-    return inWords(told, WORDS);
   }
 
   exports() {

@@ -3,7 +3,7 @@
 use hyper::body::Bytes;
 
 /// Paths of the files, their media types and their texts.
-const FILES: [(&str, &str, &str); 15] = [
+const FILES: [(&str, &str, &str); 14] = [
     (
         "/",
         "text/html; charset=utf-8",
@@ -22,7 +22,6 @@ const FILES: [(&str, &str, &str); 15] = [
     ("/board.js", SCRIPT, include_str!("../page/board.js")),
     ("/network.js", SCRIPT, include_str!("../page/network.js")),
     ("/tour.js", SCRIPT, include_str!("../page/tour.js")),
-    ("/words.js", SCRIPT, include_str!("../page/words.js")),
 ];
 
 const CSS: &str = "text/css; charset=utf-8";

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use clap::{Arg, Command};
 use figrs_board_command::puzzles::{chromatic_maze, dungeon, island, maze, yin_yang};
 use figrs_board_command::{Example, Failure, Puzzle, answer as answer_by};
-use figrs_command::Bytes;
+use figrs_command::{Bytes, Flag};
 use serde_json::{Map, Value as Json, json};
 
 use crate::memory_pool::MemoryPool;
-use crate::problem::{Problem, of_fields};
+use crate::problem::Problem;
 
 /// Flags of the command line that a request must not contain.
-const OF_COMMANDS: [&str; 6] = ["out", "report", "demands", "format", "help", "version"];
+const OF_COMMANDS: [&str; 4] = ["out", "report", "demands", "format"];
 /// Maximum number of cells of all boards in an answer.
 const MOST_CELLS: usize = 2_000_000;
 /// Maximum memory that a request may ask for.
@@ -30,15 +31,14 @@ pub(crate) fn answer(
     let puzzle = request.remove("puzzle");
     let clues = request.remove("clues").filter(|clues| !clues.is_null());
     let clues = clues.map(|clues| text_of(&clues)).transpose()?;
-    let arguments = arguments(&request)?;
     match puzzle.as_ref().and_then(Json::as_str) {
-        Some("maze") => ask::<maze::Options>(&arguments, clues, pool, ended),
+        Some("maze") => ask::<maze::Options>(&request, clues, pool, ended),
         Some("chromatic" | "chromatic_maze") => {
-            ask::<chromatic_maze::Options>(&arguments, clues, pool, ended)
+            ask::<chromatic_maze::Options>(&request, clues, pool, ended)
         }
-        Some("dungeon") => ask::<dungeon::Options>(&arguments, clues, pool, ended),
-        Some("island") => ask::<island::Options>(&arguments, clues, pool, ended),
-        Some("yin_yang") => ask::<yin_yang::Options>(&arguments, clues, pool, ended),
+        Some("dungeon") => ask::<dungeon::Options>(&request, clues, pool, ended),
+        Some("island") => ask::<island::Options>(&request, clues, pool, ended),
+        Some("yin_yang") => ask::<yin_yang::Options>(&request, clues, pool, ended),
         _ => Err(Problem::wrong(
             "puzzle: write maze, chromatic_maze, dungeon, island or yin_yang".to_owned(),
         )),
@@ -46,11 +46,12 @@ pub(crate) fn answer(
 }
 
 fn ask<E: Example>(
-    arguments: &[String],
+    request: &Map<String, Json>,
     clues: Option<String>,
     pool: &MemoryPool,
     ended: &Arc<AtomicBool>,
 ) -> Result<Json, Problem> {
+    let arguments = arguments(&E::command(), request)?;
     let mut share = None;
     let check = |example: &E| {
         check(example)?;
@@ -58,13 +59,13 @@ fn ask<E: Example>(
         share = Some(taken.map_err(|problem| Failure::from(problem.message))?);
         Ok(())
     };
-    let answered = answer_by::<E>(arguments, clues, check, Arc::clone(ended));
+    let answered = answer_by::<E>(&arguments, clues, check, Arc::clone(ended));
     drop(share);
     answered.map_err(|unanswered| {
         let cells = unanswered.cells.iter().map(|at| json!([at.row, at.column]));
         let cells: Vec<Json> = cells.collect();
         let mut problem = Problem {
-            message: of_fields(&unanswered.message),
+            message: unanswered.message,
             ..Problem::of(&unanswered.failure)
         };
         if let Some(reason) = unanswered.stopped {
@@ -84,7 +85,7 @@ fn ask<E: Example>(
 fn check<E: Example>(example: &E) -> Result<(), Failure> {
     let options = example.shared();
     if options.memory() > MOST_MEMORY {
-        return Err(format!("memory: write {MOST_MEMORY} or less").into());
+        return Err(format!("{}: write {MOST_MEMORY} or less", Flag("memory")).into());
     }
     let (cells, count) = (example.puzzle()?.size().cells(), options.count());
     if cells.saturating_mul(count) > MOST_CELLS {
@@ -110,22 +111,23 @@ fn text_of(clues: &Json) -> Result<String, Problem> {
 }
 
 /// Returns the fields of a request as flags: `"min_walk": 5` becomes `--min-walk=5`, and `true` a flag without a value.
-fn arguments(request: &Map<String, Json>) -> Result<Vec<String>, Problem> {
+fn arguments(command: &Command, request: &Map<String, Json>) -> Result<Vec<String>, Problem> {
     let mut arguments = Vec::new();
-    for (name, value) in request {
-        let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
-        if name.is_empty() || !name.chars().all(is_name) || OF_COMMANDS.contains(&name.as_str()) {
+    let is_given = |value: &Json| !matches!(value, Json::Null | Json::Bool(false));
+    for (name, value) in request.iter().filter(|(_, value)| is_given(value)) {
+        let flag = name.replace('_', "-");
+        let mut flags = command.get_arguments().filter_map(Arg::get_long);
+        if OF_COMMANDS.contains(&name.as_str()) || !flags.any(|known| known == flag) {
             return Err(Problem::wrong(format!("unknown field {name:?}")));
         }
-        let flag = format!("--{}", name.replace('_', "-"));
         match value {
-            Json::Null | Json::Bool(false) => {}
-            Json::Bool(true) => arguments.push(flag),
-            Json::String(text) => arguments.push(format!("{flag}={text}")),
-            Json::Number(number) => arguments.push(format!("{flag}={number}")),
-            Json::Array(_) | Json::Object(_) => {
+            Json::Bool(_) => arguments.push(format!("--{flag}")),
+            Json::String(text) => arguments.push(format!("--{flag}={text}")),
+            Json::Number(number) => arguments.push(format!("--{flag}={number}")),
+            Json::Null | Json::Array(_) | Json::Object(_) => {
                 return Err(Problem::wrong(format!(
-                    "{name}: write a number, a text, true or false"
+                    "{}: write a number, a text, true or false",
+                    Flag(&flag)
                 )));
             }
         }

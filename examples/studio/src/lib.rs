@@ -7,6 +7,7 @@ mod assets;
 mod board;
 mod clients;
 mod connections;
+mod controls;
 mod folder;
 mod frame;
 mod guard;
@@ -55,6 +56,7 @@ It ends the work on all requests of the same client with smaller numbers.
 
 If demands, clues or observations contradict each other, or if a budget is too small, the answer has the status 200.
 It is then {\"error\": TEXT} with the cells or variables concerned.
+The text names the controls of the page and the fields, and counts rows and columns from 1; requests count from 0.
 An error with another status has the same form:
   400  the request has a mistake
   403  the request is for another host, or comes from another page

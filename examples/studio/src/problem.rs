@@ -1,9 +1,11 @@
 //! Errors of the server: JSON with the reason and an HTTP status.
 
-use figrs_command::Failure;
+use std::mem::discriminant;
+
+use figrs_command::{Failure, Flag};
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 /// The reason why a request has no other answer.
 #[derive(Debug)]
@@ -93,7 +95,7 @@ impl Problem {
 
     /// Converts a failure of a command: its text stays the same, and its exit code becomes an HTTP status.
     pub(crate) fn of(failure: &Failure) -> Self {
-        let message = of_fields(&figrs_command::message(failure, |_| None));
+        let message = figrs_command::message(failure, |_| None);
         if figrs_command::is_without_answer(&**failure) {
             Self::without_answer(message)
         } else {
@@ -138,58 +140,34 @@ impl From<serde_json::Error> for Problem {
     }
 }
 
-/// Returns the text with names of fields instead of flags: `--min-walk` becomes `min_walk`.
-pub(crate) fn of_fields(message: &str) -> String {
-    let (mut text, mut rest) = (String::with_capacity(message.len()), message);
-    while let Some(at) = rest.find("--") {
-        let (before, flag) = rest.split_at(at);
-        let name = flag.trim_start_matches('-');
-        let is_letter = |letter: char| letter.is_ascii_lowercase() || letter == '-';
-        let (name, after) = name.split_at(name.find(|l| !is_letter(l)).unwrap_or(name.len()));
-        let is_apart = !before.ends_with(|letter: char| letter.is_alphanumeric());
-        let is_flag = name.len() > 2 && flag.len() == 2 + name.len() + after.len() && is_apart;
-        text.push_str(before);
-        if is_flag {
-            text.push_str(&name.replace('-', "_"));
-        } else {
-            text.push_str(&flag[..flag.len() - after.len()]);
-        }
-        rest = after;
-    }
-    text + rest
-}
-
-/// Returns the error in a field of a request in plain words, without the Rust types in serde's messages.
+/// Returns the error in a field of a request. If the field takes values of another kind, the message names this kind, which is found by trial.
 fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json::Error) -> Problem {
-    let message = error.to_string();
-    let parts = message.rsplit_once(", expected ");
-    let parts = parts.and_then(|(found, wanted)| Some((found.split_once(": ")?.1, wanted)));
-    let Some((found, wanted)) = parts else {
-        return Problem::wrong(format!("the request: {message}"));
+    let read = |name: &str, value: &Json| {
+        let alone = Map::from_iter([(name.to_owned(), value.clone())]);
+        serde_json::from_value::<T>(Json::Object(alone)).map(drop)
     };
-    let wanted = match wanted {
-        "usize" | "u64" | "u32" => "a whole number, 0 or more",
-        "f64" => "a number",
-        "a string" | "a character" => "a text",
-        "a sequence" => "a list",
-        "a boolean" => "true or false",
-        "a map" => "an object",
-        "a tuple of size 3" => "a list of three",
-        "a tuple of size 2" => "a list of two",
-        other => other,
+    let wrong = fields.iter().find_map(|(name, value)| {
+        let error = read(name, value).err()?;
+        Some((name, value, error))
+    });
+    let Some((name, value, error)) = wrong else {
+        return Problem::wrong(format!("the request: {error}"));
     };
-    let is_wrong = |(name, value): &(&String, &Json)| {
-        let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
-        let error = serde_json::from_value::<T>(Json::Object(alone)).err();
-        error.is_some_and(|error| error.to_string() == message)
-    };
-    match fields.iter().find(is_wrong) {
-        Some((name, value @ (Json::Number(_) | Json::String(_) | Json::Bool(_)))) => {
-            Problem::wrong(format!("{name} {value}: write {wanted}"))
-        }
-        Some((name, _)) => Problem::wrong(format!("{name}: write {wanted}, not {found}")),
-        None => Problem::wrong(format!("the request: {message}")),
-    }
+    let kinds = [
+        (json!(0.5), "a number"),
+        (json!(0), "a whole number, 0 or more"),
+        (json!("-"), "a text"),
+        (json!([]), "a list"),
+        (json!(true), "true or false"),
+        (json!({}), "an object"),
+    ];
+    let kind = kinds.iter().find(|(one, _)| read(name, one).is_ok());
+    let is_same = |one| !value.is_number() && discriminant(one) == discriminant(value);
+    let flag = name.replace('_', "-");
+    Problem::wrong(match kind {
+        Some((one, kind)) if !is_same(one) => format!("{} {value}: write {kind}", Flag(&flag)),
+        _ => format!("{}: {error}", Flag(&flag)),
+    })
 }
 
 /// Converts an error of the library about a request to an answer with the same text.
@@ -212,28 +190,4 @@ pub(crate) fn request<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let fields: Map<String, Json> = serde_json::from_slice(body)?;
     let asked = serde_json::from_value(Json::Object(fields.clone()));
     asked.map_err(|error| of_field::<T>(&fields, &error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn flags_are_told_as_fields() {
-        for (message, fields) in [
-            (
-                "--method exact would need more than --memory 64MiB",
-                "method exact would need more than memory 64MiB",
-            ),
-            ("give more --particles", "give more particles"),
-            ("'--min-walk <N>': write less", "'min_walk <N>': write less"),
-            (
-                "tiles \"--X-\", ---, a--bcd, --",
-                "tiles \"--X-\", ---, a--bcd, --",
-            ),
-            ("é --é --seed", "é --é seed"),
-        ] {
-            assert_eq!(of_fields(message), fields);
-        }
-    }
 }

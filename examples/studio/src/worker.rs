@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use figrs_command::Failure;
+use figrs_command::{Failure, address_page};
 use serde_json::Value as Json;
 
+use crate::controls::control;
 use crate::folder::Folder;
 use crate::frame::Frame;
 use crate::memory_pool::MemoryPool;
@@ -69,6 +70,7 @@ struct Worker {
 ///
 /// **Errors.** The folder cannot be read.
 pub(crate) fn work(folder: Option<&Path>) -> Result<(), Failure> {
+    address_page(control);
     let worker = Arc::new(Worker {
         folder: folder.map(Folder::open).transpose()?,
         pool: MemoryPool::new(MEMORY),

@@ -66,3 +66,20 @@ fn a_saved_model_keeps_its_list_and_its_smoothing() {
     assert!(loaded.status.success(), "{}", text(&loaded.stderr));
     assert_eq!(loaded.stdout, saved.stdout);
 }
+
+#[test]
+fn bands_without_tiles_have_flags_as_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (level, tiles) = (path("a.txt"), path("tiles.toml"));
+    std::fs::write(&level, "@@\n-X\n").unwrap();
+    let legend = "[tiles]\n'-' = ['passable']\n'X' = ['solid']\n'@' = ['outside']\n";
+    std::fs::write(&tiles, legend).unwrap();
+    let refused = run(&["--corpus", &level, "--tiles", &tiles]);
+    let remedy = "use fewer bands (--row-splits 1 for one), or the Markov chain\n";
+    assert!(
+        text(&refused.stderr).ends_with(remedy),
+        "{}",
+        text(&refused.stderr)
+    );
+}

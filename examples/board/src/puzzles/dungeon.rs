@@ -7,6 +7,7 @@ use crate::{
     all_demands, marked, message, place, range,
 };
 use clap::{Parser, ValueEnum};
+use figrs_command::Flag;
 use figrs_core::{Element, Model};
 use figrs_design::{BoardDemands, DemandedBoards};
 use figrs_models::Mistake;
@@ -73,7 +74,8 @@ impl Example for Options {
 
     fn check(&self) -> Result<(), Failure> {
         if self.reachable == Reachable::No && (self.min_walk.is_some() || self.max_walk.is_some()) {
-            return Err("--min-walk and --max-walk need --reachable yes".into());
+            let [least, most, reachable] = ["min-walk", "max-walk", "reachable"].map(Flag);
+            return Err(format!("{least} and {most} need {reachable} yes").into());
         }
         Ok(())
     }

@@ -2,11 +2,13 @@
 
 use std::ops::RangeInclusive;
 
+use crate::flags::TASK;
 use crate::{
     CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, marked,
     message, place, range,
 };
 use clap::{Parser, ValueEnum};
+use figrs_command::Flag;
 use figrs_models::Mistake;
 use figrs_models::board::Method;
 use figrs_models::grid::{Board, GridError, Position, Size};
@@ -65,10 +67,11 @@ impl Example for Options {
     fn check(&self) -> Result<(), Failure> {
         let task = self.board.task;
         if self.border == Outside::Outside && task != Task::Probability {
-            return Err("--border outside needs --task probability".into());
+            return Err(format!("{} outside needs {TASK} probability", Flag("border")).into());
         }
         if self.weights == Direction::Snake && task == Task::Count {
-            return Err("--weights has no effect on --task count; leave it out".into());
+            let weights = Flag("weights");
+            return Err(format!("{weights} has no effect on {TASK} count; leave it out").into());
         }
         Ok(())
     }

@@ -2,11 +2,13 @@
 
 use std::ops::RangeInclusive;
 
+use crate::flags::{METHOD, STATS, TASK};
 use crate::{
     CHAIN, ClueSource, Example, Failure, Options as Shared, Other, Puzzle, Role, Task, Watch,
     message, range,
 };
 use clap::Parser;
+use figrs_command::Flag;
 use figrs_core::stream;
 use figrs_models::Mistake;
 use figrs_models::board::Method;
@@ -44,11 +46,12 @@ impl Example for Options {
     }
 
     fn check(&self) -> Result<(), Failure> {
+        let make_puzzle = Flag("make-puzzle");
         if self.make_puzzle && (self.board.task != Task::Sample || self.board.stats) {
-            return Err("--make-puzzle needs --task sample, without --stats".into());
+            return Err(format!("{make_puzzle} needs {TASK} sample, without {STATS}").into());
         }
         if self.make_puzzle && !["auto", "exact"].contains(&self.board.method.as_str()) {
-            return Err("--make-puzzle needs --method exact".into());
+            return Err(format!("{make_puzzle} needs {METHOD} exact").into());
         }
         Ok(())
     }

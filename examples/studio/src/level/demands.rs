@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use figrs_command::Flag;
 use figrs_command::level_demands::{NumberDemands, add_demands, known_tile};
+use figrs_core::wording::Counted;
 use figrs_design::{Demand, DesignFile, Mask, Route, SteeringError};
 use figrs_models::mdmc::{LevelModel, TileSet, Travel};
 use serde_json::{Value as Json, json};
@@ -77,7 +79,7 @@ impl Demands {
         if is_by_row && !request.allow_unseen && request.place.is_empty() {
             demands.check_rows(&request.pin, trained, set)?;
         }
-        for demand in in_numbers(request)?.on(model, "")? {
+        for demand in in_numbers(request)?.on(model)? {
             demands.whole(demand);
         }
         for pattern in &request.forbid {
@@ -120,7 +122,7 @@ impl Demands {
         };
         let mut never = Vec::new();
         for &(row, column, symbol) in given {
-            let tile = known_tile("pin", symbol, set)?;
+            let tile = known_tile(&"pin", symbol, set)?;
             // Columns as they are played are rows in the form of the chain.
             let drawn = match self.travel {
                 Travel::Right => row,
@@ -144,7 +146,9 @@ impl Demands {
             .map(|(row, column, ..)| (row, column))
             .collect();
         Err(Problem::without_answer(format!(
-            "no training level has the tile {symbol} in {what} {place} (from 0), so the model never draws it there; use place instead of pin"
+            "no training level has the tile {symbol} in {what} {}, so the model never draws it there; use place instead of {}",
+            Counted(place),
+            Flag("pin")
         ))
         .with("cells", json!(cells))
         .with("proven", true.into()))
@@ -173,13 +177,13 @@ impl Demands {
         for &(row, column, symbol) in given {
             if row >= rows || column >= columns {
                 return Err(Problem::wrong(format!(
-                    "{field} [{row}, {column}]: the level has rows 0 to {} and columns 0 to {}",
-                    rows - 1,
-                    columns - 1
+                    "{field}: row {}, column {} is outside of the level, which has {rows} rows and {columns} columns",
+                    Counted(row),
+                    Counted(column)
                 ))
                 .with("cells", json!([[row, column]])));
             }
-            let tile = known_tile(field, symbol, set)?;
+            let tile = known_tile(&field, symbol, set)?;
             // The cell in the form of the chain, which is turned by 90 degrees if the player climbs in the levels.
             let (row, column) = match travel {
                 Travel::Right => (row, column),
@@ -188,8 +192,9 @@ impl Demands {
             let upright = travel.upright_cell(width, (row, column));
             if together.get(row, column).is_some_and(|other| other != tile) {
                 return Err(Problem::wrong(format!(
-                    "{field} [{}, {}]: two tiles for one cell",
-                    upright.0, upright.1
+                    "{field}: row {}, column {}: two tiles for one cell",
+                    Counted(upright.0),
+                    Counted(upright.1)
                 ))
                 .with("cells", json!([upright])));
             }
@@ -208,7 +213,8 @@ impl Demands {
         Ok(())
     }
 
-    /// Returns the answer if demands contradict each other: the demands, the column up to which no level meets them, and the cells of the demands.
+    /// Returns the answer if demands contradict each other: the demands, the column up to which no level meets them, the cells of the demands, and
+    /// whether one of the demands is a path of a player.
     pub(crate) fn problem(&self, error: SteeringError) -> Problem {
         let SteeringError::Contradictory {
             demands,
@@ -225,6 +231,10 @@ impl Demands {
             ("column", json!(columns.end())),
             ("proven", json!(proven)),
             ("cells", json!(self.cells(places, *columns.end()))),
+            (
+                "playable",
+                json!(self.at(places).any(|demand| demand.route().is_some())),
+            ),
         ];
         let problem = Problem::of(&error.into());
         let with = |problem: Problem, (name, value)| problem.with(name, value);
@@ -236,10 +246,14 @@ impl Demands {
         self.all.iter().filter_map(Demand::route)
     }
 
+    /// Returns the demands with some indices.
+    fn at(&self, places: &[usize]) -> impl Iterator<Item = &Demand> {
+        places.iter().filter_map(|&place| self.all.get(place))
+    }
+
     /// Returns the cells of some demands, in a level's upright form; if all demands concern the whole level, the cells of a column.
     fn cells(&self, places: &[usize], column: usize) -> Vec<(usize, usize)> {
-        let demands = places.iter().filter_map(|&place| self.all.get(place));
-        let cells = demands.flat_map(|demand| demand.cells(self.size));
+        let cells = self.at(places).flat_map(|demand| demand.cells(self.size));
         let mut cells: Vec<_> = cells.collect();
         if cells.is_empty() {
             cells.extend((0..self.size.0).map(|row| (row, column)));

@@ -8,7 +8,7 @@ use std::time::Instant;
 use figrs_command::level_demands::route_settings;
 use figrs_command::level_sampler::{self, NumberedLevels};
 use figrs_command::strict::{MOST_DRAWN, strictly};
-use figrs_command::{as_json, level_counts};
+use figrs_command::{Flag, as_json, level_counts};
 use figrs_design::{Route, SteeredLevel, SteeringError};
 use figrs_infer::{Error, ItemSampler};
 use figrs_models::board::{BoardError, ConditionalSampler, Method};
@@ -81,10 +81,10 @@ impl Drawing<'_> {
             match sampler.estimated_log_probability(self.sampler.generator()) {
                 Ok(estimate) => (estimate.value, estimate.standard_error),
                 Err(BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
-                    return Err(Problem::without_answer(
-                        "no particle met the demands; use more particles, or the exact method"
-                            .to_owned(),
-                    ));
+                    return Err(Problem::without_answer(format!(
+                        "no particle met the demands; use more {}, or the exact method",
+                        Flag("particles")
+                    )));
                 }
                 Err(error) => return Err(self.demands.problem(error.into())),
             }
@@ -238,9 +238,12 @@ impl Levels {
         let levels = strictly(&drawing.routes, request.seed, GeneratedLevel::level, draw)?;
         levels.ok_or_else(|| {
             Problem::without_answer(format!(
-                "strict: none of {MOST_DRAWN} draws of a level was playable by the stricter rules; demand playable, choose another movement, or leave \
-                 strict out"
+                "none of {MOST_DRAWN} draws of a level was playable by the stricter rules; demand {}, choose another {}, or leave out {}",
+                Flag("playable"),
+                Flag("movement"),
+                Flag("strict")
             ))
+            .with("playable", true.into())
         })
     }
 
@@ -313,9 +316,10 @@ fn too_large(error: SteeringError, request: &LevelRequest, demands: &Demands) ->
     match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => {
             Problem::without_answer(format!(
-                "the exact method needs more than {} MiB (a frontier has {states} states); allow more memory, use fewer rows or simpler demands, \
+                "the exact method needs more than {} MiB (a frontier has {states} states); allow more {}, use fewer rows or simpler demands, \
                  or use the conditioned method",
-                request.memory
+                request.memory,
+                Flag("memory")
             ))
             .with("method", "exact".into())
         }

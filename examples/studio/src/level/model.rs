@@ -1,6 +1,7 @@
 //! The trained model that a request draws from.
 
 use clap::ValueEnum;
+use figrs_command::Flag;
 use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use figrs_models::mdmc::LevelModel;
 use serde_json::Value as Json;
@@ -25,7 +26,11 @@ impl ChosenModel {
             Some(name) => TrainedModel::from_str(name, false).map_err(|_| {
                 let all = TrainedModel::value_variants().iter();
                 let all: Vec<String> = all.map(|kind| kind.name()).collect();
-                Problem::wrong(format!("trained {name:?}: write one of {}", all.join(", ")))
+                let trained = Flag("trained");
+                Problem::wrong(format!(
+                    "{trained} {name:?}: write one of {}",
+                    all.join(", ")
+                ))
             })?,
             None => TrainedModel::default(),
         };
@@ -37,17 +42,20 @@ impl ChosenModel {
             ("style", styles, hierarchical),
         ] {
             if is_given && kind != model {
-                let message = format!("{field} needs \"trained\": \"{}\"", model.name());
+                let (field, trained) = (Flag(field), Flag("trained"));
+                let message = format!("{field} needs {trained} {:?}", model.name());
                 return Err(Problem::wrong(message));
             }
         }
         if styles && request.kinds.is_some() {
-            return Err(Problem::wrong(
-                "kinds and style: give one of them".to_owned(),
-            ));
+            let (kinds, style) = (Flag("kinds"), Flag("style"));
+            return Err(Problem::wrong(format!(
+                "{kinds} and {style}: give one of them"
+            )));
         }
         if request.style_change.is_some() && !styles {
-            return Err(Problem::wrong("style_change needs style".to_owned()));
+            let (change, style) = (Flag("style-change"), Flag("style"));
+            return Err(Problem::wrong(format!("{change} needs {style}")));
         }
         let change = request.style_change.unwrap_or(SectionKinds::CHANGE);
         let change = styles.then_some(change);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use figrs_command::Flag;
 use figrs_models::mdmc::{MarkovChain, Travel};
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -236,7 +237,9 @@ impl LevelRequest {
         };
         if given.is_some_and(|given| given != across) {
             return Err(Problem::wrong(format!(
-                "{other}: the training levels are played {travel} and have {across}; give {across} or leave {other} out, and give {along} for the length"
+                "{}: the training levels are played {travel} and have {across}; give {across} or leave it out, and give {} for the length",
+                Flag(other),
+                Flag(along)
             )));
         }
         let length = self.length(travel);
@@ -245,7 +248,8 @@ impl LevelRequest {
                 Ok(())
             } else {
                 Err(Problem::wrong(format!(
-                    "{name} {number}: write 1 to {most}"
+                    "{} {number}: write 1 to {most}",
+                    Flag(name)
                 )))
             }
         };
@@ -267,10 +271,10 @@ impl LevelRequest {
         from_to("memory", self.memory, MOST_MEMORY)?;
         let is_exact = self.task == LevelTask::Marginals && self.method == LevelMethod::Exact;
         if self.strict && (is_exact || self.task == LevelTask::Probability) {
-            return Err(Problem::wrong(
-                "strict: these probabilities ignore the rejection of levels; leave strict out, or request the marginals of the conditioned method"
-                    .to_owned(),
-            ));
+            return Err(Problem::wrong(format!(
+                "{}: these probabilities ignore the rejection of levels; leave it out, or request the marginals of the conditioned method",
+                Flag("strict")
+            )));
         }
         if self
             .index

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use figrs_command::level_names::{style, styled, weight, weighted};
-use figrs_command::read_text;
+use figrs_command::{Flag, read_text};
 use figrs_models::mdmc::{
     Corpus, CorpusNote, CorpusReader, Level, MarkovChain, RowSplits, Structure, Structures,
     TileSet, Travel,
@@ -91,7 +91,7 @@ impl Texts {
         if patterns.is_empty() {
             return Ok(self);
         }
-        let wrong = |error| Problem::wrong(format!("only: {error}"));
+        let wrong = |error| Problem::wrong(format!("{}: {error}", Flag("only")));
         let patterns = patterns
             .iter()
             .map(|pattern| Pattern::new(pattern).map_err(wrong));
@@ -99,9 +99,10 @@ impl Texts {
         let is_asked = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
         self.levels.retain(|(name, _)| is_asked(name));
         if self.levels.is_empty() {
-            return Err(Problem::wrong(
-                "only: no training level has a name that matches".to_owned(),
-            ));
+            return Err(Problem::wrong(format!(
+                "{}: no training level has a name that matches",
+                Flag("only")
+            )));
         }
         Ok(self)
     }
@@ -172,7 +173,7 @@ impl Texts {
         let structures: Structures = match &request.structure {
             Some(text) => text
                 .parse()
-                .map_err(|error| Problem::wrong(format!("structure: {error}")))?,
+                .map_err(|error| Problem::wrong(format!("{}: {error}", Flag("structure"))))?,
             None => (&Structure::NS3).into(),
         };
         let bands = request.row_splits.unwrap_or(corpus.height());
@@ -234,7 +235,7 @@ fn read_all<T>(
     read: fn(&str) -> Result<T, String>,
 ) -> Result<Vec<T>, Problem> {
     let read = texts.iter().map(|text| {
-        let message = |error| Problem::wrong(format!("{field} {text:?}: {error}"));
+        let message = |error| Problem::wrong(format!("{} {text:?}: {error}", Flag(field)));
         read(text).map_err(message)
     });
     read.collect()

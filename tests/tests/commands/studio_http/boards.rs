@@ -255,8 +255,30 @@ fn wrong_boards_name_the_field() {
             json!({"puzzle": "island", "size": 4, "memory": "1000GiB"}),
             "memory",
         ),
-        (json!({"puzzle": "yin_yang", "task": "fly"}), "task <TASK>"),
-        (json!({"puzzle": "yin_yang", "seed": -1}), "seed <SEED>"),
+        (
+            json!({"puzzle": "yin_yang", "task": "fly"}),
+            "task fly: write one of sample, count",
+        ),
+        (
+            json!({"puzzle": "yin_yang", "seed": -1}),
+            "seed -1: write a whole number",
+        ),
+        (
+            json!({"puzzle": "dungeon", "reachable": "no", "min_walk": 8}),
+            "“Steps of the path”, from (`min_walk`) and",
+        ),
+        (
+            json!({"puzzle": "maze", "min_walk": [1]}),
+            "(`min_walk`): write a number",
+        ),
+        (
+            json!({"puzzle": "maze", "stats": "yes"}),
+            "stats yes: write true or false",
+        ),
+        (
+            json!({"puzzle": "maze", "walk": 3}),
+            "unknown field \"walk\"",
+        ),
         (
             json!({"puzzle": "maze", "version": true}),
             "unknown field \"version\"",
@@ -287,7 +309,7 @@ fn wrong_boards_name_the_field() {
         error["error"]
             .as_str()
             .unwrap()
-            .contains("more than memory 1GiB"),
+            .contains("more than “Exact answers” (`memory`) 1GiB"),
         "{error}"
     );
 }
@@ -320,7 +342,9 @@ fn the_end_of_the_time_gives_the_boards_so_far() {
     assert_eq!(
         (&message["error"], &message["stopped"]),
         (
-            &json!("time ended before there was an answer; allow more time"),
+            &json!(
+                "time ended before there was an answer; allow more time, or use a smaller board"
+            ),
             &json!("time")
         )
     );

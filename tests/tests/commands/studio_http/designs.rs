@@ -62,7 +62,11 @@ fn files_of_demands_are_texts_or_json() {
         "3",
         "--playable",
     ];
-    let expected = printed(&[&arguments[..], &["--demands", &path]].concat());
+    let mut expected = printed(&[&arguments[..], &["--demands", &path]].concat());
+    // The studio counts columns from 1 in words, and the command from 0.
+    let pipe = "1 or more times the pattern \"pipe\" in columns";
+    assert_eq!(expected[0]["demands"][1], format!("{pipe} 20 to 39"));
+    expected[0]["demands"][1] = format!("{pipe} 21 to 40").into();
     let json = json!({
         "patterns": {"pipe": "<>\n[]"},
         "demand": [
@@ -299,26 +303,39 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (json!({"training": unknown, "playable": true}), "see tiles"),
         (
-            json!({"trained": "gpt"}),
-            "trained \"gpt\": write one of chain, n-grams, hierarchical, field",
+            json!({
+                "training": [{"name": "a", "text": "@@\n-X"}],
+                "tiles": "[tiles]\n'-' = ['passable']\n'X' = ['solid']\n'@' = ['outside']",
+            }),
+            "use fewer bands (“Bands of rows, each with a table” (`row_splits`) 1 for one), or the Markov chain",
         ),
-        (json!({"order": 2}), "order needs \"trained\": \"n-grams\""),
+        (
+            json!({"trained": "gpt"}),
+            "“Model” (`trained`) \"gpt\": write one of chain, n-grams, hierarchical, field",
+        ),
+        (
+            json!({"order": 2}),
+            "(`order`) needs “Model” (`trained`) \"n-grams\"",
+        ),
         (
             json!({"section": 2}),
-            "section needs \"trained\": \"hierarchical\"",
+            "(`section`) needs “Model” (`trained`) \"hierarchical\"",
         ),
         (
             json!({"kinds": 2}),
-            "kinds needs \"trained\": \"hierarchical\"",
+            "(`kinds`) needs “Model” (`trained`) \"hierarchical\"",
         ),
         (
             json!({"style": ["a=*"]}),
-            "style needs \"trained\": \"hierarchical\"",
+            "(`style`) needs “Model” (`trained`) \"hierarchical\"",
         ),
-        (json!({"style_change": 0.5}), "style_change needs style"),
+        (
+            json!({"style_change": 0.5}),
+            "“A style changes with probability” (`style_change`) needs “Styles” (`style`)",
+        ),
         (
             json!({"trained": "hierarchical", "style": ["a=*"], "kinds": 2}),
-            "kinds and style: give one of them",
+            "(`kinds`) and “Styles” (`style`): give one of them",
         ),
         (
             json!({"trained": "hierarchical", "style": ["a=*"], "style_change": 2}),
@@ -326,15 +343,18 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (
             json!({"trained": "hierarchical", "style": ["*"]}),
-            "style \"*\": write the name of a style",
+            "(`style`) \"*\": write the name of a style",
         ),
         (json!({"trained": "n-grams", "order": 0}), "0"),
-        (json!({"weight": ["*"]}), "weight \"*\": write a pattern"),
+        (
+            json!({"weight": ["*"]}),
+            "(`weight`) \"*\": write a pattern",
+        ),
         (
             json!({"only": ["nothing*"], "training": unknown}),
-            "only: no training level",
+            "(`only`): no training level",
         ),
-        (json!({"only": ["["], "training": unknown}), "only:"),
+        (json!({"only": ["["], "training": unknown}), "(`only`):"),
         (
             json!({"travel": "up"}),
             "tiles and travel need corpus or training",
@@ -376,7 +396,7 @@ fn mistakes_may_come_as_answers() {
         (200, &json!(400)),
         "{message}"
     );
-    assert!(message["error"].as_str().unwrap().contains("width 0"));
+    assert!(message["error"].as_str().unwrap().contains("(`width`) 0"));
     let (status, levels) = studio.post_as("/api/level", &quiet, &json!({"width": 5}));
     assert_eq!((status, levels.as_array().map(Vec::len)), (200, Some(1)));
     // Requests from other pages are still refused.

@@ -142,6 +142,18 @@ fn contradictions_name_their_cells() {
     );
     assert_eq!(message["cells"], json!([[2, 4]]));
     assert_eq!(message["column"], 4);
+    let error = message["error"].as_str().unwrap();
+    assert!(error.contains("column 5 (counted from 1)"), "{error}");
+    assert_eq!(message["playable"], false);
+    // A wall of the height of the level stops every player.
+    let wall: Vec<_> = (0..14).map(|row| json!([row, 10, "X"])).collect();
+    let (_, message) = level(
+        &studio,
+        json!({"width": 20, "playable": true, "place": wall}),
+    );
+    assert_eq!(message["playable"], true, "{message}");
+    let error = message["error"].as_str().unwrap();
+    assert!(error.contains("placed tile in column 11;"), "{error}");
 }
 
 #[test]
@@ -263,8 +275,11 @@ fn levels_are_checked_and_written_as_files() {
 fn wrong_levels_name_the_field_and_the_remedy() {
     let studio = Studio::start(None);
     for (wrong, message) in [
-        (json!({"width": 0}), "width 0: write 1 to 1000"),
-        (json!({"width": 1001}), "width 1001"),
+        (
+            json!({"width": 0}),
+            "“Columns” (`width`) 0: write 1 to 1000",
+        ),
+        (json!({"width": 1001}), "(`width`) 1001"),
         (json!({"levels": 0}), "levels 0: write 1 to"),
         (
             json!({"width": 1000, "levels": 1000}),
@@ -272,20 +287,29 @@ fn wrong_levels_name_the_field_and_the_remedy() {
         ),
         (
             json!({"height": 3}),
-            "height: the training levels are played right and have 14",
+            "(`height`): the training levels are played right and have 14",
         ),
         (
             json!({"task": "check", "level": ["-".repeat(1001)]}),
             "it has 1001 rows or columns; the maximum is 1000",
         ),
-        (json!({"particles": 0}), "particles 0"),
+        (
+            json!({"particles": 0}),
+            "“Particles of a level” (`particles`) 0",
+        ),
         (
             json!({"memory": 1_000_000}),
-            "memory 1000000: write 1 to 8192",
+            "(`memory`) 1000000: write 1 to 8192",
         ),
         (json!({"index": u64::MAX}), "index"),
-        (json!({"pin": [[14, 0, "X"]]}), "rows 0 to 13"),
-        (json!({"pin": [[0, 60, "X"]]}), "columns 0 to 59"),
+        (
+            json!({"pin": [[14, 0, "X"]]}),
+            "pin: row 15, column 1 is outside of the level, which has 14 rows and 60 columns",
+        ),
+        (
+            json!({"pin": [[0, 60, "X"]]}),
+            "row 1, column 61 is outside",
+        ),
         (json!({"pin": [[0, 0, "%"]]}), "unknown tile '%'"),
         (
             json!({"pin": [[0, 0, "X"], [0, 0, "-"]]}),
@@ -299,7 +323,7 @@ fn wrong_levels_name_the_field_and_the_remedy() {
         (json!({"count": {"%": [1, 2]}}), "count: unknown tile"),
         (json!({"density": {"E": [0.5, 0.2]}}), "density E"),
         (json!({"forbid": [["X~"]]}), "forbid"),
-        (json!({"structure": "ns9"}), "structure:"),
+        (json!({"structure": "ns9"}), "(`structure`):"),
         (json!({"row_splits": 99}), "99"),
         (json!({"smoothing": -1}), "-1"),
         (json!({"rows": 15}), "15"),

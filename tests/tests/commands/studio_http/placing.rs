@@ -28,8 +28,12 @@ fn strange_tiles_are_refused_at_once_as_pins_and_stand_as_placed() {
         );
         assert_eq!(message["cells"], json!([[row, column]]));
         let error = message["error"].as_str().unwrap();
-        let place = format!("no training level has the tile {tile} in row {row} (from 0)");
-        assert!(error.contains(&place) && !error.contains("--"), "{error}");
+        let place = format!("no training level has the tile {tile} in row {},", row + 1);
+        let control = "“Paint only what training levels have there” (`pin`)";
+        assert!(
+            error.contains(&place) && error.ends_with(control),
+            "{error}"
+        );
         let (_, placed) = level("place", (row, column, tile));
         let line = placed[0]["rows"][row].as_str().unwrap();
         assert_eq!(line.chars().nth(column), tile.chars().next(), "{placed}");

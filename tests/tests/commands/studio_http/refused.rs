@@ -150,7 +150,7 @@ fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
         (
             "/api/level",
             r#"{"width": -1}"#,
-            "width -1: write a whole number",
+            "“Columns” (`width`) -1: write a whole number",
         ),
         ("/api/board", "null", "invalid type"),
         ("/api/board", "{}", "puzzle: write maze"),

@@ -38,8 +38,9 @@ pub(in crate::mdmc) fn only_outside() -> Mistake {
     Mistake::new(
         MistakeKind::Missing,
         "a band of rows, a kind of columns or all columns have only tiles that are outside",
-        "use fewer bands (--row-splits 1 for one), or the Markov chain",
+        "use fewer bands, or the Markov chain",
     )
+    .with_setting("row_splits")
 }
 
 impl MarkovChain {
@@ -86,8 +87,8 @@ impl MarkovChain {
             let problem = format!(
                 "there are more than {most} configurations of tiles in {bands} bands of {height} rows"
             );
-            let remedy = "use fewer bands of rows (--row-splits 1 for one), or cut the levels to fewer rows (--rows)";
-            Mistake::new(MistakeKind::TooLarge, problem, remedy)
+            let remedy = "use fewer bands of rows, or cut the levels to fewer rows";
+            Mistake::new(MistakeKind::TooLarge, problem, remedy).with_setting("row_splits")
         };
         // Each structure has at least one configuration in each band, and at most as many configurations as the first structure.
         let most = Self::MAX_CONFIGURATIONS / structures.places().len().max(1);
