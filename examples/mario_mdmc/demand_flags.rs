@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::Args;
-use figrs_command::level_demands::NumberDemands;
+use figrs_command::level_demands::LevelDemands;
 use figrs_command::ranges;
 
 /// Demands on every level.
@@ -18,9 +18,8 @@ pub(crate) struct Demands {
     /// paths, soft demands and more. The option may be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) demands: Vec<PathBuf>,
-    /// Allow cells whose neighbours form a pattern that never occurred in the training levels.
-    #[arg(long)]
-    pub(crate) allow_unseen: bool,
+    #[command(flatten)]
+    pub(crate) own: LevelDemands,
     /// Demand the tiles of this file, which has the size of a level; the trained model must be able to draw them. The character `_` leaves a cell
     /// free (if `_` is a tile, the first of `~`, `*` and `:` that is not a tile). The option may be given several times.
     #[arg(long, value_name = "FILE")]
@@ -42,42 +41,15 @@ pub(crate) struct Demands {
     /// End the level with the columns of this file, in the format of --pin.
     #[arg(long, value_name = "FILE")]
     pub(crate) end: Option<PathBuf>,
-    /// Maximum number of adjacent columns without ground in the bottom row.
-    #[arg(long, value_name = "COLUMNS")]
-    pub(crate) max_gap: Option<usize>,
-    /// Number of tiles of one kind in a level: a range such as E=5..10, or an exact number such as E=5. The option may be given several times.
-    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::count)]
-    pub(crate) count: Vec<(char, Range<usize>)>,
-    /// Share of the tiles of one kind among all cells of a level: a range such as o=0.01..0.05. The option may be given several times.
-    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::density)]
-    pub(crate) density: Vec<(char, Range<f64>)>,
     /// Forbid the pattern of this file, in the format of --pin, everywhere in the level. The option may be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) forbid: Vec<PathBuf>,
-    /// Demand levels that are playable by the rules of --movement: in a platformer, a player can get from the left to the right.
-    #[arg(long)]
-    pub(crate) playable: bool,
 }
 
 impl Demands {
-    /// Returns the demands that are numbers.
-    pub(crate) fn in_numbers(&self) -> NumberDemands {
-        let count = self.count.iter();
-        let density = self.density.iter();
-        NumberDemands {
-            max_gap: self.max_gap,
-            count: count
-                .map(|(tile, range)| (*tile, range.start, range.end))
-                .collect(),
-            density: density
-                .map(|(tile, shares)| (*tile, shares.start, shares.end))
-                .collect(),
-        }
-    }
-
     /// True if there is any demand, or if --allow-unseen withdraws the default demand.
     pub(crate) fn any(&self) -> bool {
-        self.beyond_seen() || self.allow_unseen
+        self.beyond_seen() || self.own.allow_unseen
     }
 
     /// True if there is any demand besides the default demand that every neighbourhood occurred in training.
@@ -85,7 +57,7 @@ impl Demands {
         let pieces = self.around.is_some() || self.start.is_some() || self.end.is_some();
         let files = pieces || !self.demands.is_empty();
         let lists = !(self.pin.is_empty() && self.place.is_empty() && self.forbid.is_empty());
-        let tiles = !(self.count.is_empty() && self.density.is_empty());
-        files || lists || tiles || self.max_gap.is_some() || self.playable
+        let tiles = !(self.own.count.is_empty() && self.own.density.is_empty());
+        files || lists || tiles || self.own.max_gap.is_some() || self.own.playable
     }
 }

@@ -199,7 +199,7 @@ fn demands(
     };
     let given = &options.demands;
     let mut demands = Vec::new();
-    if !given.allow_unseen {
+    if !given.own.allow_unseen {
         demands.push((Demand::Seen, String::new()));
     }
     for path in &given.pin {
@@ -237,11 +237,8 @@ fn demands(
             demands.push((Demand::Pinned(frame.piece(path, at_end)?), origin));
         }
     }
-    let flags = (given.max_gap.iter().map(|_| "--max-gap"))
-        .chain(given.count.iter().map(|_| "--count"))
-        .chain(given.density.iter().map(|_| "--density"));
-    let in_numbers = given.in_numbers().on(model)?.into_iter();
-    demands.extend(in_numbers.zip(flags.map(str::to_owned)));
+    let in_numbers = given.own.in_numbers(model)?.into_iter();
+    demands.extend(in_numbers.map(|(demand, flag)| (demand, flag.to_string())));
     for path in &given.forbid {
         let origin = format!("--forbid {}", path.display());
         demands.push((Demand::Forbidden(frame.mask(path)?), origin));
@@ -265,10 +262,10 @@ fn add_files(
     if options.movement.is_some() && !is_played && !options.heeds_movement() {
         return Err(format!("--movement needs {MOVING}").into());
     }
-    let rules = (given.playable || is_played)
+    let rules = (given.own.playable || is_played)
         .then(|| moving::rules(options, model.tile_set(), model.travel()))
         .transpose()?;
-    let demanded = rules.iter().filter(|_| given.playable);
+    let demanded = rules.iter().filter(|_| given.own.playable);
     let routes = demanded.map(|rules| (Route::from(rules), "--playable".to_owned()));
     let routes = routes.collect();
     let mut of_files = Vec::new();

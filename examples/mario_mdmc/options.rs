@@ -224,7 +224,7 @@ impl Options {
 
     /// True if some option needs the rules of a movement.
     pub(crate) fn needs_movement(&self) -> bool {
-        self.demands.playable || self.question.show_path || self.question.strict
+        self.demands.own.playable || self.question.show_path || self.question.strict
     }
 
     /// True if the rules of a movement have an effect.

@@ -1,40 +1,54 @@
 //! Demands on levels, read from flags, requests and files.
 
 use std::fmt::Display;
+use std::ops::Range;
 use std::path::Path;
 
+use clap::Args;
 use figrs_design::{Demand, DesignFile, DesignScope, MovementRules, Route};
 use figrs_models::mdmc::{Corpus, LevelModel, Tile, TileSet};
 use serde_json::Value as Json;
 
-use crate::{Failure, Flag, read_text};
+use crate::{Failure, Flag, ranges, read_text};
 
-/// Demands on levels that are numbers: gaps, numbers of tiles, and shares of tiles.
-#[derive(Clone, Debug, Default)]
-pub struct NumberDemands {
-    /// Maximum number of adjacent columns without ground.
+/// Demands on levels that need no file, as flags of a command or as fields of a request.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct LevelDemands {
+    /// Allow cells whose neighbours form a pattern that never occurred in the training levels.
+    #[arg(long)]
+    pub allow_unseen: bool,
+    /// Maximum number of adjacent columns without ground in the bottom row.
+    #[arg(long, value_name = "COLUMNS")]
     pub max_gap: Option<usize>,
-    /// Characters of tiles, with the smallest and the largest number of each tile.
-    pub count: Vec<(char, usize, usize)>,
-    /// Characters of tiles, with the smallest and the largest share of each tile.
-    pub density: Vec<(char, f64, f64)>,
+    /// Number of tiles of one kind in a level: a range such as E=5..10, or an exact number such as E=5. The option may be given several times.
+    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::count)]
+    pub count: Vec<(char, Range<usize>)>,
+    /// Share of the tiles of one kind among all cells of a level: a range such as o=0.01..0.05. The option may be given several times.
+    #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::density)]
+    pub density: Vec<(char, Range<f64>)>,
+    /// Demand levels that are playable by the rules of --movement: in a platformer, a player can get from the left to the right.
+    #[arg(long)]
+    pub playable: bool,
 }
 
-impl NumberDemands {
-    /// Returns the demands on levels of a model.
+impl LevelDemands {
+    /// Returns the demands on gaps and on numbers and shares of tiles, on levels of a model, each with its flag.
     ///
     /// **Errors.** A tile is unknown; the error names the flag.
-    pub fn on(&self, model: &LevelModel) -> Result<Vec<Demand>, Failure> {
+    pub fn in_numbers(&self, model: &LevelModel) -> Result<Vec<(Demand, Flag<'static>)>, Failure> {
         let (tiles, cells) = (model.tile_set(), model.height() * model.width());
-        let tile = |flag, symbol| known_tile(&Flag(flag), symbol, tiles);
-        let mut demands: Vec<Demand> = Vec::new();
-        demands.extend(self.max_gap.map(Demand::MaximumGap));
-        for &(symbol, least, most) in &self.count {
-            let tile = tile("count", symbol)?;
-            demands.push(Demand::Count { tile, least, most });
+        let (gap, count, density) = (Flag("max-gap"), Flag("count"), Flag("density"));
+        let gaps = self.max_gap.map(|most| (Demand::MaximumGap(most), gap));
+        let mut demands: Vec<_> = gaps.into_iter().collect();
+        for (symbol, range) in &self.count {
+            let tile = known_tile(&count, *symbol, tiles)?;
+            let (least, most) = (range.start, range.end);
+            demands.push((Demand::Count { tile, least, most }, count));
         }
-        for &(symbol, low, high) in &self.density {
-            demands.push(Demand::density(tile("density", symbol)?, low, high, cells));
+        for (symbol, shares) in &self.density {
+            let tile = known_tile(&density, *symbol, tiles)?;
+            let demand = Demand::density(tile, shares.start, shares.end, cells);
+            demands.push((demand, density));
         }
         Ok(demands)
     }

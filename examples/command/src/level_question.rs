@@ -10,7 +10,7 @@ use glob::Pattern;
 
 use crate::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use crate::level_names::{style, styled, weight, weighted};
-use crate::{Bytes, Failure, mebibytes, whole};
+use crate::{Bytes, Failure, Flag, mebibytes, whole};
 
 /// A question about levels, as flags of a command or as fields of a request. The parser of the flags must also have a flag `corpus`.
 #[derive(Args, Clone, Debug, PartialEq)]
@@ -195,15 +195,16 @@ impl LevelQuestion {
     /// Returns an error for a size across the direction of play, which the training levels determine.
     pub fn check_size(&self, chain: &MarkovChain) -> Result<(), Failure> {
         let across = chain.height();
+        let (width, height, rows) = (Flag("width"), Flag("height"), Flag("rows"));
         match chain.travel() {
             Travel::Right if self.height.is_some_and(|height| height != across) => Err(format!(
-                "--height: levels to the right have the {across} rows of the training levels; --rows reduces this number, and \
-                 --width sets the length"
+                "{height}: levels to the right have the {across} rows of the training levels; {rows} reduces this number, and \
+                 {width} sets the length"
             )
             .into()),
             Travel::Up if self.width.is_some_and(|width| width != across) => Err(format!(
-                "--width: levels upwards have the {across} columns of the training levels; --rows reduces this number, and \
-                 --height sets the length"
+                "{width}: levels upwards have the {across} columns of the training levels; {rows} reduces this number, and \
+                 {height} sets the length"
             )
             .into()),
             _ => Ok(()),

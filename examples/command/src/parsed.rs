@@ -60,12 +60,25 @@ fn context(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// Returns the message about a wrong value of a flag, or about a value that is missing or superfluous; `None` for other mistakes.
+/// Returns the message about a wrong value of a flag, or about a value or a flag that is missing or superfluous; `None` for other mistakes.
 fn mistake_of_flag(command: &Command, error: &clap::Error) -> Option<String> {
-    let named = context(error, ContextKind::InvalidArg)?;
-    let mut flags = command.get_arguments();
-    let flag = flags.find(|flag| flag.to_string() == named)?;
+    let flag = |named: &str| {
+        let mut flags = command.get_arguments();
+        let flag = flags.find(|flag| flag.to_string() == named)?;
+        flag.get_long().map(Flag)
+    };
     let remedy = match (error.kind(), error.get(ContextKind::ValidValue)) {
+        (ErrorKind::MissingRequiredArgument, _) => {
+            let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
+                return None;
+            };
+            return Some(format!("{} is missing", flag(missing.first()?)?));
+        }
+        (ErrorKind::ArgumentConflict, _) => {
+            let other = flag(context(error, ContextKind::PriorArg)?)?;
+            let flag = flag(context(error, ContextKind::InvalidArg)?)?;
+            return Some(format!("{flag} and {other}: give one of them"));
+        }
         (ErrorKind::ValueValidation, _) => remedy(error.source()?),
         (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) if !values.is_empty() => {
             format!("write one of {}", values.join(", "))
@@ -74,9 +87,9 @@ fn mistake_of_flag(command: &Command, error: &clap::Error) -> Option<String> {
         (ErrorKind::TooManyValues, _) => "write true or false".to_owned(),
         _ => return None,
     };
+    let flag = flag(context(error, ContextKind::InvalidArg)?)?;
     let value = context(error, ContextKind::InvalidValue).unwrap_or_default();
     let space = if value.is_empty() { "" } else { " " };
-    let flag = flag.get_long().map(Flag)?;
     Some(format!("{flag}{space}{value}: {remedy}"))
 }
 
@@ -153,8 +166,10 @@ mod tests {
         time: Option<Duration>,
         #[arg(long, value_parser = ["min-fill", "min-weight"])]
         order: Option<String>,
-        #[arg(long)]
+        #[arg(long, conflicts_with = "time")]
         stats: bool,
+        #[arg(long, requires = "width")]
+        tall: bool,
     }
 
     #[test]
@@ -189,7 +204,7 @@ mod tests {
 
     #[test]
     fn passed_arguments_name_the_flag_and_the_remedy() {
-        for (argument, message) in [
+        for (arguments, message) in [
             (
                 "--samples=0",
                 "--samples 0: write a whole number, 1 or more",
@@ -205,8 +220,10 @@ mod tests {
             ("--order", "--order: write one of min-fill, min-weight"),
             ("--width", "--width: write a value"),
             ("--stats=yes", "--stats yes: write true or false"),
+            ("--stats --time=3", "--stats and --time: give one of them"),
+            ("--tall", "--width is missing"),
         ] {
-            let arguments = [argument.to_owned()];
+            let arguments: Vec<String> = arguments.split(' ').map(str::to_owned).collect();
             let error = parsed_from::<Options>(Options::command(), &arguments).unwrap_err();
             assert_eq!(error, message);
         }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::{Arg, Command};
 use figrs_board_command::puzzles::{chromatic_maze, dungeon, island, maze, yin_yang};
 use figrs_board_command::{Example, Failure, Puzzle, answer as answer_by};
 use figrs_command::{Bytes, Flag};
 use serde_json::{Map, Value as Json, json};
 
+use crate::fields::arguments;
 use crate::memory_pool::MemoryPool;
 use crate::problem::Problem;
 
@@ -51,6 +51,9 @@ fn ask<E: Example>(
     pool: &MemoryPool,
     ended: &Arc<AtomicBool>,
 ) -> Result<Json, Problem> {
+    if let Some(name) = OF_COMMANDS.iter().find(|&&name| request.contains_key(name)) {
+        return Err(Problem::wrong(format!("unknown field {name:?}")));
+    }
     let arguments = arguments(&E::command(), request)?;
     let mut share = None;
     let check = |example: &E| {
@@ -108,29 +111,4 @@ fn text_of(clues: &Json) -> Result<String, Problem> {
         _ => None,
     };
     rows.ok_or_else(|| Problem::wrong("clues: write a list of rows, each a text".to_owned()))
-}
-
-/// Returns the fields of a request as flags: `"min_walk": 5` becomes `--min-walk=5`, and `true` a flag without a value.
-fn arguments(command: &Command, request: &Map<String, Json>) -> Result<Vec<String>, Problem> {
-    let mut arguments = Vec::new();
-    let is_given = |value: &Json| !matches!(value, Json::Null | Json::Bool(false));
-    for (name, value) in request.iter().filter(|(_, value)| is_given(value)) {
-        let flag = name.replace('_', "-");
-        let mut flags = command.get_arguments().filter_map(Arg::get_long);
-        if OF_COMMANDS.contains(&name.as_str()) || !flags.any(|known| known == flag) {
-            return Err(Problem::wrong(format!("unknown field {name:?}")));
-        }
-        match value {
-            Json::Bool(_) => arguments.push(format!("--{flag}")),
-            Json::String(text) => arguments.push(format!("--{flag}={text}")),
-            Json::Number(number) => arguments.push(format!("--{flag}={number}")),
-            Json::Null | Json::Array(_) | Json::Object(_) => {
-                return Err(Problem::wrong(format!(
-                    "{}: write a number, a text, true or false",
-                    Flag(&flag)
-                )));
-            }
-        }
-    }
-    Ok(arguments)
 }

@@ -8,6 +8,7 @@ mod board;
 mod clients;
 mod connections;
 mod controls;
+mod fields;
 mod folder;
 mod frame;
 mod guard;

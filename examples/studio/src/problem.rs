@@ -183,11 +183,17 @@ pub(crate) fn text_of(file: &Json) -> String {
     }
 }
 
-/// Parses a request from the fields of a JSON object.
+/// Parses a request from JSON.
 ///
 /// **Errors.** The body is not a JSON object, or a field is unknown or wrong.
 pub(crate) fn request<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
-    let fields: Map<String, Json> = serde_json::from_slice(body)?;
+    fields_of(serde_json::from_slice(body)?)
+}
+
+/// Parses the fields of a JSON object.
+///
+/// **Errors.** A field is unknown or wrong.
+pub(crate) fn fields_of<T: DeserializeOwned>(fields: Map<String, Json>) -> Result<T, Problem> {
     let asked = serde_json::from_value(Json::Object(fields.clone()));
     asked.map_err(|error| of_field::<T>(&fields, &error))
 }

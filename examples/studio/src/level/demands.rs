@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use figrs_command::Flag;
-use figrs_command::level_demands::{NumberDemands, add_demands, known_tile};
+use figrs_command::level_demands::{add_demands, known_tile};
+use figrs_command::level_model::TrainedModel;
 use figrs_core::wording::Counted;
 use figrs_design::{Demand, DesignFile, Mask, Route, SteeringError};
 use figrs_models::mdmc::{LevelModel, TileSet, Travel};
@@ -53,13 +54,13 @@ impl Demands {
             travel,
             size,
         };
-        if !request.allow_unseen {
+        if !request.demanded.allow_unseen {
             demands.whole(Demand::Seen);
         }
         demands.tiles(
             Painted {
                 field: "pin",
-                tiles: &request.pin,
+                tiles: &request.texts.pin,
                 demand: Demand::Pinned,
             },
             set,
@@ -67,31 +68,34 @@ impl Demands {
         demands.tiles(
             Painted {
                 field: "place",
-                tiles: &request.place,
+                tiles: &request.texts.place,
                 demand: Demand::Placed,
             },
             set,
         )?;
         // Checked after errors in the request itself. Other models, and cells beside placed ones, may have tiles that no row shows.
-        let is_by_row = matches!(request.trained.as_deref(), None | Some("chain" | "n-grams"))
-            && request.row_splits.is_none()
-            && request.smoothing == 0.0;
-        if is_by_row && !request.allow_unseen && request.place.is_empty() {
-            demands.check_rows(&request.pin, trained, set)?;
+        let question = &request.question;
+        let is_by_row = matches!(
+            question.trained(),
+            TrainedModel::Chain | TrainedModel::NGrams
+        ) && question.row_splits.is_none()
+            && question.smoothing.is_none_or(|smoothing| smoothing == 0.0);
+        if is_by_row && !request.demanded.allow_unseen && request.texts.place.is_empty() {
+            demands.check_rows(&request.texts.pin, trained, set)?;
         }
-        for demand in in_numbers(request)?.on(model)? {
+        for (demand, _) in request.demanded.in_numbers(model)? {
             demands.whole(demand);
         }
-        for pattern in &request.forbid {
+        for pattern in &request.texts.forbid {
             let mask = Mask::from_text("forbid", &pattern.join("\n"), set).map_err(wrong)?;
             demands.whole(Demand::Forbidden(mask.turned(travel)));
         }
-        let files = files(request.demands.as_ref())?;
+        let files = files(request.texts.demands.as_ref())?;
         let is_played = files.iter().any(|(_, design)| design.needs_movement());
-        let rules = (request.playable || is_played)
+        let rules = (request.demanded.playable || is_played)
             .then(|| movement::rules(request, trained))
             .transpose()?;
-        let demanded = rules.iter().filter(|_| request.playable);
+        let demanded = rules.iter().filter(|_| request.demanded.playable);
         let routes = demanded.map(|rules| (Route::from(rules), "playable".to_owned()));
         let routes = routes.collect();
         let (mut further, scope) = (Vec::new(), (model, &trained.corpus));
@@ -292,25 +296,4 @@ fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
         Ok((place, design))
     };
     files.iter().enumerate().map(read).collect()
-}
-
-/// Returns the demands of a request that are numbers.
-fn in_numbers(request: &LevelRequest) -> Result<NumberDemands, Problem> {
-    for (symbol, &(low, high)) in &request.density {
-        if !((0.0..=1.0).contains(&low) && (low..=1.0).contains(&high)) {
-            return Err(Problem::wrong(format!(
-                "density {symbol}: write two shares from 0 to 1, the smaller one first"
-            )));
-        }
-    }
-    let (count, density) = (request.count.iter(), request.density.iter());
-    Ok(NumberDemands {
-        max_gap: request.max_gap,
-        count: count
-            .map(|(&tile, &(least, most))| (tile, least, most))
-            .collect(),
-        density: density
-            .map(|(&tile, &(low, high))| (tile, low, high))
-            .collect(),
-    })
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use figrs_command::level_demands::route_settings;
+use figrs_command::level_model::{ModelSettings, TrainedModel};
 use figrs_command::level_sampler::{self, NumberedLevels};
 use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{Flag, as_json, level_counts};
@@ -16,7 +17,6 @@ use figrs_models::mdmc::{GeneratedLevel, Travel};
 use serde_json::{Map, Value as Json, json};
 
 use super::demands::Demands;
-use super::model::ChosenModel;
 use super::request::{LevelMethod, LevelRequest};
 use super::training::Trained;
 use super::{Levels, json_of, movement};
@@ -27,7 +27,6 @@ pub(super) struct Drawing<'r> {
     key: Arc<DrawingKey>,
     request: &'r LevelRequest,
     trained: &'r Trained,
-    model: ChosenModel,
     demands: Demands,
     /// The demanded paths of a player; if a request asks for a path without demanding one, any path by the rules of the movement.
     routes: Vec<Route>,
@@ -53,19 +52,24 @@ pub(super) struct BatchKey {
 }
 
 /// The key of a model: the number of the training, the settings and the number of columns.
-pub(super) type ModelKey = (u64, ChosenModel, usize);
+pub(super) type ModelKey = (u64, (TrainedModel, ModelSettings), usize);
 
 impl Drawing<'_> {
     /// The settings that reproduce the levels.
     fn settings(&self) -> Vec<(&'static str, Json)> {
         let (request, sampler) = (self.request, &self.sampler);
         let mut settings = vec![("method", Json::from(level_sampler::method(sampler)))];
-        settings.extend(self.model.json(self.trained));
+        let model = request.question.trained();
+        if model != TrainedModel::default() {
+            settings.push(("trained", model.name().into()));
+        }
+        let chain = &self.trained.chain;
+        settings.extend(request.question.model_settings().json(model, chain));
         if let Some(particles) = sampler.particles() {
             settings.push(("particles", particles.into()));
         }
         settings.push(("demands", json!(self.demands.message)));
-        settings.extend(route_settings(&self.routes, request.strict));
+        settings.extend(route_settings(&self.routes, request.question.strict));
         settings.push(("guarantee", level_sampler::guarantee(sampler).into()));
         settings
     }
@@ -107,7 +111,7 @@ impl Levels {
         let (request, trained) = (drawing.request, drawing.trained);
         let settings = drawing.settings();
         // If there are several demanded paths, the one that passes through the most areas is shown.
-        let routes = drawing.routes.iter().filter(|_| request.show_path);
+        let routes = drawing.routes.iter().filter(|_| request.question.show_path);
         let shown = routes.max_by_key(|route| route.areas().len());
         let drawn = (request.index..).zip(self.levels(drawing)?);
         let values = drawn.map(|(index, (generated, rejected))| {
@@ -116,7 +120,7 @@ impl Levels {
             let settings = settings.clone();
             let number = Some((request.seed, index));
             let mut value = json_of(trained, &level, settings, counts, number, shown);
-            if request.strict {
+            if request.question.strict {
                 value["rejected"] = rejected.into();
             }
             Ok(value)
@@ -181,14 +185,16 @@ impl Levels {
         trained: &'r Trained,
         ended: &Arc<AtomicBool>,
     ) -> Result<Drawing<'r>, Problem> {
-        let model = ChosenModel::of(request)?;
+        let question = &request.question;
         let length = request.length(trained.chain.travel());
+        let model = (question.trained(), question.model_settings());
         let known = self.models.get((trained.number, model, length), || {
-            SteeredLevel::new(model.train(trained, length)?, &[]).map_err(wrong)
+            let model = question.model(&trained.corpus, &trained.chain, length)?;
+            SteeredLevel::new(model, &[]).map_err(wrong)
         })?;
         let demands = Demands::of(request, trained, known.level_model())?;
         let mut routes: Vec<Route> = demands.routes().cloned().collect();
-        if routes.is_empty() && (request.show_path || request.strict) {
+        if routes.is_empty() && (request.question.show_path || request.question.strict) {
             routes.push(Route::under(&movement::rules(request, trained)?));
         }
         let key = Arc::new(DrawingKey {
@@ -207,7 +213,7 @@ impl Levels {
             LevelMethod::Exact => {
                 let sampler = self.exact.get(Arc::clone(&key), || {
                     let exact = ConditionalSampler::new().among([Method::Exact]);
-                    let exact = exact.memory(request.memory << 20);
+                    let exact = exact.memory(question.memory().0);
                     let numbered = exact.interrupt(Arc::clone(ended)).numbered(steered()?);
                     numbered.map_err(|error| too_large(error.into(), request, &demands))
                 })?;
@@ -218,7 +224,6 @@ impl Levels {
             key,
             request,
             trained,
-            model,
             demands,
             routes,
             sampler,
@@ -229,8 +234,8 @@ impl Levels {
     /// Returns the requested levels, each with the number of levels that stricter rules rejected before it.
     fn levels(&self, drawing: &Drawing<'_>) -> Result<Vec<(GeneratedLevel, u64)>, Problem> {
         let request = drawing.request;
-        let numbers = request.index..request.index + request.levels;
-        if !request.strict {
+        let numbers = request.index..request.index + request.question.levels;
+        if !request.question.strict {
             let levels = self.batches(drawing, request.seed, numbers)?.into_iter();
             return Ok(levels.map(|level| (level, 0)).collect());
         }
@@ -307,7 +312,7 @@ impl Levels {
 /// Drawing by particles. The flag ends the work.
 fn particles(request: &LevelRequest, ended: &Arc<AtomicBool>) -> ConditionalSampler {
     let sampler = ConditionalSampler::new().among([Method::Particles]);
-    let sampler = sampler.particles(request.particles);
+    let sampler = sampler.particles(request.question.particles());
     sampler.interrupt(Arc::clone(ended))
 }
 
@@ -316,9 +321,9 @@ fn too_large(error: SteeringError, request: &LevelRequest, demands: &Demands) ->
     match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => {
             Problem::without_answer(format!(
-                "the exact method needs more than {} MiB (a frontier has {states} states); allow more {}, use fewer rows or simpler demands, \
+                "the exact method needs more than {} (a frontier has {states} states); allow more {}, use fewer rows or simpler demands, \
                  or use the conditioned method",
-                request.memory,
+                request.question.memory(),
                 Flag("memory")
             ))
             .with("method", "exact".into())

@@ -66,15 +66,15 @@ pub(super) fn sheet(
     request: &LevelRequest,
     trained: &Trained,
 ) -> Result<Option<TileSheet>, Problem> {
-    let Some(text) = &request.tile_sheet else {
-        if request.tile_size.is_some() {
+    let Some(text) = &request.texts.tile_sheet else {
+        if request.texts.tile_size.is_some() {
             return Err(Problem::wrong("tile_size needs tile_sheet".to_owned()));
         }
         return Ok(None);
     };
     let png = STANDARD.decode(text);
     let png = png.map_err(|error| Problem::wrong(format!("tile_sheet: not base64: {error}")))?;
-    let side = request.tile_size.unwrap_or(TileSheet::SIDE);
+    let side = request.texts.tile_size.unwrap_or(TileSheet::SIDE);
     let sheet = TileSheet::from_png(&png, side, trained.chain.tile_set());
     let sheet = sheet.map_err(|error| {
         let field = match error.mistake.setting {

@@ -3,7 +3,6 @@
 mod demands;
 mod drawn;
 mod export;
-mod model;
 mod movement;
 mod request;
 mod training;
@@ -21,7 +20,7 @@ use serde_json::{Value as Json, json};
 
 use crate::folder::Folder;
 use crate::memory_pool::MemoryPool;
-use crate::problem::{Problem, request, wrong};
+use crate::problem::{Problem, wrong};
 use crate::recent::Recent;
 use drawn::{BatchKey, DrawingKey, ModelKey};
 use request::{LevelRequest, LevelTask};
@@ -61,7 +60,7 @@ impl Levels {
         pool: &MemoryPool,
         ended: &Arc<AtomicBool>,
     ) -> Result<Json, Problem> {
-        let request: LevelRequest = request(body)?;
+        let request = LevelRequest::read(body)?;
         let texts = Texts::of(&request, folder)?;
         let key = texts.key(&request);
         let trained = self.trained.get(key, || texts.train(&request))?;
@@ -95,14 +94,17 @@ impl Levels {
 
 /// Returns the level in a request, in the orientation of the model.
 fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
-    let text = request.level.join("\n");
+    let text = request.texts.level.join("\n");
     let level = Level::from_text("level", &text, trained.chain.tile_set()).map_err(wrong)?;
     Ok(trained.chain.travel().turned(&level))
 }
 
 /// Returns any path of a player, if the request asks to show the path.
 fn shown(request: &LevelRequest, trained: &Trained) -> Result<Option<Route>, Problem> {
-    let rules = request.show_path.then(|| movement::rules(request, trained));
+    let rules = request
+        .question
+        .show_path
+        .then(|| movement::rules(request, trained));
     Ok(rules.transpose()?.as_ref().map(Route::under))
 }
 

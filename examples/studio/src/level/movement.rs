@@ -12,7 +12,7 @@ use crate::problem::Problem;
 /// **Errors.** The movement is invalid, a tile has no known meaning, or no movement fits the tiles.
 pub(super) fn rules(request: &LevelRequest, trained: &Trained) -> Result<MovementRules, Problem> {
     let (tiles, travel) = (trained.chain.tile_set(), trained.chain.travel());
-    let movement = match &request.movement {
+    let movement = match &request.texts.movement {
         None => Movement::suggested(tiles, travel),
         Some(given) => movement(given),
     };

@@ -1,77 +1,79 @@
 //! Requests for levels; their fields have the names of the flags of `mario_mdmc`.
 
-use std::collections::BTreeMap;
-
-use figrs_command::Flag;
+use clap::{CommandFactory, Parser, ValueEnum};
+use figrs_command::level_demands::LevelDemands;
+use figrs_command::level_model::TrainedModel;
+use figrs_command::level_question::LevelQuestion;
+use figrs_command::{Flag, parsed_from};
 use figrs_models::mdmc::{MarkovChain, Travel};
 use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
-use crate::problem::Problem;
+use crate::fields::arguments;
+use crate::problem::{Problem, fields_of};
 
 /// A request for levels, for probabilities of tiles, or for the available tiles.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "switches of a request")]
+#[derive(Clone, Debug, PartialEq, Parser)]
 pub(crate) struct LevelRequest {
+    #[arg(long, value_enum, default_value_t)]
     pub(crate) task: LevelTask,
-    /// A folder of training levels.
+    /// A folder of training levels. If the request has texts of training levels, the flag is given in place of a folder.
+    #[arg(long)]
     pub(crate) corpus: Option<String>,
+    #[command(flatten)]
+    pub(crate) question: LevelQuestion,
+    #[command(flatten)]
+    pub(crate) demanded: LevelDemands,
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) method: LevelMethod,
+    #[arg(long, default_value_t)]
+    pub(crate) seed: u64,
+    /// The number of the first level among the levels of the seed.
+    #[arg(long, default_value_t)]
+    pub(crate) index: u64,
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FileFormat>,
+    #[arg(skip)]
+    pub(crate) texts: LevelTexts,
+}
+
+/// The fields of a request that are not flags: the contents of files, and cells.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct LevelTexts {
     /// Training levels as text, in place of a folder.
     pub(crate) training: Vec<TrainingText>,
     /// A legend of the tiles of the training levels.
     pub(crate) tiles: Option<Json>,
-    /// Patterns of the names of the training levels to use.
-    pub(crate) only: Vec<String>,
-    /// Weights in training, such as `*-1=3`.
-    pub(crate) weight: Vec<String>,
-    /// Styles of training levels, such as `castle=*-4`.
-    pub(crate) style: Vec<String>,
-    pub(crate) rows: Option<usize>,
-    pub(crate) structure: Option<String>,
-    pub(crate) row_splits: Option<usize>,
-    pub(crate) smoothing: f64,
-    /// The kind of the trained model.
-    pub(crate) trained: Option<String>,
-    pub(crate) order: Option<usize>,
-    pub(crate) section: Option<usize>,
-    pub(crate) kinds: Option<usize>,
-    pub(crate) style_change: Option<f64>,
-    pub(crate) width: Option<usize>,
-    /// Number of rows of levels in which the player climbs.
-    pub(crate) height: Option<usize>,
-    pub(crate) travel: Option<Direction>,
-    pub(crate) seed: u64,
-    /// The number of the first level among the levels of the seed.
-    pub(crate) index: u64,
-    pub(crate) levels: u64,
-    pub(crate) method: LevelMethod,
-    pub(crate) particles: usize,
-    /// Memory of the exact method, in MiB.
-    pub(crate) memory: u64,
-    pub(crate) show_path: bool,
     /// Tiles to pin: row, column and character of each tile.
     pub(crate) pin: Vec<(usize, usize, char)>,
     pub(crate) place: Vec<(usize, usize, char)>,
-    pub(crate) allow_unseen: bool,
-    pub(crate) max_gap: Option<usize>,
-    pub(crate) count: BTreeMap<char, (usize, usize)>,
-    pub(crate) density: BTreeMap<char, (f64, f64)>,
     /// Patterns to forbid, each as a text for each row.
     pub(crate) forbid: Vec<Vec<String>>,
-    pub(crate) playable: bool,
     /// A file of demands as text or JSON, or a list of files.
     pub(crate) demands: Option<Json>,
     /// The name of a movement, or a movement itself as text or JSON.
     pub(crate) movement: Option<Json>,
-    pub(crate) strict: bool,
     /// A picture of the tiles, as PNG in base64.
     pub(crate) tile_sheet: Option<String>,
     pub(crate) tile_size: Option<usize>,
     /// The rows of an existing level.
     pub(crate) level: Vec<String>,
-    pub(crate) format: Option<FileFormat>,
 }
+
+/// The names of the fields of [`LevelTexts`].
+const TEXTS: [&str; 10] = [
+    "training",
+    "tiles",
+    "pin",
+    "place",
+    "forbid",
+    "demands",
+    "movement",
+    "tile_sheet",
+    "tile_size",
+    "level",
+];
 
 /// A training level as text.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -82,8 +84,7 @@ pub(crate) struct TrainingText {
 }
 
 /// A question about levels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelTask {
     /// Levels that meet the demands.
     #[default]
@@ -101,78 +102,20 @@ pub(crate) enum LevelTask {
 }
 
 /// A method of drawing levels given demands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelMethod {
     #[default]
     Conditioned,
     Exact,
 }
 
-/// A direction in which levels are played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Direction {
-    Right,
-    Up,
-}
-
 /// A format of files of levels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FileFormat {
     Png,
     Tmx,
     TiledJson,
     LdtkCsv,
-}
-
-impl Default for LevelRequest {
-    fn default() -> Self {
-        Self {
-            task: LevelTask::Sample,
-            corpus: None,
-            training: Vec::new(),
-            tiles: None,
-            only: Vec::new(),
-            weight: Vec::new(),
-            style: Vec::new(),
-            rows: None,
-            structure: None,
-            row_splits: None,
-            smoothing: 0.0,
-            trained: None,
-            order: None,
-            section: None,
-            kinds: None,
-            style_change: None,
-            width: None,
-            height: None,
-            travel: None,
-            seed: 0,
-            index: 0,
-            levels: 1,
-            method: LevelMethod::Conditioned,
-            particles: 20,
-            memory: 1024,
-            show_path: false,
-            pin: Vec::new(),
-            place: Vec::new(),
-            allow_unseen: false,
-            max_gap: None,
-            count: BTreeMap::new(),
-            density: BTreeMap::new(),
-            forbid: Vec::new(),
-            playable: false,
-            demands: None,
-            movement: None,
-            strict: false,
-            tile_sheet: None,
-            tile_size: None,
-            level: Vec::new(),
-            format: None,
-        }
-    }
 }
 
 /// Maximum number of columns of a level in the direction of play.
@@ -189,22 +132,49 @@ const MOST_MEMORY: u64 = 8192;
 const CONDITIONED_MEMORY: u64 = 128;
 
 impl LevelRequest {
+    /// Parses a request.
+    ///
+    /// **Errors.** The body is not a JSON object, a field is unknown or wrong, or the request has both a folder and texts of training levels.
+    pub(crate) fn read(body: &[u8]) -> Result<Self, Problem> {
+        let mut fields: Map<String, Json> = serde_json::from_slice(body)?;
+        let texts = TEXTS.iter().filter_map(|&name| fields.remove_entry(name));
+        let texts: LevelTexts = fields_of(texts.collect())?;
+        let mut arguments = arguments(&Self::command(), &fields)?;
+        if !texts.training.is_empty() {
+            arguments.push("--corpus=training".to_owned());
+            if fields.get("corpus").is_some_and(|corpus| !corpus.is_null()) {
+                return Err(Problem::wrong(
+                    "corpus and training: give one of them".to_owned(),
+                ));
+            }
+        }
+        let request = parsed_from(Self::command(), &arguments);
+        let request: Self = request.map_err(Problem::wrong)?;
+        Ok(Self { texts, ..request })
+    }
+
     /// Returns the request with only the fields that affect the drawn levels.
     pub(crate) fn of_demands(&self) -> Self {
         Self {
             task: LevelTask::Sample,
-            // The number of the training represents the training levels.
-            training: Vec::new(),
-            tiles: None,
             seed: 0,
             index: 0,
-            levels: 1,
-            show_path: false,
-            strict: false,
-            tile_sheet: None,
-            tile_size: None,
-            level: Vec::new(),
             format: None,
+            question: LevelQuestion {
+                levels: 1,
+                show_path: false,
+                strict: false,
+                ..self.question.clone()
+            },
+            texts: LevelTexts {
+                // The number of the training represents the training levels.
+                training: Vec::new(),
+                tiles: None,
+                tile_sheet: None,
+                tile_size: None,
+                level: Vec::new(),
+                ..self.texts.clone()
+            },
             ..self.clone()
         }
     }
@@ -212,36 +182,27 @@ impl LevelRequest {
     /// Returns the memory that the work may take, in MiB: of the exact method or of the particles.
     pub(crate) fn expected_memory(&self) -> u64 {
         match self.method {
-            LevelMethod::Exact => self.memory,
+            LevelMethod::Exact => self.question.memory().0 >> 20,
             LevelMethod::Conditioned => CONDITIONED_MEMORY,
         }
     }
 
     /// Returns the number of columns of levels in the direction of play: 60 if the request states none.
     pub(crate) fn length(&self, travel: Travel) -> usize {
-        let length = match travel {
-            Travel::Right => self.width,
-            Travel::Up => self.height,
-        };
-        length.unwrap_or(60)
+        self.question.length(travel).unwrap_or(60)
     }
 
     /// Returns an error for numbers that would use up the memory of the machine.
     ///
     /// **Errors.** A number is too large; the error names the field, its number and the maximum.
     pub(crate) fn check(&self, chain: &MarkovChain) -> Result<(), Problem> {
+        self.question.check_size(chain)?;
+        self.check_model()?;
         let (across, travel) = (chain.height(), chain.travel());
-        let (along, other, given) = match travel {
-            Travel::Right => ("width", "height", self.height),
-            Travel::Up => ("height", "width", self.width),
+        let along = match travel {
+            Travel::Right => "width",
+            Travel::Up => "height",
         };
-        if given.is_some_and(|given| given != across) {
-            return Err(Problem::wrong(format!(
-                "{}: the training levels are played {travel} and have {across}; give {across} or leave it out, and give {} for the length",
-                Flag(other),
-                Flag(along)
-            )));
-        }
         let length = self.length(travel);
         let from_to = |name: &str, number: u64, most: u64| {
             if (1..=most).contains(&number) {
@@ -254,8 +215,11 @@ impl LevelRequest {
             }
         };
         from_to(along, length as u64, MOST_COLUMNS as u64)?;
-        let given = self.level.iter().map(|row| row.chars().count());
-        let longest = given.chain([self.level.len()]).max().unwrap_or_default();
+        let given = self.texts.level.iter().map(|row| row.chars().count());
+        let longest = given
+            .chain([self.texts.level.len()])
+            .max()
+            .unwrap_or_default();
         if longest > MOST_COLUMNS {
             return Err(Problem::wrong(format!(
                 "level: it has {longest} rows or columns; the maximum is {MOST_COLUMNS}"
@@ -264,13 +228,17 @@ impl LevelRequest {
         let cells = (length * across).max(1) as u64;
         from_to(
             "levels",
-            self.levels,
+            self.question.levels,
             MOST_LEVELS.min(MOST_CELLS / cells).max(1),
         )?;
-        from_to("particles", self.particles as u64, MOST_PARTICLES as u64)?;
-        from_to("memory", self.memory, MOST_MEMORY)?;
+        from_to(
+            "particles",
+            self.question.particles() as u64,
+            MOST_PARTICLES as u64,
+        )?;
+        from_to("memory", self.question.memory().0 >> 20, MOST_MEMORY)?;
         let is_exact = self.task == LevelTask::Marginals && self.method == LevelMethod::Exact;
-        if self.strict && (is_exact || self.task == LevelTask::Probability) {
+        if self.question.strict && (is_exact || self.task == LevelTask::Probability) {
             return Err(Problem::wrong(format!(
                 "{}: these probabilities ignore the rejection of levels; leave it out, or request the marginals of the conditioned method",
                 Flag("strict")
@@ -278,7 +246,7 @@ impl LevelRequest {
         }
         if self
             .index
-            .checked_add(self.levels)
+            .checked_add(self.question.levels)
             .is_none_or(|end| end > 1 << 40)
         {
             return Err(Problem::wrong(format!(
@@ -288,5 +256,26 @@ impl LevelRequest {
             )));
         }
         Ok(())
+    }
+
+    /// Returns an error for a setting of another model than the trained one.
+    fn check_model(&self) -> Result<(), Problem> {
+        let (question, hierarchical) = (&self.question, TrainedModel::Hierarchical);
+        let settings = [
+            ("order", question.order.is_some(), TrainedModel::NGrams),
+            ("section", question.section.is_some(), hierarchical),
+            ("kinds", question.kinds.is_some(), hierarchical),
+            ("style", !question.style.is_empty(), hierarchical),
+        ];
+        let is_wrong =
+            |&&(_, is_given, model): &&(_, _, _)| is_given && question.trained() != model;
+        let Some((setting, _, model)) = settings.iter().find(is_wrong) else {
+            return Ok(());
+        };
+        let (setting, trained) = (Flag(setting), Flag("trained"));
+        Err(Problem::wrong(format!(
+            "{setting} needs {trained} {:?}",
+            model.name()
+        )))
     }
 }

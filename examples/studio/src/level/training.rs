@@ -5,15 +5,11 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use figrs_command::level_names::{style, styled, weight, weighted};
 use figrs_command::{Flag, read_text};
-use figrs_models::mdmc::{
-    Corpus, CorpusNote, CorpusReader, Level, MarkovChain, RowSplits, Structure, Structures,
-    TileSet, Travel,
-};
+use figrs_models::mdmc::{Corpus, CorpusNote, CorpusReader, Level, MarkovChain, TileSet};
 use glob::Pattern;
 
-use super::request::{Direction, LevelRequest};
+use super::request::LevelRequest;
 use crate::folder::Folder;
 use crate::problem::{Problem, text_of, wrong};
 
@@ -54,28 +50,26 @@ impl Texts {
     ///
     /// **Errors.** A file cannot be read, or the request has both a folder and texts.
     pub(super) fn of(request: &LevelRequest, folder: Option<&Folder>) -> Result<Self, Problem> {
-        let given = request.tiles.as_ref().map(|tiles| legend(&text_of(tiles)));
-        let given = given.transpose()?;
-        let Some(name) = &request.corpus else {
-            let texts = request.training.iter();
+        let given = request.texts.tiles.as_ref();
+        let given = given.map(|tiles| legend(&text_of(tiles))).transpose()?;
+        let Some(name) = request
+            .corpus
+            .as_ref()
+            .filter(|_| request.texts.training.is_empty())
+        else {
+            let texts = request.texts.training.iter();
             let texts = texts.map(|training| (training.name.clone(), training.text.clone()));
             let levels: Vec<_> = texts.collect();
-            if levels.is_empty() && (given.is_some() || request.travel.is_some()) {
-                let message = "tiles and travel need corpus or training";
-                return Err(Problem::wrong(message.to_owned()));
+            if levels.is_empty() && given.is_some() {
+                return Err(Problem::wrong("tiles need corpus or training".to_owned()));
             }
             let texts = Self {
                 levels,
                 legends: given.into_iter().collect(),
                 skipped: Vec::new(),
             };
-            return texts.only(&request.only);
+            return texts.only(&request.question.only);
         };
-        if !request.training.is_empty() {
-            return Err(Problem::wrong(
-                "corpus and training: give one of them".to_owned(),
-            ));
-        }
         let folder = folder.ok_or_else(|| {
             Problem::missing(format!("corpus {name:?}: start the program with --folder"))
         })?;
@@ -83,7 +77,7 @@ impl Texts {
         if let Some(given) = given {
             texts.legends = vec![given];
         }
-        texts.only(&request.only)
+        texts.only(&request.question.only)
     }
 
     /// Keeps the levels whose names match a pattern; all levels if there is no pattern.
@@ -148,16 +142,17 @@ impl Texts {
 
     /// Returns a text that identifies the training levels, legends and settings.
     pub(super) fn key(&self, request: &LevelRequest) -> String {
+        let question = &request.question;
         format!(
             "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             self,
-            request.weight,
-            request.style,
-            request.rows,
-            request.travel,
-            request.structure,
-            request.row_splits,
-            request.smoothing
+            question.weight,
+            question.style,
+            question.rows,
+            question.travel,
+            question.structure,
+            question.row_splits,
+            question.smoothing
         )
     }
 
@@ -166,20 +161,8 @@ impl Texts {
     /// **Errors.** A text or a setting is wrong.
     pub(super) fn train(&self, request: &LevelRequest) -> Result<Trained, Problem> {
         let (corpus, notes) = self.corpus(request)?;
-        let weights = read_all("weight", &request.weight, weight)?;
-        let styles = read_all("style", &request.style, style)?;
-        let corpus = weighted(corpus, &weights).and_then(|corpus| styled(corpus, &styles));
-        let corpus = corpus.map_err(|error| Problem::of(&error))?;
-        let structures: Structures = match &request.structure {
-            Some(text) => text
-                .parse()
-                .map_err(|error| Problem::wrong(format!("{}: {error}", Flag("structure"))))?,
-            None => (&Structure::NS3).into(),
-        };
-        let bands = request.row_splits.unwrap_or(corpus.height());
-        let splits = RowSplits::new(bands, corpus.height()).map_err(wrong)?;
-        let chain = MarkovChain::train(&corpus, structures, splits).map_err(wrong)?;
-        let chain = chain.smoothed(request.smoothing).map_err(wrong)?;
+        let corpus = request.question.weighted(corpus)?;
+        let chain = request.question.chain(&corpus)?;
         Ok(Trained {
             number: TRAININGS.fetch_add(1, Ordering::Relaxed),
             corpus,
@@ -190,25 +173,11 @@ impl Texts {
 
     fn corpus(&self, request: &LevelRequest) -> Result<(Corpus, Vec<String>), Problem> {
         if self.levels.is_empty() {
-            let corpus = Corpus::shipped();
-            let corpus = match request.rows {
-                Some(rows) => corpus.bottom_rows(rows).map_err(wrong)?,
-                None => corpus,
-            };
-            return Ok((corpus, Vec::new()));
+            return Ok((request.question.shipped()?, Vec::new()));
         }
-        let mut reader = CorpusReader::new([""; 0]);
+        let mut reader = request.question.reader(CorpusReader::new([""; 0]));
         if let Some(tiles) = self.legend() {
             reader = reader.tiles(tiles.clone());
-        }
-        if let Some(travel) = request.travel {
-            reader = reader.travel(match travel {
-                Direction::Right => Travel::Right,
-                Direction::Up => Travel::Up,
-            });
-        }
-        if let Some(rows) = request.rows {
-            reader = reader.rows(rows);
         }
         let (corpus, notes) = reader.read_texts(self.levels.clone()).map_err(wrong)?;
         let notes = notes.iter().map(ToString::to_string);
@@ -226,19 +195,6 @@ impl Texts {
         let best = self.legends.iter().rev().max_by_key(known);
         best.filter(|set| 2 * known(set) >= symbols.len())
     }
-}
-
-/// Parses each text in a field of a request with a function.
-fn read_all<T>(
-    field: &str,
-    texts: &[String],
-    read: fn(&str) -> Result<T, String>,
-) -> Result<Vec<T>, Problem> {
-    let read = texts.iter().map(|text| {
-        let message = |error| Problem::wrong(format!("{} {text:?}: {error}", Flag(field)));
-        read(text).map_err(message)
-    });
-    read.collect()
 }
 
 /// Returns the names (without extension) and the texts of a folder's files with some extensions. The function leaves out links that lead out of the

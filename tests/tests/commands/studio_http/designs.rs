@@ -311,7 +311,7 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (
             json!({"trained": "gpt"}),
-            "“Model” (`trained`) \"gpt\": write one of chain, n-grams, hierarchical, field",
+            "“Model” (`trained`) gpt: write one of chain, n-grams, hierarchical, field",
         ),
         (
             json!({"order": 2}),
@@ -326,16 +326,16 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
             "(`kinds`) needs “Model” (`trained`) \"hierarchical\"",
         ),
         (
-            json!({"style": ["a=*"]}),
+            json!({"style": ["a=*"], "trained": "chain"}),
             "(`style`) needs “Model” (`trained`) \"hierarchical\"",
         ),
         (
             json!({"style_change": 0.5}),
-            "“A style changes with probability” (`style_change`) needs “Styles” (`style`)",
+            "“Styles” (`style`) is missing",
         ),
         (
             json!({"trained": "hierarchical", "style": ["a=*"], "kinds": 2}),
-            "(`kinds`) and “Styles” (`style`): give one of them",
+            "“Styles” (`style`) and “Kinds of sections” (`kinds`): give one of them",
         ),
         (
             json!({"trained": "hierarchical", "style": ["a=*"], "style_change": 2}),
@@ -343,22 +343,16 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (
             json!({"trained": "hierarchical", "style": ["*"]}),
-            "(`style`) \"*\": write the name of a style",
+            "(`style`) *: write the name of a style",
         ),
         (json!({"trained": "n-grams", "order": 0}), "0"),
-        (
-            json!({"weight": ["*"]}),
-            "(`weight`) \"*\": write a pattern",
-        ),
+        (json!({"weight": ["*"]}), "(`weight`) *: write a pattern"),
         (
             json!({"only": ["nothing*"], "training": unknown}),
             "(`only`): no training level",
         ),
         (json!({"only": ["["], "training": unknown}), "(`only`):"),
-        (
-            json!({"travel": "up"}),
-            "tiles and travel need corpus or training",
-        ),
+        (json!({"travel": "up"}), "corpus is missing"),
         (
             json!({"task": "tiles", "tile_size": 8}),
             "tile_size needs tile_sheet",

@@ -280,14 +280,17 @@ fn wrong_levels_name_the_field_and_the_remedy() {
             "“Columns” (`width`) 0: write 1 to 1000",
         ),
         (json!({"width": 1001}), "(`width`) 1001"),
-        (json!({"levels": 0}), "levels 0: write 1 to"),
+        (
+            json!({"levels": 0}),
+            "levels 0: write a whole number, 1 or more",
+        ),
         (
             json!({"width": 1000, "levels": 1000}),
             "levels 1000: write 1 to 285",
         ),
         (
             json!({"height": 3}),
-            "(`height`): the training levels are played right and have 14",
+            "“Rows” (`height`): levels to the right have the 14 rows of the training levels",
         ),
         (
             json!({"task": "check", "level": ["-".repeat(1001)]}),
@@ -321,9 +324,12 @@ fn wrong_levels_name_the_field_and_the_remedy() {
         ),
         (json!({"count": {"E": [5, 2]}}), "5"),
         (json!({"count": {"%": [1, 2]}}), "count: unknown tile"),
-        (json!({"density": {"E": [0.5, 0.2]}}), "density E"),
+        (
+            json!({"density": {"E": [0.5, 0.2]}}),
+            "density E=0.5..0.2: write shares",
+        ),
         (json!({"forbid": [["X~"]]}), "forbid"),
-        (json!({"structure": "ns9"}), "(`structure`):"),
+        (json!({"structure": "ns9"}), "(`structure`) ns9:"),
         (json!({"row_splits": 99}), "99"),
         (json!({"smoothing": -1}), "-1"),
         (json!({"rows": 15}), "15"),
@@ -337,7 +343,7 @@ fn wrong_levels_name_the_field_and_the_remedy() {
     }
     let (status, error) = level(&studio, json!({"method": "exact", "memory": 1}));
     assert_eq!((status, &error["method"]), (200, &json!("exact")));
-    assert!(error["error"].as_str().unwrap().contains("more than 1 MiB"));
+    assert!(error["error"].as_str().unwrap().contains("more than 1MiB"));
 }
 
 #[test]

@@ -145,8 +145,12 @@ fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
         ("/api/level", "{", "line 1 column 1"),
         ("/api/level", "[]", "expected"),
         ("/api/level", &deep, "recursion"),
-        ("/api/level", r#"{"widht": 3}"#, "unknown field `widht`"),
-        ("/api/level", r#"{"task": "fly"}"#, "unknown variant `fly`"),
+        ("/api/level", r#"{"widht": 3}"#, "unknown field \"widht\""),
+        (
+            "/api/level",
+            r#"{"task": "fly"}"#,
+            "task fly: write one of sample, marginals",
+        ),
         (
             "/api/level",
             r#"{"width": -1}"#,
