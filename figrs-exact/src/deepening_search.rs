@@ -63,7 +63,7 @@ pub(super) struct DeepeningSearch<'a> {
     pub(super) range: usize,
     /// True if an expansion omitted values of an element with infinitely many values.
     is_ranged: bool,
-    /// True if the last expansion omitted Chains.
+    /// True if the last expansion omitted `Chain` elements.
     is_cut: bool,
     pub(super) spent: u64,
 }

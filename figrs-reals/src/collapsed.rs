@@ -42,7 +42,7 @@ use crate::drawn_rest::DrawnRest;
 /// closed form, or if their elimination would be larger than their own eliminations together, because a finite element that is integrated out depends
 /// on several drawn elements.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a Chain, if the function of a drawn Chain depends on
+/// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a `Chain`, if the function of a drawn `Chain` depends on
 /// unknown elements, or if a target is a parameter with a conjugate prior; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped
 /// sampler.
 ///

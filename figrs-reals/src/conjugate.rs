@@ -35,7 +35,7 @@ pub(crate) struct Parameter {
     pub(crate) readers: Vec<Reader>,
     /// The density of the normal elements whose precisions or variances are multiples of the parameter; `None` if there are no such elements.
     pub(crate) scaled: Option<ScaledNormals>,
-    /// True if a Chain selects among parameters that include this one; the Chain then takes the place of this parameter.
+    /// True if a `Chain` selects among parameters that include this one; the `Chain` then takes the place of this parameter.
     pub(crate) is_chosen: bool,
 }
 

@@ -69,9 +69,9 @@ pub(crate) struct Scan<'m> {
     pub(crate) forms: ElementMap<Form>,
     /// The normal elements; `None` for an element that was merged into another one.
     pub(crate) vectors: Vec<Option<NormalVector>>,
-    /// For each Chain with real values, its results for each assignment of the elements on which its parents depend.
+    /// For each `Chain` with real values, its results for each assignment of the elements on which its parents depend.
     pub(crate) branches: FxHashMap<ElementId, Rc<Conditional<AnyElement>>>,
-    /// The Chains with real values, in the order of their classification.
+    /// The `Chain` elements with real values, in the order of their classification.
     pub(crate) choices: Vec<AnyElement>,
     /// True after all finite parents of real elements got an index and a list of values together.
     pub(crate) are_parents_numbered: bool,

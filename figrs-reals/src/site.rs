@@ -365,7 +365,7 @@ impl PathValues<'_> {
     }
 }
 
-/// Returns the distribution of the result `result` of the Chain `element`.
+/// Returns the distribution of the result `result` of the `Chain` `element`.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of invalid parameters.
 fn atomic<'r>(element: &AnyElement, result: &'r AnyElement) -> Result<&'r dyn AtomicOp, Error> {

@@ -316,8 +316,8 @@ impl Answer {
     ///
     /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
     /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual;
-    /// [`Error::ParameterChanged`] if a [`Param`](figrs_core::Param) of the model was set since the end of the run (parameters of elements that Chains
-    /// create are not compared); the errors of the sampler.
+    /// [`Error::ParameterChanged`] if a [`Param`](figrs_core::Param) of the model was set since the end of the run (parameters of elements that
+    /// `Chain` elements create are not compared); the errors of the sampler.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};

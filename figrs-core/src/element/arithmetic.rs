@@ -84,7 +84,7 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-/// A function that has no result for some of its arguments, as an operation of Apply elements.
+/// A function that has no result for some of its arguments, as an operation of `Apply` elements.
 struct PartialFunction<A, F> {
     function: F,
     /// The arithmetic operation and its constant operands, if the numbers have the type `f64`.
@@ -269,7 +269,7 @@ pub(crate) fn checked_sum<T: Arithmetic>(a: &T, b: &T) -> Result<T, Fault> {
     ArithmeticOperation::SUM.value(a, b)
 }
 
-/// Creates an Apply element whose function has no result for some of its arguments.
+/// Creates an `Apply` element whose function has no result for some of its arguments.
 pub(crate) fn fallible_apply_at<A: Arguments, T: Value>(
     name: &'static str,
     location: &'static Location<'static>,

@@ -38,7 +38,7 @@ pub(super) enum ParameterSource {
     Parent(usize),
 }
 
-/// A family of distributions; some of its parameters are elements, the parents of a Chain.
+/// A family of distributions; some of its parameters are elements, the parents of a `Chain`.
 pub(super) struct OpenFamily {
     pub(super) constructor: &'static str,
     pub(super) location: &'static Location<'static>,

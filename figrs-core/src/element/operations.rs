@@ -214,8 +214,8 @@ pub trait ChainOp: Send + Sync {
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.call(arguments)
     }
-    /// Returns a single element that has the value of this Chain in every world, given the possible values of the parents; `None` if no such element
-    /// is known. Exact algorithms expand this element instead of the results of the function.
+    /// Returns a single element that has the value of this `Chain` in every world, given the possible values of the parents; `None` if no such
+    /// element is known. Exact algorithms expand this element instead of the results of the function.
     fn for_tables(&self, supports: &[&Support]) -> Option<AnyElement> {
         let _ = supports;
         None
@@ -232,7 +232,7 @@ pub trait ChainOp: Send + Sync {
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
-    /// Returns the identity of the recursive call that this function represents, if it represents one; the Chain then has no parents.
+    /// Returns the identity of the recursive call that this function represents, if it represents one; the `Chain` then has no parents.
     fn call_id(&self) -> Option<CallId> {
         None
     }

@@ -134,7 +134,7 @@ impl<E: AsElement> AsElement for &E {
 /// A list of elements: a single element, a tuple of up to eight elements, an array or list of elements of one type, or a list of
 /// [`AnyElement`]s of several types.
 ///
-/// The elements are the parents of an Apply or a Chain, or the targets of a query. (For a function of an array, use
+/// The elements are the parents of an `Apply` or a `Chain`, or the targets of a query. (For a function of an array, use
 /// [`Apply::new`](crate::Apply::new), because arrays have another method `map`.)
 ///
 /// The methods of this trait can be called on tuples of elements: `(&left, &below).map(|(l, b)| ..)`.

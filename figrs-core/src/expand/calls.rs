@@ -19,13 +19,13 @@ pub(super) enum CallSolution {
     Unfolded,
 }
 
-/// A recursive call to be solved: an element of the call, with its nesting depth in Chains.
+/// A recursive call to be solved: an element of the call, with its nesting depth in `Chain` elements.
 #[derive(Debug)]
 pub(super) struct CallRequest {
     pub(super) call: CallId,
     pub(super) element: AnyElement,
     pub(super) depth: usize,
-    /// The number of nested Chains, including the call itself, that may still be expanded; [`NO_DEPTH_LIMIT`] if the depth is not limited.
+    /// The number of nested `Chain` elements, including the call itself, that may still be expanded; [`NO_DEPTH_LIMIT`] if the depth is not limited.
     pub(super) levels: usize,
 }
 
@@ -37,9 +37,9 @@ pub(super) const NO_DEPTH_LIMIT: usize = usize::MAX;
 struct ReachedCall {
     /// An element of the call, which keeps the call's function alive.
     _element: AnyElement,
-    /// The solutions of the call, by the number of nested Chains that may be expanded.
+    /// The solutions of the call, by the number of nested `Chain` elements that may be expanded.
     solutions: FxHashMap<usize, CallSolution>,
-    /// The least number of nested Chains for which the solution is the same as for all greater numbers.
+    /// The least number of nested `Chain` elements for which the solution is the same as for all greater numbers.
     settled: Option<usize>,
 }
 
@@ -81,8 +81,8 @@ impl CallSolutions {
         self.roots.contains(&element.id())
     }
 
-    /// Returns the treatment of a call in the body of another call, if `levels` nested Chains may still be expanded. The argument `known` is the
-    /// number of recursive functions that were known before the expansion of that body.
+    /// Returns the treatment of a call in the body of another call, if `levels` nested `Chain` elements may still be expanded. The argument `known`
+    /// is the number of recursive functions that were known before the expansion of that body.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,
@@ -122,7 +122,7 @@ impl CallSolutions {
         self.functions.len()
     }
 
-    /// Stores the solution of the call `request`. If `is_settled` is true, the solution also holds for any greater number of nested Chains.
+    /// Stores the solution of the call `request`. If `is_settled` is true, the solution also holds for any greater number of nested `Chain` elements.
     pub(super) fn set(&mut self, request: &CallRequest, solution: CallSolution, is_settled: bool) {
         self.bytes += solution.bytes();
         let reached = self.reached(request);

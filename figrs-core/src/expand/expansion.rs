@@ -65,7 +65,7 @@ impl Expansion {
         !self.is_cut() && !self.is_ranged()
     }
 
-    /// True if some Chains were omitted because of their depth.
+    /// True if some `Chain` elements were omitted because of their depth.
     pub fn is_cut(&self) -> bool {
         matches!(self.cut, Some((_, true)))
     }
@@ -178,7 +178,7 @@ pub struct ExpandedElement {
     /// An upper bound of the natural logarithm of the weight that evidence gives the element if its value is `unknown`; infinite if no bound is
     /// known.
     pub max_log_weight: f64,
-    /// Number of Chains in which the element is nested.
+    /// Number of `Chain` elements in which the element is nested.
     pub depth: usize,
     /// The way in which the value of the element is determined.
     pub content: Content,
@@ -258,35 +258,35 @@ pub enum Content {
     /// The value is random; the list has the probabilities of the values in the support. If the value may be unknown, the last probability is that of
     /// the value `unknown`.
     Atomic(Weights),
-    /// The value is random, without a finite support. Only an observed Chain may choose this element.
+    /// The value is random, without a finite support. Only an observed `Chain` may choose this element.
     NotEnumerable(NotEnumerable),
     /// The value is a function of the parents. For each combination of parent values, the list has the index of the value in the support, or
     /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) if evidence excludes the value.
     Apply(Vec<u32>),
-    /// The value is that of the element that the Chain chooses for the parent values.
+    /// The value is that of the element that the `Chain` chooses for the parent values.
     Chain {
         /// For each combination of parent values, the index of the chosen element in `results`; [`Content::NO_CHOICE`] if the function failed.
         choice: Vec<u32>,
-        /// The distinct elements that the Chain can choose, by their indices in the expansion.
+        /// The distinct elements that the `Chain` can choose, by their indices in the expansion.
         results: Vec<usize>,
     },
     /// The value is random. For each combination of parent values, the list has the probabilities of the values in the support.
     Table(Weights),
     /// The value is the parent's value; the list has its weights.
     Score(Weights),
-    /// The element is a Chain that was not expanded; its value is `unknown`.
+    /// The element is a `Chain` that was not expanded; its value is `unknown`.
     Unexplored,
 }
 
 impl Content {
-    /// The entry of a combination of parent values for which the function of a Chain failed, or returned an element without a value.
+    /// The entry of a combination of parent values for which the function of a `Chain` failed, or returned an element without a value.
     pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
 
-    /// The entry of a combination of parent values for which the value of a function, or the choice of a Chain, is unknown, because some parent
+    /// The entry of a combination of parent values for which the value of a function, or the choice of a `Chain`, is unknown, because some parent
     /// values are intervals.
     pub const UNKNOWN: u32 = FactorTable::NO_VALUE - 1;
 
-    /// Returns the value or the choice for each combination of parent values, if the content is a function or a Chain.
+    /// Returns the value or the choice for each combination of parent values, if the content is a function or a `Chain`.
     fn index(&self) -> &[u32] {
         match self {
             Self::Apply(index) | Self::Chain { choice: index, .. } => index,

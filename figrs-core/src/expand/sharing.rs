@@ -73,8 +73,8 @@ impl Expansion {
     }
 
     /// Expands a model to a depth as [`to_depth`](Self::to_depth) does, and shares recursive calls as [`sharing_calls`](Self::sharing_calls) does for
-    /// sums over the worlds. The distribution of a call is computed once for each argument and each number of nested Chains that may still be
-    /// expanded. If the target of the expansion may be unknown, the last weight that `solve` returns is that of the value `unknown`.
+    /// sums over the worlds. The distribution of a call is computed once for each argument and each number of nested `Chain` elements that may still
+    /// be expanded. If the target of the expansion may be unknown, the last weight that `solve` returns is that of the value `unknown`.
     ///
     /// **Guarantee.** The sums over the worlds are the same as without sharing, up to rounding.
     ///
@@ -301,7 +301,8 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if the body of a recursive call has neither Scores nor functions that fail: the weights of its values then depend only on random choices.
+/// True if the body of a recursive call has neither `Score` elements nor functions that fail: the weights of its values then depend only on random
+/// choices.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

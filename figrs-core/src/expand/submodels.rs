@@ -48,8 +48,8 @@ const STEPS: usize = 64;
 
 impl Expansion {
     /// Returns the largest sub-models for which `root` and `outer` have at most `interface` joint values. The root must be neither a target nor in
-    /// `refused`. Sub-models with Scores, observed densities or functions that fail for some values are omitted; so are sub-models in which all
-    /// elements except the root are atomic.
+    /// `refused`. Sub-models with `Score` elements, observed densities or functions that fail for some values are omitted; so are sub-models in which
+    /// all elements except the root are atomic.
     ///
     /// In the dependency graph, the root of a sub-model dominates the other elements of the sub-model. For a search for the most probable world, each
     /// world with the root must evaluate all elements `outer`; other sub-models are omitted. Otherwise a table of the root would count an element that

@@ -179,7 +179,7 @@ impl Separation<'_> {
         let (mut open, mut found) = (vec![start], Vec::new());
         while let Some(at) = open.pop() {
             let (parents, results) = nodes[at].inputs.split_at(nodes[at].parents);
-            // An element that a branch creates cannot be given; the result contains its Chain instead.
+            // An element that a branch creates cannot be given; the result contains its `Chain` instead.
             if !reached(results).is_empty() {
                 found.extend(self.graph.element(at).cloned());
                 continue;

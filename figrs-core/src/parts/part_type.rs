@@ -195,7 +195,7 @@ impl ValueParts {
                     Err(error) => wrong = wrong.or(Some(error)),
                 }
             }
-            // A path that ends in one variant of an enum only is no mistake.
+            // A path may end in a field of only one variant of an enum.
             if let (true, Some(error)) = (next.is_empty(), wrong) {
                 return Err(error);
             }

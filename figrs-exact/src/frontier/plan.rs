@@ -70,7 +70,7 @@ impl StepPlanner {
         }
     }
 
-    /// Adds to the plan the elements that a Chain was found to read, with the elements on which they depend. Returns the indices of the elements
+    /// Adds to the plan the elements that a `Chain` was found to read, with the elements on which they depend. Returns the indices of the elements
     /// among them that have left the frontier.
     pub(super) fn capture(
         &mut self,

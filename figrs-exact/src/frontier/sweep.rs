@@ -1,4 +1,4 @@
-//! Forward sweep over the elements, with backtracking if a Chain is found to read elements that have left the frontier.
+//! Forward sweep over the elements, with backtracking if a `Chain` is found to read elements that have left the frontier.
 
 use figrs_core::AnyElement;
 
@@ -348,7 +348,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Adds the elements `branches`, which are branches of a step's Chain but exist outside it, to the elements that the Chain reads. Returns the
+    /// Adds the elements `branches`, which are branches of a step's `Chain` but exist outside it, to the elements that the `Chain` reads. Returns the
     /// sweep to a step before which each of these elements is on the frontier or has not been visited.
     fn capture(
         &mut self,
@@ -363,7 +363,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         let is_met = |reader: &usize| self.planner.is_met(*reader);
         let readers = captured.iter().map(|&(reader, _)| reader);
         let redo = readers.filter(is_met).collect();
-        // Branches that read other elements are visited before random choices that only this Chain reads. Otherwise the random choices of a whole
+        // Branches that read other elements are visited before random choices that only this `Chain` reads. Otherwise the random choices of a whole
         // sequence would stay on the frontier until the beginning of the sequence is visited.
         let is_deep = |place: &usize| self.planner.is_unmet_reader(linear, *place);
         let read = captured.iter().filter(|&&(reader, _)| reader == chain);

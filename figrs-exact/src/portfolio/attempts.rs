@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
     }
 
-    /// Returns an endless recursion in which each call creates two distributions with many values and two Chains on them.
+    /// Returns an endless recursion in which each call creates two distributions with many values and two `Chain` elements on them.
     fn wide() -> Element<u64> {
         Uniform::new(0..1000_u64).flat_map(|&a| {
             let (x, y) = (wide(), wide());

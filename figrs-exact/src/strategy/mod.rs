@@ -34,7 +34,7 @@ const MAX_NESTING: usize = 16;
 /// A strategy: algorithms that are tried one after another, first on the whole model, and then on each of its sub-models.
 ///
 /// If the first algorithm refuses the model, the model is divided into sub-models. A sub-model consists of the elements that the rest of the model
-/// reaches only through one element (the root of the sub-model): for example the body of a Chain, a member of a collection with the elements of its
+/// reaches only through one element (the root of the sub-model): for example the body of a `Chain`, a member of a collection with the elements of its
 /// own, or a call of a [`Recursive`](figrs_core::Recursive) function. The interface of a sub-model consists of its root and of the elements of the
 /// rest that the sub-model reads. If the interface is small, the strategy computes the distribution of the root for each joint value of these
 /// elements of the rest: by the first algorithm, or else by sub-models of the sub-model, or else by the next algorithm. An elimination solves the

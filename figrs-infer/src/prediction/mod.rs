@@ -115,7 +115,7 @@ impl<T: Value> Predictive<T> {
         roots.push(element.clone());
         let graph = dependency_graph(&prior, &roots)?;
         if graph.evidence_count() > answered.evidence_count() {
-            // A Score that only the element reaches is no part of the answer.
+            // A `Score` that only the element reaches is no part of the answer.
             return Err(Error::NotPredictable {
                 element: element.label(),
                 missing: element.label().to_string(),

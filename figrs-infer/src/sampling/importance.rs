@@ -11,7 +11,7 @@ use figrs_answer::{Algorithm, Error, setters};
 /// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
 ///
 /// An observed element is not drawn: it gets the observed value, and the weight of the world is multiplied by the probability (or density) of this
-/// value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the random choices that determine its value. Evidence
+/// value. An observation of a `Chain`, a `Score`, a tuple or a Boolean function is passed on to the random choices that determine its value. Evidence
 /// that is not an observation multiplies the weight after the world has been drawn.
 ///
 /// In `ExpectationMaximization`, `samples` worlds are drawn for each row of the data, with the same random numbers in every iteration. The weighted

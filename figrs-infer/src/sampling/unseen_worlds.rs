@@ -196,7 +196,7 @@ impl WeightBound {
     /// Returns the logarithm of the bound for worlds whose likelihoods have `densities` density factors; `None` if the bound does not hold.
     ///
     /// The bound does not hold if the log-weight `log_largest` of the heaviest drawn world exceeds the bound, or if the weight of this world has a
-    /// different number of density factors than the bound. The cause may be a Score, which the bound does not include.
+    /// different number of density factors than the bound. The cause may be a `Score`, which the bound does not include.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)

@@ -402,7 +402,7 @@ fn not_learnable(learned: &LearnedParameters, at: usize, member: &AnyElement) ->
     }
 }
 
-/// Returns an error if a function reads a learned parameter, or if a learned parameter is a result of a Chain.
+/// Returns an error if a function reads a learned parameter, or if a learned parameter is a result of a `Chain`.
 fn check_readers(expansion: &Expansion, learned: &LearnedParameters) -> Result<(), Error> {
     for expanded in expansion.elements() {
         let results = match &expanded.content {

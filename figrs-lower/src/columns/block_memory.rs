@@ -19,9 +19,9 @@ const FIRST_COUNT_AT: usize = 1 << 8;
 /// Memory use of a block: the last full count, and the sizes that were added since then.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Memory footprint of the thread before Chains created elements. The block stays on one thread.
+    /// Memory footprint of the thread before `Chain` elements created elements. The block stays on one thread.
     before: Footprint,
-    /// Size in bytes of the block at the last count, without the elements created by Chains.
+    /// Size in bytes of the block at the last count, without the elements created by `Chain` elements.
     counted: u64,
     /// Size in bytes of the values stored since the last count.
     since: u64,
@@ -40,12 +40,12 @@ impl Default for BlockMemory {
 }
 
 impl BlockMemory {
-    /// Returns the size in bytes of the elements that Chains have created and that still exist.
+    /// Returns the size in bytes of the elements that `Chain` elements have created and that still exist.
     pub(super) fn made_bytes(&self) -> u64 {
         self.before.bytes_since()
     }
 
-    /// Returns the size in bytes of the values that were stored since the last count, and of the elements that Chains have created.
+    /// Returns the size in bytes of the values that were stored since the last count, and of the elements that `Chain` elements have created.
     pub(super) fn bytes_since_count(&self) -> u64 {
         self.made_bytes() + self.since
     }

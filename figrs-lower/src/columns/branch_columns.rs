@@ -1,4 +1,4 @@
-//! Evaluation of a branch of a Chain in several worlds at the same time, without indices in the block.
+//! Evaluation of a branch of a `Chain` in several worlds at the same time, without indices in the block.
 //!
 //! The branch must be a tree of atomic elements, functions and members of families, to whose elements nothing outside the branch refers. The columns of
 //! its elements have one entry for each of these worlds, whereas a column of the block has the set of its worlds.

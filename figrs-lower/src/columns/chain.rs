@@ -1,4 +1,4 @@
-//! Evaluation of Chains and conditional tables in a block: the values of the parents select a branch in each world (row).
+//! Evaluation of `Chain` elements and conditional tables in a block: the values of the parents select a branch in each world (row).
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ struct BranchRows {
 }
 
 impl RootEvaluation<'_> {
-    /// Computes the values of a Chain in the worlds `rows`, or schedules the tasks that compute them.
+    /// Computes the values of a `Chain` in the worlds `rows`, or schedules the tasks that compute them.
     pub(super) fn chain(
         &mut self,
         slot: ColumnSlot,

@@ -1,4 +1,4 @@
-//! Join of the values of a Chain's branches into one column.
+//! Join of the values of a `Chain`'s branches into one column.
 
 use std::hint::select_unpredictable;
 use std::rc::Rc;

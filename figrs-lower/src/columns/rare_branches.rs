@@ -1,5 +1,5 @@
-//! Branches of a Chain that few worlds (rows) take. They are evaluated world by world or, if their elements form a tree, in all their worlds at the same
-//! time.
+//! Branches of a `Chain` that few worlds (rows) take. They are evaluated world by world or, if their elements form a tree, in all their worlds at the
+//! same time.
 
 use std::time::{Duration, Instant};
 
@@ -29,11 +29,11 @@ const TREE_ROWS: usize = 256;
 /// cache, whereas those of a cached branch mostly are not.
 const WORTH_CACHING: Duration = Duration::from_micros(50);
 
-/// The evaluation of the worlds that take rare branches of a Chain, one branch after another.
+/// The evaluation of the worlds that take rare branches of a `Chain`, one branch after another.
 pub(super) struct RowEvaluations {
-    /// The Chain whose branches are rare.
+    /// The `Chain` whose branches are rare.
     of: ColumnSlot,
-    /// The index in `RootEvaluation::alone` of the column with the values of the Chain in the worlds with rare branches.
+    /// The index in `RootEvaluation::alone` of the column with the values of the `Chain` in the worlds with rare branches.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
@@ -49,7 +49,7 @@ pub(super) struct RowEvaluations {
 }
 
 pub(super) struct RareBranch {
-    /// The index of the combination of parent values for which the Chain takes the branch.
+    /// The index of the combination of parent values for which the `Chain` takes the branch.
     combination: u32,
     /// The branch; `None` until the evaluation of its first world starts. Each branch is dropped before the next branch is created.
     branch: Option<Branch>,
@@ -68,15 +68,15 @@ pub(super) fn are_few(rows: usize, width: usize) -> bool {
 }
 
 /// True if a branch that `rows` worlds take is evaluated in these worlds at the same time, without columns of the block. The branch must not be atomic,
-/// and no value of the Chain must be demanded.
+/// and no value of the `Chain` must be demanded.
 pub(super) fn is_evaluated_as_tree(branch: &Branch, rows: usize) -> bool {
     let is_atomic = matches!(branch.target, BranchTarget::Unshared(_));
     rows <= TREE_ROWS && !is_atomic && branch.elements_of_tree(rows).is_some()
 }
 
 impl RowEvaluations {
-    /// Prepares the evaluation of the worlds `rows` of a Chain, each with the index of its branch; `values` is an empty list of values of the Chain. The
-    /// worlds of a branch must be consecutive.
+    /// Prepares the evaluation of the worlds `rows` of a `Chain`, each with the index of its branch; `values` is an empty list of values of the
+    /// `Chain`. The worlds of a branch must be consecutive.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -216,7 +216,7 @@ impl RowEvaluations {
             return Ok(false);
         }
         let earlier = worlds.iter().map(|(row, _)| block.count_of_singles(*row));
-        // The Chain is also counted as an element.
+        // The `Chain` is also counted as an element.
         let entered = earlier.max().unwrap_or(0) + elements + 1;
         if entered > block.limit.elements {
             // The error must name the element at which the limit is exceeded.
@@ -325,8 +325,8 @@ mod tests {
         values.as_any().downcast_ref::<Vec<bool>>().unwrap().clone()
     }
 
-    /// Each world takes its own branch, and the branch depends on three elements outside the branch: one that a function gives to two Chains, one
-    /// that every world evaluates, and one that no world has evaluated before.
+    /// Each world takes its own branch, and the branch depends on three elements outside the branch: one that a function gives to two `Chain`
+    /// elements, one that every world evaluates, and one that no world has evaluated before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    /// Observations and Scores must give worlds in rare branches the same weights as worlds in frequent branches.
+    /// Observations and `Score` elements must give worlds in rare branches the same weights as worlds in frequent branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);

@@ -56,8 +56,8 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the random choices that depend on a node, directly or through Chains that have the value of the node. The error is the index of a
-    /// child that is another kind of node, or that depends on the node through several parents.
+    /// Collects the random choices that depend on a node, directly or through `Chain` elements that have the value of the node. The error is the
+    /// index of a child that is another kind of node, or that depends on the node through several parents.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();

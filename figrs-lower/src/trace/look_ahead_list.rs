@@ -24,7 +24,7 @@ pub(super) struct ProposalLookAhead {
     pub(super) weighed: Vec<(u32, f64)>,
     /// Priority queue of the children of changed nodes, as pairs of height and index; the pair with the lowest height is last.
     queue: Vec<(u32, u32)>,
-    /// A Chain that changes its result, and the index of the new result.
+    /// A `Chain` that changes its result, and the index of the new result.
     pub(super) switch: Option<(u32, u32)>,
     /// A parameter node whose children were weighed together, and its new value.
     pub(super) parameter: Option<(u32, f64)>,
@@ -123,6 +123,6 @@ pub(super) struct FlipProposal {
     pub(super) truth: bool,
     pub(super) log: f64,
     pub(super) chain: u32,
-    /// The result of the Chain for the proposed truth value.
+    /// The result of the `Chain` for the proposed truth value.
     pub(super) result: u32,
 }

@@ -34,7 +34,7 @@ impl Expander<'_> {
         )
     }
 
-    /// Adds a Chain that is nested too deeply to be expanded. Its parents are expanded, because they belong to the world and may have evidence.
+    /// Adds a `Chain` that is nested too deeply to be expanded. Its parents are expanded, because they belong to the world and may have evidence.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
@@ -46,7 +46,7 @@ impl Expander<'_> {
         self.finish(element, depth, parents, none, Content::Unexplored, None)
     }
 
-    /// Adds an element that is not a Chain.
+    /// Adds an element that is not a `Chain`.
     pub(super) fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let lost = self.lost_parent(&element);
         let parents = match &lost {
@@ -134,7 +134,7 @@ impl Expander<'_> {
         op.divided().filter(|_| is_refined)
     }
 
-    /// Adds a Chain; its values are the values of its results.
+    /// Adds a `Chain`; its values are the values of its results.
     pub(super) fn choice(
         &mut self,
         element: AnyElement,

@@ -64,7 +64,7 @@ impl MetropolisSettings {
             if trace.choices() == 0 {
                 break;
             }
-            // A step may change the number of choices, because it may change which branches of Chains exist.
+            // A step may change the number of choices, because it may change which branches of `Chain` elements exist.
             let position = step % trace.choices();
             let made = kernel.step_if_discrete(&mut trace, &mut random, position);
             made.map_err(|error| turn.run().error_of(error))?;
