@@ -33,7 +33,7 @@ pub struct MarkovChain {
     smoothing: f64,
 }
 
-/// Returns the mistake for training levels that have only outside tiles in a band of rows, a kind of columns or a style.
+/// Returns the error for training levels that have only outside tiles in a band of rows, a kind of columns or a style.
 pub(in crate::mdmc) fn only_outside() -> Mistake {
     Mistake::new(
         MistakeKind::Missing,
