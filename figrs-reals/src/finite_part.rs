@@ -148,8 +148,8 @@ impl<'m> FinitePart<'m> {
         scope
     }
 
-    /// Returns the index of the value of the element with the index `place`; `value_of` gives the value of each element of a
-    /// [`scope`](Self::scope).
+    /// Returns, for the element with the index `place`, the index of its value in its support. The function `value_of` returns the same number for
+    /// the element on which this element [depends](Self::base).
     pub(crate) fn value(&self, place: usize, value_of: impl FnOnce(usize) -> u32) -> u32 {
         match &self.indices[place] {
             Some(indices) => indices[value_of(CASE) as usize],

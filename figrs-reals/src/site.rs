@@ -23,8 +23,8 @@ const REACH: f64 = 5.0;
 /// deviations of the product.
 const REACH_OF_PRODUCT: f64 = 10.0;
 
-/// Numbers of points at which all likelihoods together, or one of them, are searched for narrow peaks: at first, and if all points of a likelihood
-/// have the same value.
+/// Numbers of points at which likelihoods are searched for narrow peaks: the most points of the first search, for all likelihoods together and for
+/// one of them; the most points if a likelihood has the same value at all points of the first search; and the fewest points for one likelihood.
 const FIRST_POINTS: usize = 1 << 20;
 const FIRST_POINTS_OF_SITE: usize = 1 << 16;
 const MOST_POINTS: usize = 1 << 24;

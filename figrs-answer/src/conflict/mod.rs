@@ -19,7 +19,8 @@ use possibility::PossibilityTrials;
 ///
 /// A statement is removed from the conflict if the other statements are still impossible. The search first tries to remove all statements that only
 /// weigh worlds, because few such statements exclude a world; it then tries halves of the statements, quarters, and so on (`minimal_conflict`). When
-/// the total work of the trials is used up, or the deadline has passed, the conflict consists of the statements that remain.
+/// the total work of the trial runs (tests of subsets of the evidence) is used up, or the deadline has passed, the conflict consists of the
+/// statements that remain.
 ///
 /// `Score` elements belong to the program and are not removed from a conflict. If the remaining evidence is impossible only together with `Score`
 /// elements, the error names the `Score` elements too.

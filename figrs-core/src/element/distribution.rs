@@ -295,16 +295,17 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// Returns the mean and the variance of each number of a value; a moment that does not exist is infinite or NaN. Returns `None` if the moments
-    /// are not known.
+    /// Returns the mean and the variance of each of the numbers of which a value consists; a moment that does not exist is infinite or NaN. Returns
+    /// `None` if the moments are not known.
     fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
         let _ = parameters;
         None
     }
 
-    /// Returns the numbers of a value at which the density is largest; `None` if the density is unbounded or this value is not known.
+    /// Returns the mode of the distribution, as the list of the numbers of which the value consists; `None` if the density is unbounded or the mode
+    /// is not known.
     ///
-    /// `MpeExact` uses this value for a parameter with a conjugate prior.
+    /// `MpeExact` uses the mode for a parameter with a conjugate prior.
     fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>> {
         let _ = parameters;
         None

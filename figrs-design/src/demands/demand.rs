@@ -68,8 +68,8 @@ pub enum Demand {
     },
     /// A pattern occurs nowhere in the level: at no position do all tiles that the mask sets match.
     Forbidden(Mask),
-    /// A player can get from a start to the goal by the rules of a movement, through the areas of the [`Route`]. The rules must be compiled for the
-    /// tiles and the direction of travel of the level's model.
+    /// A player can get from a start to the goal by a movement (the rules of a player's moves), through the areas of the [`Route`]. The rules must be
+    /// compiled for the tiles and the direction of travel of the level's model.
     Playable(Route),
     /// The tiles of a rectangle match one of the forms of a pattern, for example a path without obstacles or a given start of a level.
     Shaped {

@@ -1,4 +1,4 @@
-//! Movements: rules by which a player moves, given as data.
+//! Movements: the rules of a player's moves, given as data.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Errors of movements.
+//! Errors of movements (the rules of a player's moves).
 
 use figrs_derive::ErrorDebug;
 use figrs_reading::{FileError, Mistake, MistakeKind};

@@ -149,8 +149,8 @@ impl Reach {
         Self::under(height, MovementRules::platformer())
     }
 
-    /// Creates the state before the first column of a level of `height` rows, by the rules of a movement, in model coordinates, in which a level
-    /// where the player climbs is [turned](figrs_models::mdmc::Travel::turned).
+    /// Creates the state before the first column of a level of `height` rows, by a movement (the rules of a player's moves), in model coordinates, in
+    /// which a level where the player climbs is [turned](figrs_models::mdmc::Travel::turned).
     pub fn under(height: usize, rules: &MovementRules) -> Self {
         Self::along(height, &rules.into())
     }

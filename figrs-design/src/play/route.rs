@@ -1,4 +1,4 @@
-//! Routes: the rules of a movement, and the areas that the path of a player must pass.
+//! Routes: a movement (the rules of a player's moves), and the areas that the path of a player must pass.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Compiles the rules of a movement for a set of tiles and a direction of travel.
+//! Compiles a movement (the rules of a player's moves) for a set of tiles and a direction of travel.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

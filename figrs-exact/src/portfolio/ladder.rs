@@ -110,8 +110,9 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Returns the number of decisions of the first search, which is small if an elimination is predicted to be cheap. For a small model, it follows
-    /// from the predicted operations of the elimination, because this prediction is often wrong for small models.
+    /// Returns the maximum number of decisions of the first search in a logical model. This number is small if an elimination is predicted to be
+    /// cheap. For a small model, the number follows from the predicted operations of the elimination, because this prediction is often wrong for
+    /// small models.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {

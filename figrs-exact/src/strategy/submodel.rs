@@ -204,7 +204,8 @@ impl Strategy {
     }
 }
 
-/// Returns the logarithm of an upper bound of the weights of all worlds; no world has a positive weight if there is no answer.
+/// Returns the logarithm of an upper bound of the weight of every world, from the answer about the most probable world. If `answer` is `None`, no
+/// world has a positive weight.
 fn upper_bound(answer: Option<&Answer>) -> f64 {
     answer.map_or(f64::NEG_INFINITY, |answer| {
         answer.upper_bound().unwrap_or(f64::INFINITY)

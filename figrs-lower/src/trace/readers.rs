@@ -7,7 +7,7 @@ pub(super) struct NodeUse {
     pub(super) input: u32,
 }
 
-/// Cache of the choices for which a node is a parameter, directly or through `Chain` elements that have the value of the node.
+/// Cache of the random choices that have a node as a parameter, directly or through `Chain` elements that pass on the node's value.
 #[derive(Debug, Default)]
 pub(super) struct ParameterReaders {
     is_known: bool,

@@ -25,7 +25,7 @@ const BATCH_BOARDS: u64 = 24;
 /// Maximum product of the number of particles and the number of cells of a batch. The maximum permits 24 boards of 14 by 200 cells, with twenty particles
 /// for each board.
 const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
-/// Maximum number of particles in each trial of the search for demands that exclude each other.
+/// Maximum number of particles in each trial run of the search for demands that exclude each other.
 const TRIAL_PARTICLES: usize = 400;
 
 pub(super) type BoardCells<G> = Vec<<G as Generator>::Cell>;

@@ -278,7 +278,8 @@ fn any_solution(dimension: usize, (free, numbers): (usize, usize)) -> Linear {
     solved
 }
 
-/// Returns the error for statements that contradict each other: the statements up to the index `last` about elements with the property `is_about`.
+/// Returns the error that statements of evidence contradict each other. It lists the statements with indices up to `last` about elements for which
+/// `is_about` returns true.
 fn contradiction(model: &Model, last: usize, is_about: impl Fn(&AnyElement) -> bool) -> Error {
     let about = (0..=last).filter(|&i| is_about(&model.evidence()[i].0));
     Error::ImpossibleEvidence {

@@ -46,7 +46,8 @@ pub(super) trait Automaton: Debug + Send + Sync {
     /// Reads the tile of a cell, and changes the state; returns false if the demand can no longer be met.
     fn read(&self, cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool;
 
-    /// Updates the state at the end of a column, and returns the verdict on the columns so far: the demand is met after the last column.
+    /// Updates the state at the end of a column, and returns the verdict on the columns read so far. The default verdict is open before the last
+    /// column that the automaton reads, and met after it.
     fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
         let _ = state;
         Verdict::met_after(column + 1 == self.span().end)

@@ -55,7 +55,7 @@ use verbs::Scope;
 /// | `pin = DRAWING`, `place = DRAWING` | `at` | the tiles of the drawing, as evidence on the model (`pin`), or set by intervention whatever the model would draw (`place`) |
 /// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with the drawing |
 /// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell have only tiles of the class `through`, by default tiles that are not solid |
-/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's path from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of a movement |
+/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's path from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of the player's moves |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs from the drawing makes a level less probable by exp(-cost) |
 /// | `lines_like = DRAWING` | | each column (each row, if the player climbs) is a column (row) of the drawing |
 /// | `max_gap = COLUMNS` | | at most this many adjacent columns lack ground in the bottom row; for levels that are played to the right |
@@ -192,7 +192,7 @@ impl DesignFile {
         self.demands.is_empty()
     }
 
-    /// True if some demand requires playable levels, for which the rules of a movement are needed.
+    /// True if some demand requires playable levels, for which a movement (the rules of a player's moves) is needed.
     pub fn needs_movement(&self) -> bool {
         let needs =
             |entry: &Entry| entry.has("pass") || entry.get("playable") == Some(&true.into());
@@ -285,7 +285,8 @@ pub struct DesignScope<'a> {
 }
 
 impl<'a> DesignScope<'a> {
-    /// Sets the rules of movement by which levels must be playable; the default is the movement that the tiles [suggest](crate::Movement::suggested).
+    /// Sets the movement (the rules of a player's moves) by which levels must be playable; the default is the movement that the tiles
+    /// [suggest](crate::Movement::suggested).
     pub fn rules(self, rules: &'a MovementRules) -> Self {
         Self {
             rules: Some(rules),
