@@ -12,8 +12,8 @@ use figrs_models::mdmc::Level;
 ///
 /// # Rules
 ///
-/// A [`Movement`](super::Movement) has the rules of a player's moves. The movement `platformer` has the rules of the path finder that was published
-/// with the Video Game Level Corpus:
+/// A level is playable by a [`Movement`](super::Movement), which is the rules of a player's moves. The movement `platformer` has the rules of the
+/// path finder that was published with the Video Game Level Corpus:
 ///
 /// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. A player in the
 ///   bottom row is lost, and cannot move any more.
