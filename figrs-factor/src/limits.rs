@@ -51,8 +51,8 @@ pub struct Limits {
     /// created. The default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
     pub elements: usize,
     /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements that their functions create. The
-    /// bytes include the heap memory of values and the data structures of figrs. They exclude data captured by functions, unless it is an element.
-    /// Default [2 GiB](Self::EXPANSION_MEMORY).
+    /// counted bytes include the heap memory of values and the data structures of figrs. The counted bytes exclude data captured by functions, unless
+    /// the data is an element. Default [2 GiB](Self::EXPANSION_MEMORY).
     pub expansion_memory: u64,
     /// Maximum nesting depth of `Chain` elements within branches of `Chain` elements. Default 10 000.
     pub depth: usize,

@@ -20,7 +20,7 @@ pub(crate) struct Damping {
     first: f64,
     /// Number of sweeps in succession in which the changes shrank.
     shrinking: u32,
-    /// Number of such sweeps after which the weight is doubled.
+    /// Number of sweeps with shrinking changes after which the weight is doubled.
     patience: u32,
     /// True if the weight was doubled since it was last halved.
     is_raised: bool,

@@ -62,13 +62,13 @@ enum Variable {
 enum Preference {
     /// The message has no more finite assignments than one of the factors.
     NoGrowth,
-    /// The elimination of a vector; the factors give all vectors of the step a distribution.
+    /// The elimination of a vector in a step whose factors are a normal distribution of all vectors of the step.
     Integral,
     /// A sum over a finite variable, which merges components.
     Merge,
     /// A step like [`Integral`](Self::Integral) or [`Merge`](Self::Merge), with more finite assignments than planned.
     Large,
-    /// The elimination of a vector; the factors give some vectors of the step no distribution, so that their components cannot be merged.
+    /// The elimination of a vector in a step whose factors are no distribution of some vectors of the step, so that components cannot be merged.
     Likelihood,
     /// A step with more finite assignments than the limit.
     TooLarge,

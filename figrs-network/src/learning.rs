@@ -42,7 +42,7 @@ pub struct NetworkLearner {
 /// Default number of runs if two states of a hidden variable have equal initial numbers.
 const STARTS_OF_ALIKE: u64 = 10;
 
-/// The initial numbers of the tables in learning.
+/// The probabilities in the tables with which learning starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LearningStart {

@@ -67,7 +67,7 @@ impl MadeElements {
         [self.numbers.erased(), self.component.erased()].map(Clone::clone)
     }
 
-    /// Returns the index of the component alone.
+    /// Returns the link to the element that is the index of the state's component, without its numbers.
     pub(crate) fn component(&self) -> StateLink {
         StateLink {
             component: self.component.clone(),

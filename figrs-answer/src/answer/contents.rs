@@ -310,9 +310,9 @@ impl Answer {
     /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended this run, the longer run also does the work that
     /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
     ///
-    /// **Complexity.** The first call continues this run. A second call for the same answer repeats the run from its beginning. The run is also
-    /// repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run divides its samples into blocks
-    /// of another size: below about 2^18 samples, and for millions of samples at each doubling.
+    /// **Complexity.** The first call of `extend` continues the run of this answer. A second call for the same answer repeats the run from its
+    /// beginning. The run is also repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run
+    /// divides its samples into blocks of another size: below about 2^18 samples, and for millions of samples at each doubling.
     ///
     /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
     /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual;

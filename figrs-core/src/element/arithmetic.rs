@@ -89,7 +89,8 @@ struct PartialFunction<A, F> {
     function: F,
     /// The arithmetic operation and its constant operands, if the numbers have the type `f64`.
     operation: Option<RealOperation>,
-    /// For a function that reads its last argument only for some values of the first argument, the test of the first argument.
+    /// For a function that reads its last argument only if its first argument has certain values: the test whether the first argument has such a
+    /// value.
     is_read: Option<ReadTest>,
     arguments: PhantomData<fn(A)>,
 }

@@ -370,7 +370,8 @@ impl EdgeCrossings {
         hopes
     }
 
-    /// Drops the crossings of players who can no longer pass their remaining areas. States that differ only in such crossings then become equal.
+    /// Drops the crossings (positions at which a player can cross into the next column) of players who can no longer pass their remaining areas.
+    /// States that differ only in dropped crossings then become equal.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;

@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_search_follows_an_elimination_that_does_not_fit() {
-        // The elimination is too cheap for a second search. If it does not fit the memory, no further attempt remains.
+        // The elimination is too cheap for a second search. If the elimination does not fit into memory, no further attempt remains.
         let [cheap, beyond] = attempted(LOGICAL, (1.2e9, true), f64::INFINITY);
         assert_eq!(cheap[1], ("search", FIRST_DECISIONS));
         let expected = [

@@ -59,7 +59,7 @@ const MAX_NESTING: usize = 16;
 /// the worlds of all sub-models are. Otherwise, [`Answer::upper_bound`] follows from the upper bounds of the sub-models.
 ///
 /// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads; for the most probable world, once for
-/// each joint value of its interface. An elimination of the rest adds its work. At most 16 sub-models are nested in each other.
+/// each joint value of its interface. The elimination of the rest of the model adds its own work. At most 16 sub-models are nested in each other.
 ///
 /// **Errors.** [`Error::NothingFits`] if all algorithms refuse; [`Error::InvalidSetting`] if only some of the algorithms find the most probable world;
 /// the errors of the model.

@@ -30,7 +30,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct ComparisonStep {
     /// Name of the step: the algorithm and, for a run of an error curve, its budget.
     pub name: String,
-    /// Number of steps that have finished before this step.
+    /// Number of steps of the comparison that have finished before this step.
     pub done: usize,
     /// Total number of steps of the comparison.
     pub total: usize,

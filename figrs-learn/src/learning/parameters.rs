@@ -24,7 +24,7 @@ pub struct CountedOutcomes {
     members: Vec<Member>,
     /// For each learned parameter, the random elements that read it.
     readers: Vec<Vec<Reader>>,
-    /// For each label of weights in the factors: the outcome whose probability is the weight.
+    /// The entries of the factors that depend on parameters have labels. For each label, the list has the outcome whose probability is the entry.
     origins: Vec<Origin>,
     count: usize,
     /// The layout of the coefficients that are counted instead of outcomes; `None` if outcomes are counted.

@@ -170,8 +170,8 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// Returns the natural logarithm of each weight that depends on `parameter`, if `parameter` has the value `value`. The keys are the indices of
-    /// the weights' outcomes.
+    /// Returns the natural logarithm of each weight that depends on `parameter`, if `parameter` has the value `value`. The keys of the map are the
+    /// indices of the outcomes of these weights.
     ///
     /// **Errors.** [`Error::NoAnswerAt`] if `parameter` cannot have the value `value`; [`Error::UnknownDependence`] if it is not known how a weight
     /// depends on `parameter`.

@@ -386,7 +386,7 @@ pub(super) struct CombinationMemo {
     /// For a deterministic function (`Apply`), the code of the result for each combination of parent values.
     pub(super) results: Vec<u32>,
     pub(super) branches: Branches,
-    /// `true` if the element of some branch was not atomic.
+    /// `true` if the function of the `Chain` returned an element that is not atomic for some branch.
     pub(super) branches_out: bool,
     /// For each other dictionary, the table from its codes to codes of the element's own dictionary.
     pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,

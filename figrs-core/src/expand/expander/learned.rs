@@ -84,8 +84,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// Returns `content`, the content of the next element of the expansion. If its weights depend on parameters, each weight records the index of its
-    /// outcome among the parametric outcomes.
+    /// Returns `content`, the content of the next element of the expansion. If the weights in the content depend on parameters, each weight records
+    /// the index of its outcome among the parametric outcomes.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -94,7 +94,7 @@ impl Expander<'_> {
     ) -> Content {
         let expansion = &mut self.expansion;
         let here = expansion.elements.len();
-        // Removes the outcomes of an element whose addition failed.
+        // If an earlier addition of this element failed, its outcomes are still in the list, and are removed.
         expansion.parametric.pop_if(|last| last.position == here);
         let Kind::Atomic(op) = member.kind() else {
             return content;

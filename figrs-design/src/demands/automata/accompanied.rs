@@ -28,12 +28,12 @@ impl Accompanied {
         (each, each + self.by.words())
     }
 
-    /// True if the other pattern may be arbitrarily far to the right.
+    /// True if the pattern that must accompany an occurrence may be arbitrarily far to the right of it.
     fn is_endless(&self) -> bool {
         *self.columns.end() >= self.width as isize
     }
 
-    /// True if the other pattern may be arbitrarily far to the left.
+    /// True if the pattern that must accompany an occurrence may be arbitrarily far to the left of it.
     fn reaches_back(&self) -> bool {
         *self.columns.start() <= -(self.width as isize)
     }

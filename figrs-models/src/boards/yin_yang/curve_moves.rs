@@ -43,9 +43,9 @@ struct Line {
 
 /// Maximum number of steps of a move, per inner corner of the grid; nearly all moves take fewer steps. A longer move leaves the board unchanged.
 const STEPS: usize = 32;
-/// One in this number of moves, on average, also exchanges the two colours, which costs more than most moves.
+/// On average, one of this number of moves also exchanges the two colours; such a move takes longer than most moves.
 const TURNS: usize = 16;
-/// One in this number of moves, on average, redraws a window.
+/// On average, one of this number of moves redraws a window of the board.
 const WINDOWS: usize = 4;
 /// Maximum number of moves of a sweep: the number for a board of 12 by 12 cells. Larger boards need no more moves, because one move changes much of
 /// the line between the colours.
