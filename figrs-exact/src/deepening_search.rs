@@ -79,7 +79,7 @@ pub(super) struct DepthResult {
     assumes_monotone: bool,
 }
 
-/// The result at the last depth, and the schedule of the depths.
+/// The progress of a search from depth to depth: the bounds computed at the last depth, and the schedule of the depths.
 #[derive(Debug, Default)]
 pub(super) struct DeepeningProgress {
     pub(super) last: Option<(Result<DepthResult, Error>, usize)>,

@@ -12,9 +12,10 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 /// The algorithm expands `Chain` elements that are nested in fewer than `depth` other `Chain` elements. The values of `Chain` elements at greater
 /// depth, and of all elements that depend on them, are `unknown`. A world is known exactly if it has values of all elements that evidence and targets
 /// need. The weight of any other world is at least zero, and at most the probability of its known choices times the maximum weight of the evidence.
-/// This maximum is one for observations and conditions, and the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the
-/// exactly known worlds with value `x`, and `U(x)` the upper bound of the total weight of all worlds with value `x`. The probability of `x` given the
-/// evidence lies between `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth of the expansion grows until the bounds are close.
+/// The maximum weight of the evidence is one for observations and conditions, and the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the
+/// total weight of the exactly known worlds with value `x`, and `U(x)` the upper bound of the total weight of all worlds with value `x`. The
+/// probability of `x` given the evidence lies between `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth of the expansion grows
+/// until the bounds are close.
 ///
 /// An expansion lists only some values of an element with infinitely many values; their number grows with the depth. A count such as `Poisson` has
 /// its first values, and the value `unknown` with the rest of the probability. A continuous number with a known distribution function is divided into
@@ -28,14 +29,14 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 /// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the answer reports
 /// [`DeepeningEnd::Width`], the bounds of any event (for a continuous target, of any half-line) differ by at most the requested width. If the model
 /// has continuous elements, the bounds assume that functions of numbers are monotone in each cell, and that the probability of each value is least at
-/// an end of a cell. This assumption holds for `<`, `<=`, `>` and `>=` with a number, and for most parameters of the distributions of figrs, such as
-/// the probability of a `Flip` and the mean of a `Normal`. It does not hold for equality with a number, for the location of a `VonMises`, for the
-/// bandwidth of a `KernelDensity`, and for functions that are not monotone, such as squares and sines: the bounds may then exclude the exact
-/// probability. [`Deepening::assumes_monotone`](figrs_answer::Deepening::assumes_monotone) states if the bounds rely on this assumption. The
-/// algorithm assumes that weights in unexpanded parts of the model are at most one: a `Score` must not exceed one, and an observed value must not
-/// have a density. An expanded `Score` or density that violates this assumption is an error; a `Score` or density that is never expanded is not
-/// detected. A failure of a function is no error if only worlds with unknown values reach it; the bounds then hold if evidence that was not expanded
-/// excludes these worlds.
+/// an end of a cell. The assumption of monotone functions holds for `<`, `<=`, `>` and `>=` with a number, and for most parameters of the
+/// distributions of figrs, such as the probability of a `Flip` and the mean of a `Normal`. The assumption does not hold for equality with a number,
+/// for the location of a `VonMises`, for the bandwidth of a `KernelDensity`, and for functions that are not monotone, such as squares and sines: the
+/// bounds may then exclude the exact probability. [`Deepening::assumes_monotone`](figrs_answer::Deepening::assumes_monotone) states if the bounds
+/// rely on this assumption. The algorithm assumes that weights in unexpanded parts of the model are at most one: a `Score` must not exceed one, and
+/// an observed value must not have a density. An expanded `Score` or density that violates this assumption is an error; a `Score` or density that is
+/// never expanded is not detected. A failure of a function is no error if only worlds with unknown values reach it; the bounds then hold if evidence
+/// that was not expanded excludes these worlds.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of the model.
 /// All smaller depths together take about as much work as the last depth. The function of a `Chain` is called once for each combination of its

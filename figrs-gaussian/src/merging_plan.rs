@@ -20,8 +20,8 @@ const STEPS_PER_LOOK: usize = 1024;
 /// Returns elimination steps with at most `limit` assignments of finite variables each. If an elimination of all vectors before all finite variables
 /// would need more assignments, some steps sum over finite variables while vectors remain (weak marginals).
 ///
-/// A step sums over a finite variable only if the step's factors give all its vectors a distribution. These factors include the density of each
-/// vector given earlier vectors; therefore, for a sequence of vectors, the steps follow the sequence from its start.
+/// A step sums over a finite variable only if the step's factors give all its vectors a distribution. The factors of the step include the density of
+/// each vector given earlier vectors; therefore, for a sequence of vectors, the steps follow the sequence from its start.
 ///
 /// **References.** Lauritzen 1992, section 5 (weak marginals); Boyen and Koller 1998 (the error of a merged distribution in a sequence).
 pub(crate) fn merging_plan(

@@ -32,8 +32,8 @@ const JUMP: f64 = 8.0;
 /// Number of halvings of the distance to a peak, at which a quadrature begins a new interval.
 const HALVES: i32 = 36;
 
-/// Largest ratio of a standard deviation to the unit in which moments are computed, or the inverse ratio, and of the distance between the mean and the
-/// number about which moments are computed to the standard deviation. With larger ratios, moments lose digits.
+/// Largest ratio between a standard deviation and the unit in which moments are computed. The distance from the mean to the number about which
+/// moments are computed may be at most this number of standard deviations. With larger ratios, moments lose digits.
 const NEAR: f64 = 3.0;
 
 /// Maximum number of quadratures of one density.

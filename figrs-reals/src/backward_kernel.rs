@@ -148,7 +148,8 @@ impl BackwardKernel {
     }
 
     /// Returns the distribution of the earlier state, given the distribution `next` of the next state, whose components have indices for this kernel.
-    /// Components with the same index are merged if `merges`, or if there are more than `most` components. The flag is `true` if components were merged.
+    /// Components with the same index are merged if `merges` is true, or if there are more than `most` components. The second result is `true` if
+    /// components were merged.
     pub(crate) fn earlier(
         &self,
         next: &[(usize, BeliefComponent)],

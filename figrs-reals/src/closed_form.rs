@@ -60,7 +60,7 @@ pub fn in_closed_form(
     }
     let mut scan = Scan::new(model, targets, limits).accepting(Accepted::Comparisons);
     match scan.run() {
-        // This algorithm does not answer queries without normal elements.
+        // The algorithm does not answer queries without normal elements.
         Err(error @ Error::NotClosedForm { .. })
             if scan.vectors.is_empty() && scan.parameters.is_empty() =>
         {

@@ -305,8 +305,8 @@ impl Affine {
             coefficients.ncols() - dimension,
         );
         let n = made + if is_pair { dimension } else { 0 };
-        // The deviations of all numbers from their means are linear functions of independent standard normal numbers. Their matrix is rotated until
-        // it is a lower triangle.
+        // The deviations of all numbers from their means are linear functions of independent standard normal numbers. The matrix of these linear
+        // functions is rotated until it is a lower triangle.
         let mut deviations = DMatrix::zeros(n, (lower.ncols() + noise).max(n));
         let of_present = coefficients.columns(0, dimension);
         let mut own = deviations.view_mut((0, 0), (made, lower.ncols()));
@@ -385,7 +385,7 @@ pub(crate) fn rotate(matrix: &mut DMatrix<f64>) {
             continue;
         }
         let length = (first * first + rest).sqrt();
-        // This reflection maps the row `(first, rest)` to `(-length sign(first), 0)`.
+        // This Householder reflection maps the row `(first, rest)` to `(-length sign(first), 0)`.
         let pivot = first + length.copysign(first);
         let scale = 2.0 / (pivot * pivot + rest);
         for r in i + 1..matrix.nrows() {

@@ -92,8 +92,8 @@ impl DrawnRest {
         Ok(this)
     }
 
-    /// Returns the marginal of a target that was integrated out. Its draws for one joint value of the drawn elements share the weight of this joint
-    /// value equally.
+    /// Returns the marginal of a target that was integrated out. The draws of the target for one joint value of the drawn elements share the weight
+    /// of this joint value equally.
     pub(crate) fn marginal(
         &self,
         target: &AnyElement,

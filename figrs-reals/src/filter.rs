@@ -222,8 +222,9 @@ impl<S: FilterState> Filter<S> {
     /// The joint values of the finite elements of two successive states may be at most 16 times the maximum number of components. [`advance`](Self::advance)
     /// counts impossible joint values, too; a compiled step ([`follow`](Self::follow)) counts only possible ones.
     ///
-    /// Evidence may also be about elements of past states, such as a reading that arrives late. Such a step takes more time: in proportion to the cube of the
-    /// lag of the earliest of these states if a state has one component, and to the product of the numbers of components of all states up to it otherwise.
+    /// Evidence may also be about elements of past states, such as a reading that arrives late. A step with evidence about past states takes more
+    /// time: in proportion to the cube of the lag of the earliest of these states if a state has one component, and to the product of the numbers of
+    /// components of all states up to it otherwise.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;

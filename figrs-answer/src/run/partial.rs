@@ -67,7 +67,8 @@ pub struct Partial<S: Sums> {
     /// The contributions of the units of work that have not been added to the sums yet.
     waiting: Vec<S::Unit>,
     absorbs: bool,
-    /// The index of the last unit of work of the run. Its contribution is added at the end, because this unit may be larger in a longer run.
+    /// The index of the last unit of work of the run. The contribution of the last unit is added at the end, because this unit may be larger in a
+    /// longer run.
     last: u64,
     stopped: Stopped,
     elapsed: Duration,

@@ -140,7 +140,7 @@ impl Making {
     }
 }
 
-/// Its drop removes the innermost loop from the list of the thread's loops, also after a panic.
+/// A guard whose drop removes the innermost loop from the list of the thread's loops, also after a panic.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {

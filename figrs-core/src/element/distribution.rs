@@ -111,7 +111,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         format!("{self:?}")
     }
 
-    /// Returns the number of bytes that the distribution holds on the heap, such as a list of outcomes. These bytes count towards the memory limit.
+    /// Returns the number of bytes that the distribution holds on the heap, such as a list of outcomes. The memory limit includes these bytes.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -347,7 +347,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         format!("{self:?}({})", shown.join(", "))
     }
 
-    /// Returns the number of bytes that the family holds on the heap, such as a list of outcomes. These bytes count towards the memory limit.
+    /// Returns the number of bytes that the family holds on the heap, such as a list of outcomes. The memory limit includes these bytes.
     fn heap_bytes(&self) -> usize {
         0
     }

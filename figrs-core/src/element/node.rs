@@ -396,7 +396,8 @@ thread_local! {
     };
 }
 
-/// Drops the contents of a node. Its parents and its captured elements are dropped by a recursion of limited depth; deeper contents are put in a queue.
+/// Drops the contents of a node. The parents and the captured elements of the node are dropped by a recursion of limited depth; deeper contents are
+/// put in a queue.
 pub(super) fn release(kind: Kind) {
     let depth = DROPS.get();
     if depth >= MAX_DEPTH {

@@ -320,7 +320,7 @@ pub trait FamilyOp: Send + Sync {
         None
     }
     /// Returns the member of the family as a normal distribution whose mean is linear in the unknown numbers of `arguments`, if it has this form.
-    /// This method may be called without a previous call of [`check`](Self::check).
+    /// The caller need not have called [`check`](Self::check) before.
     fn linear_gaussian(
         &self,
         arguments: &[OpenArgument<'_>],

@@ -1,8 +1,8 @@
 //! Conversion of a `Chain` to factors.
 //!
 //! If each result is an atomic element that only this `Chain` uses, the `Chain` becomes a conditional table, in which each result is a row. The table
-//! is sparse if most of its entries are zero. If some results cannot be rows, a selector variable represents the choice among all results. Such a
-//! result is connected with the `Chain` by one factor, or by a two-way multiplexer if the factor would be large.
+//! is sparse if most of its entries are zero. If some results cannot be rows, a selector variable represents the choice among all results. A result
+//! that cannot be a row is connected with the `Chain` by one factor, or by a two-way multiplexer if the factor would be large.
 
 use super::encode::SituationValues;
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};

@@ -2,7 +2,7 @@
 //!
 //! A traversal of a model that reaches a recursive call waits until the body of the call has been expanded and solved. A solved call
 //! is an atomic element. The body of each call is expanded twice: an element that occurs in both expansions was not created by the body, and other
-//! elements may therefore depend on it. A call whose body has such an element is unfolded instead.
+//! elements may therefore depend on it. If the body of a call has an element that occurs in both expansions, the call is unfolded instead.
 
 use rustc_hash::FxHashSet;
 

@@ -92,7 +92,7 @@ impl ModelGraph {
     }
 
     /// Builds the graph with the branches of the `Chain` elements that are nested in fewer than `depth` other `Chain` elements, within the default
-    /// [`Limits`]. This is also possible for infinite models; `Chain` elements that are nested more deeply are marked as unexplored.
+    /// [`Limits`]. The graph of an infinite model can be built in this way; `Chain` elements that are nested more deeply are marked as unexplored.
     pub fn to_depth(
         model: &Model,
         targets: impl Parents,

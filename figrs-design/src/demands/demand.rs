@@ -91,7 +91,7 @@ pub enum Demand {
         /// Largest allowed number of tiles.
         most: usize,
     },
-    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. This demand gives a level rhythm.
+    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. The demand for windows gives a level rhythm.
     InEach {
         /// Class of the tiles that are counted.
         class: TileClass,

@@ -21,7 +21,7 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
 /// undecided, returns a range that contains this column.
 ///
 /// The function `trial` receives the last column to examine. The search doubles the number of columns until a trial run finds that no level meets the
-/// demands, and then bisects. Its work is therefore a few times that of a trial run up to the returned column.
+/// demands, and then bisects. The work of the search is therefore a few times that of a trial run up to the returned column.
 pub(super) fn first_column(
     width: usize,
     mut trial: impl FnMut(usize) -> Trial,

@@ -61,7 +61,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 pub struct Reach {
     route: Route,
     height: usize,
-    /// Number of columns so far. It stays the same after the column of the start cell and the columns of all areas of the route.
+    /// Number of columns read so far; it no longer grows after the column of the start cell and the columns of all areas of the route.
     columns: usize,
     edge: Arc<EdgeCrossings>,
 }

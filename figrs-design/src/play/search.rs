@@ -29,7 +29,7 @@ use figrs_models::mdmc::Level;
 /// # Guarantee
 ///
 /// The search is exact for the rules of the movement, because it is breadth-first over combinations of a cell, a stage of a move and a number of
-/// passed areas of a [`Route`]. It therefore finds a path with the fewest steps of moves.
+/// passed areas of a [`Route`]. The search therefore finds a path with the fewest steps of moves.
 ///
 /// # Complexity
 ///

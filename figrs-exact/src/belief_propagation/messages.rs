@@ -17,9 +17,9 @@ const FLOOR: f64 = -1e12;
 
 /// The semiring of the messages: sum-product or max-product.
 pub(super) trait MessageAlgebra {
-    /// The semiring in logarithms.
+    /// The semiring of the messages on logarithms.
     type Logs: Semiring<Value = f64>;
-    /// The same semiring on ordinary numbers, or on logarithms if ordinary numbers are not faster.
+    /// The semiring of the messages on ordinary numbers, or on logarithms if ordinary numbers are not faster.
     type Linear: Semiring<Value = f64>;
     const LINEAR: bool;
 }

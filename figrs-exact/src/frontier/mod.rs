@@ -59,8 +59,8 @@ use figrs_answer::{Algorithm, Answer, Error, RunMonitor, Watch, guarded, setters
 /// next choice. Repeated steps take no additional memory, and take time only in sweeps. In the worst case, the number of states is
 /// exponential in the number of elements on the frontier.
 ///
-/// If other elements also read the branches of a `Chain`, the sweep visits these branches before the `Chain`. It may then call their functions in
-/// cases in which other algorithms do not call them.
+/// If other elements also read the branches of a `Chain`, the sweep visits these branches before the `Chain`. The sweep may then call the functions
+/// of these branches in cases in which other algorithms do not call them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; [`Error::FrontierTooLarge`] if the
 /// states exceed the memory; [`Error::FrontierTooWide`] if the values of a frontier do not fit a key;

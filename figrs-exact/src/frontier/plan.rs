@@ -12,7 +12,7 @@ pub(super) struct PlannedStep {
     /// The indices of the elements that the step visits. Only the first element may be a random choice; the values of the others follow from known
     /// values.
     pub(super) places: Vec<usize>,
-    /// The indices of the elements on the frontier before the step; their values are in the first registers.
+    /// The indices of the elements on the frontier before the step; the first registers hold the values of these elements.
     pub(super) before: Vec<usize>,
     /// For each element of the step, the registers that it reads.
     pub(super) reads: Vec<Vec<u32>>,

@@ -110,7 +110,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Returns the maximum number of decisions of the first search in a logical model. This number is small if an elimination is predicted to be
+    /// Returns the maximum number of decisions of the first search in a logical model. The maximum is small if an elimination is predicted to be
     /// cheap. For a small model, the number follows from the predicted operations of the elimination, because this prediction is often wrong for
     /// small models.
     fn first_decisions(&mut self) -> f64 {

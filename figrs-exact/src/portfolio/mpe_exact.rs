@@ -41,8 +41,8 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of every world. If
 /// several worlds are most probable, the algorithm that answers decides which of them is found. Without a deadline, the result is deterministic.
 ///
-/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The latter take some seconds, plus about
-/// as much work as is predicted for the algorithm that answers.
+/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The algorithms tried before take some
+/// seconds, plus about as much work as is predicted for the algorithm that answers.
 ///
 /// **Errors.** The errors of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///

@@ -132,8 +132,8 @@ impl Strategy {
         self
     }
 
-    /// Sets the maximum number of joint values of the interface of a sub-model (default 1024). The interface consists of the root of the sub-model
-    /// and of the elements outside that it reads.
+    /// Sets the maximum number of joint values of the interface of a sub-model (default 1024). The interface consists of the root of the sub-model,
+    /// and of the elements outside the sub-model that the sub-model reads.
     pub fn interface(mut self, values: usize) -> Self {
         self.interface = values;
         self

@@ -42,8 +42,8 @@ pub const UNBOUNDED: Bounds = Bounds {
 
 /// Computes bounds of the log-sum at about the cost of reading the factors. The log-sum is the natural logarithm of the sum, over all assignments, of
 /// the product of all factors. The first upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the
-/// deadline has passed, a mini-bucket elimination improves the upper bound and adds a lower bound. It eliminates the variables that occur in the
-/// fewest factors first.
+/// deadline has passed, a mini-bucket elimination improves the upper bound and adds a lower bound. The mini-bucket elimination eliminates the
+/// variables that occur in the fewest factors first.
 pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);

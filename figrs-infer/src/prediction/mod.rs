@@ -33,8 +33,8 @@ pub struct Predictive<T> {
 /// The method by which the element is drawn given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The values of the other elements are set by interventions. This is correct if the element depends on these elements only by reading their
-    /// values.
+    /// The values of the other elements are set by interventions. Interventions are correct here if the element depends on these elements only by
+    /// reading their values.
     Set,
     /// The values of the other elements are observed, which also gives evidence about their parents.
     Observe,
@@ -153,8 +153,8 @@ impl<T: Value> Predictive<T> {
 
     /// Draws `count` independent values of the element; the same seed gives the same values.
     ///
-    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets that is drawn. The algorithm is [`ForwardSampling`], or
-    /// [`VariableElimination`] if the targets depend on the element or share ancestors with it.
+    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets that is drawn. The algorithm of these runs is
+    /// [`ForwardSampling`], or [`VariableElimination`] if the targets depend on the element or share ancestors with it.
     ///
     /// **Errors.** The errors of the algorithm that is run.
     pub fn draws(&self, count: usize, seed: u64) -> Result<Vec<T>, Error> {

@@ -45,8 +45,8 @@ pub trait Particles {
 /// Result of a population: its estimate of the probability of the evidence, the number of replacements, and its index at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PopulationResult {
-    /// The logarithm of the product of the mean weights before each replacement. This product, multiplied by the mean of the last weights, is the
-    /// estimate of the probability of the evidence.
+    /// The logarithm of the product of the mean weights before each replacement. The product of the mean weights, multiplied by the mean of the last
+    /// weights, is the estimate of the probability of the evidence.
     pub log_replaced: f64,
     /// Number of times that the particles were replaced.
     pub replacements: u64,
@@ -143,7 +143,7 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. This particle represents its whole population, whose
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The kept particle represents its whole population, whose
 /// estimate of the probability of the evidence is then `exp(log_replaced)`. Populations whose weights are all zero are removed.
 ///
 /// **Guarantee.** Under the condition of [`filter`], the mean of the product of `exp(log_replaced)` and any function of the particle is the posterior

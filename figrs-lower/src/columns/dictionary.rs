@@ -178,7 +178,7 @@ impl Block {
     }
 
     /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary; missing values are added to the own
-    /// dictionary. Returns `None` if both are the same dictionary.
+    /// dictionary. Returns `None` if the two dictionaries are the same.
     pub(super) fn translation(
         &mut self,
         slot: ColumnSlot,

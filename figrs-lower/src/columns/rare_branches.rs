@@ -1,5 +1,5 @@
-//! Branches of a `Chain` that few worlds (rows) take. They are evaluated world by world or, if their elements form a tree, in all their worlds at the
-//! same time.
+//! Branches of a `Chain` that few worlds (rows) take. Such a branch is evaluated world by world or, if its elements form a tree, in all its worlds at
+//! the same time.
 
 use std::time::{Duration, Instant};
 

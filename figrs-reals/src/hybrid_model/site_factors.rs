@@ -188,8 +188,8 @@ impl OpenSite {
 }
 
 impl HybridModel<'_> {
-    /// Returns the error for evidence whose likelihood is zero at all numbers that were tried. This proves that the evidence is impossible only if
-    /// all likelihoods are comparisons.
+    /// Returns the error for evidence whose likelihood is zero at all numbers that were tried. A likelihood that is zero at all these numbers proves
+    /// that the evidence is impossible only if all likelihoods are comparisons.
     pub(crate) fn unsatisfied(&self, error: Error) -> Error {
         let mut functions = self.sites.iter().filter_map(|made| match &made.likelihood {
             Likelihood::Comparisons(_) => None,

@@ -30,7 +30,7 @@ impl BranchResults {
     }
 }
 
-/// This type has the size of the temporary entries for one result in a hash table and in a list.
+/// A type with the size of the temporary entries for one result in a hash table and in a list.
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {

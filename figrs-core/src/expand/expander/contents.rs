@@ -34,7 +34,8 @@ impl Expander<'_> {
         )
     }
 
-    /// Adds a `Chain` that is nested too deeply to be expanded. Its parents are expanded, because they belong to the world and may have evidence.
+    /// Adds a `Chain` that is nested too deeply to be expanded. The parents of the `Chain` are expanded, because the parents belong to the world and
+    /// may have evidence.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,

@@ -208,8 +208,8 @@ impl DesignFile {
 
     /// Returns the demands on boards of the size `size`, whose cells are the tiles of `tiles`.
     ///
-    /// Such demands need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`, `path`,
-    /// `any`, `not` and `if`. Demands on windows, sections, periods and distances count rows from the top.
+    /// Demands on boards need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`,
+    /// `path`, `any`, `not` and `if`. Demands on windows, sections, periods and distances count rows from the top.
     ///
     /// **Errors.** [`FileError`] if the file has a mistake, or a demand of another kind; the error states the line of the demand.
     pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, FileError> {

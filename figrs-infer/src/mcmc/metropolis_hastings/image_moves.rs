@@ -87,8 +87,8 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if their computation takes more than `MAX_CALLS`
-    /// function calls.
+    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if the computation of these numbers takes more
+    /// than `MAX_CALLS` function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);

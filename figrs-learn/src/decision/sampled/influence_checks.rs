@@ -1,4 +1,5 @@
-//! Finds decisions that influence the evidence, or that influence elements whose values are known when decisions are made. Both are errors.
+//! Finds decisions that influence the evidence, or that influence elements whose values are known when decisions are made. Both kinds of influence
+//! are errors.
 
 use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
