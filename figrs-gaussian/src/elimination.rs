@@ -435,7 +435,7 @@ fn numbers(graph: &HybridGraph, reals: &[RealId]) -> usize {
     reals.iter().map(|&real| graph.dimension(real)).sum()
 }
 
-/// Returns the sign of the square of `row`: the squares of the first `added` rows are added, and the others are subtracted.
+/// Returns the sign of the square of `row`: the squares of the first `added` rows are added, and the squares of later rows are subtracted.
 fn sign(row: usize, added: usize) -> Sign {
     match row < added {
         true => Sign::Added,

@@ -264,7 +264,7 @@ impl OpenNumber {
 }
 
 impl Plan {
-    /// Orthogonalises the numbers of the sites: each step determines the first open number, and all others that depend on no further noise.
+    /// Orthogonalises the numbers of the sites: each step determines the first open number, and all open numbers that depend on no further noise.
     fn new(open: Vec<OpenNumber>) -> Self {
         let (constant, mut open): (Vec<OpenNumber>, Vec<OpenNumber>) =
             open.into_iter().partition(|open| open.whole == 0.0);

@@ -348,7 +348,7 @@ fn by_quadrature(
 
 /// Returns the points of a grid at which a quadrature evaluates a density, in ascending order, each with the logarithm of the density. The points are
 /// those with the indices from `-POINTS` to `POINTS`, and farther ones on a side on which the density increases, or is not negligible, at the last
-/// point. Returns `None` if it does so beyond the distance [`FARTHEST`].
+/// point. Returns `None` if the density still increases, or is not negligible, beyond the distance [`FARTHEST`].
 fn surveyed(point: impl Fn(i32) -> (f64, f64)) -> Option<Vec<(f64, f64)>> {
     let near: Vec<(f64, f64)> = (-POINTS..=POINTS).map(&point).collect();
     let largest = |points: &[(f64, f64)]| {

@@ -256,7 +256,7 @@ struct LearnedTable {
 struct LearnedRow {
     parameter: Option<Element<Vec<f64>>>,
     start: Vec<f64>,
-    /// The numbers of a table row that has no case in the data.
+    /// The probabilities that the table row keeps if the data has no case of it.
     kept: Vec<f64>,
 }
 

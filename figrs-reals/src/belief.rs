@@ -273,7 +273,8 @@ impl Belief {
     }
 
     /// Draws at most `most` of the components, without replacement. The mean of the new share of each component is its old share; components with large
-    /// shares are kept with these shares, and all others that are drawn have the same share. If components are left out, returns the indices of the others.
+    /// shares are kept with these shares, and all other drawn components have equal shares. If components are left out, returns the indices of the
+    /// components that remain.
     ///
     /// **References.** Fearnhead and Clifford, *On-line inference for hidden Markov models via particle filters*, 2003, section 3.
     pub(crate) fn resample(&mut self, most: usize, rng: &mut Stream) -> Option<Vec<usize>> {

@@ -405,7 +405,7 @@ pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usi
 pub(crate) fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     let n = function.offset().len();
     if let &[linear] = open {
-        // Copies are faster than products.
+        // If the argument is a vector itself, copies of the coefficients are faster than products of matrices.
         if linear.as_vector().is_some() {
             let offset = function.offset().iter();
             return Linear {

@@ -99,9 +99,9 @@ type Shares = IndexMap<(usize, Vec<u32>, usize), f64>;
 /// An element of a step.
 struct StepElement {
     element: AnyElement,
-    /// The index of the element among the finite elements of the scan, if it is finite.
+    /// The index of the element among the finite elements of the scan, if the element is finite.
     finite: Option<usize>,
-    /// The range of its numbers, if it is real.
+    /// The range of the element's numbers, if the element is real.
     numbers: Option<Range<usize>>,
 }
 

@@ -89,7 +89,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         (0..count).map(|_| self.sample(rng)).collect()
     }
 
-    /// Returns the cumulative probabilities at `value`, if the distribution defines them. [Discretisation](crate::Element::discretised) needs them.
+    /// Returns the cumulative probabilities at `value`, if the distribution defines them. [Discretisation](crate::Element::discretised) needs these probabilities.
     fn tails(&self, value: &T) -> Option<Tails> {
         let _ = value;
         None
@@ -199,7 +199,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Draws a random value from the member of the family with the parameters `parameters`.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> T;
 
-    /// Returns the cumulative probabilities at `value`, if the family defines them. [Discretisation](crate::Element::discretised) needs them.
+    /// Returns the cumulative probabilities at `value`, if the family defines them. [Discretisation](crate::Element::discretised) needs these probabilities.
     fn tails(&self, parameters: &[f64], value: &T) -> Option<Tails> {
         let _ = (parameters, value);
         None

@@ -381,12 +381,12 @@ const MAX_DEPTH: u32 = 32;
 /// The contents of dropped nodes that must still be dropped.
 struct DropQueue {
     kinds: Vec<Kind>,
-    /// The first panic of a drop.
+    /// The first panic that the drop of a node's contents has caused.
     panicked: Option<Box<dyn Any + Send>>,
 }
 
 thread_local! {
-    /// Number of contents whose drop is in progress.
+    /// Number of nodes whose contents are being dropped.
     static DROPS: Cell<u32> = const { Cell::new(0) };
     static DROP_QUEUE: RefCell<DropQueue> = const {
         RefCell::new(DropQueue {

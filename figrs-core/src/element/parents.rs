@@ -346,7 +346,7 @@ impl<T: Value> Element<T> {
     /// Creates the element that `function` returns for this element's value: [`Chain`](crate::Chain) with one parent.
     ///
     /// The function must be pure: it may be called more than once for the same value, and debug builds compare the results. An exact algorithm may
-    /// call the function for a value that no world has. A failure of the function for such a value is ignored.
+    /// call the function for a value that no world has. A failure of the function for a value that no world has is ignored.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,

@@ -243,7 +243,7 @@ impl EncodingBuilder<'_> {
         let (mut never, mut unknown) = (false, false);
         for (i, &parent) in parents.iter().enumerate() {
             if i >= read && (unknown || skips_last.get(combination) == Some(&true)) {
-                // The function does not read its last parent, which may have any value; the value of the function is the same for all of them.
+                // The function does not read its last parent here. Its value is therefore the same for all values of the last parent.
                 combination *= self.expansion.elements()[parent].support.len();
                 continue;
             }

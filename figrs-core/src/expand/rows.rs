@@ -372,9 +372,9 @@ pub(super) fn restrict(
     Ok(())
 }
 
-/// Applies the evidence to an element with cells: removes the excluded values, stores the weights of the others, and returns the remaining cells. The
-/// evidence on a cell is decided if the weights at its midpoint and at its ends are equal. If it is undecided, the weight of the cell is at least
-/// zero, and at most the largest weight that the evidence can give; these upper bounds are then returned too.
+/// Applies the evidence to an element with cells: removes the excluded values, stores the weights of the remaining values, and returns the remaining
+/// cells. The evidence on a cell is decided if the weights at its midpoint and at its ends are equal. If it is undecided, the weight of the cell is
+/// at least zero, and at most the largest weight that the evidence can give; these upper bounds are then returned too.
 pub(super) fn restrict_cells(
     expanded: &mut ExpandedElement,
     cells: Vec<Cell>,

@@ -120,7 +120,7 @@ struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// The first expansion of the call's body, during the second expansion.
+    /// The first expansion of the call's body, which is kept while the body is expanded a second time.
     first: Option<Expansion>,
 }
 

@@ -11,7 +11,7 @@ pub(super) struct NeededElement {
 }
 
 /// All elements on which roots and targets depend; each element comes after the elements that it reads. The elements on which the roots depend come
-/// before all others.
+/// before all other elements.
 #[derive(Debug)]
 pub(super) struct NeededElements {
     pub(super) met: Vec<NeededElement>,

@@ -9,8 +9,8 @@ use figrs_answer::error::Error;
 /// element.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// The indices of the elements that the step visits. Only the first element may be a random choice; the values of the others follow from known
-    /// values.
+    /// The indices of the elements that the step visits. Only the first element may be a random choice; the values of all other elements of the step
+    /// follow from known values.
     pub(super) places: Vec<usize>,
     /// The indices of the elements on the frontier before the step; the first registers hold the values of these elements.
     pub(super) before: Vec<usize>,

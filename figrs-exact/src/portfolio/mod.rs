@@ -239,7 +239,8 @@ impl<'a> Ladder<'a> for EvidenceLadder<'a> {
         let attempts = &mut self.attempts;
         let frontier = Frontier::new().memory(bytes).part_of(attempts.run);
         let (model, targets) = (attempts.question.model, attempts.question.targets);
-        // A frontier may call functions with values that no other algorithm uses. If a function fails for such a value, other algorithms are tried.
+        // A frontier may call functions with values that no other algorithm uses. If a function fails for a value that only a frontier uses, other
+        // algorithms are tried.
         attempts.try_instead(frontier.name(), || frontier.answer(model, targets))
     }
 

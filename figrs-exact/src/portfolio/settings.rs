@@ -112,7 +112,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls `listener` with each improved pair of bounds. The bounded number is the log-probability of the evidence or of the most probable
+        /// Calls `listener` with each improved pair of bounds. The bounds are those of the log-probability of the evidence or of the most probable
         /// world.
         pub fn on_bounds(
             mut self,

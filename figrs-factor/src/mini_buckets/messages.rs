@@ -43,7 +43,7 @@ impl BoundKind {
     }
 }
 
-/// Divides the buckets so that joint tables have at most `limit` entries, or as many as the largest factor. Halves this limit until all messages
+/// Divides the buckets so that joint tables have at most `limit` entries, or as many as the largest factor. Halves `limit` until all messages
 /// together have at most `most` entries. Returns the mini-buckets, the final limit, and the number of entries of all messages.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,

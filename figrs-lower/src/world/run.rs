@@ -157,7 +157,7 @@ enum Progress<M> {
 }
 
 /// The evaluation of elements in one world. Elements are evaluated by recursion up to [`MAX_DEPTH`]; a stack has the remaining steps of deeper
-/// evaluations, and of evaluations that wait. Another stack has the values.
+/// evaluations, and of evaluations that wait. A second stack has the values of evaluated elements.
 pub(crate) struct WorldRun<N> {
     steps: Vec<WorldStep<N>>,
     values: Vec<Datum>,

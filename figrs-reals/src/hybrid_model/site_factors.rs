@@ -25,7 +25,8 @@ use crate::site::Site;
 /// Maximum number of assignments of finite elements in the factor of several comparisons of one number.
 const MAX_ASSIGNMENTS: f64 = 1024.0;
 
-/// Maximum number of comparisons that guide draws, times the number of real numbers. The time of a draw is proportional to this product.
+/// Maximum number of comparisons that guide draws, times the number of real numbers. The time of a draw is proportional to the product of these two
+/// numbers.
 const MAX_GUIDED: usize = 1 << 23;
 
 /// A likelihood of one real number that is not Gaussian.
@@ -137,7 +138,7 @@ impl SiteFactor {
         }
     }
 
-    /// Returns a search for narrow peaks for each assignment, if the model has `sites` likelihoods. Comparisons do not use it.
+    /// Returns a search for narrow peaks for each assignment, if the model has `sites` likelihoods. Comparisons need no such search.
     fn peaks(&self, sites: usize, until: &Until) -> Vec<Peaks> {
         let (site, places) = (self.likelihood.site(), self.assignments.len());
         let peaks = |_| site.peaks(sites, places, until);

@@ -33,7 +33,7 @@ const FRUITLESS: usize = 8;
 pub struct MarginalMapSearch<'a> {
     /// The factor graph.
     pub graph: &'a FactorGraph,
-    /// The variables to maximise; all others are summed out.
+    /// The variables to maximise; all other variables are summed out.
     pub maximised: &'a [VarId],
     /// Limits of each sum and of the tables for bounds; maximum memory of open nodes and messages together; deadline and interrupt of the search.
     pub limits: &'a Limits,

@@ -256,7 +256,8 @@ pub struct ParametricOutcomes {
     pub member: AnyElement,
     /// The index of the element in its expansion.
     pub position: usize,
-    /// The index of the element's first outcome in the list of all parametric outcomes. The other outcomes of the element have the following indices.
+    /// The index of the element's first outcome in the list of all parametric outcomes. The later outcomes of the element have the indices that
+    /// follow.
     pub first: u32,
     /// The outcomes of the element; an empty list if only the observed value is an outcome.
     pub support: Support,

@@ -45,7 +45,7 @@ impl Kernel {
         self
     }
 
-    /// Makes the kernel sample the prior times the likelihood raised to `power`. Steps of such a kernel must be accepted by
+    /// Makes the kernel sample the prior times the likelihood raised to `power`. Steps of a tempered kernel must be accepted by
     /// [`AcceptanceTerms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {

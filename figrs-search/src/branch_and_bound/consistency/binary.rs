@@ -135,7 +135,7 @@ impl Network {
     }
 
     /// Computes the cost that can be moved to each value of the variable `own`, and removes values whose cost reaches the upper bound. Returns `true`
-    /// if some cost can be moved. `gain_of` returns the cost for a value; `None` if it is not needed.
+    /// if some cost can be moved. The function `gain_of` returns the cost that can be moved to a value; `None` if this cost is not needed.
     fn gains(
         &mut self,
         own: usize,
