@@ -83,7 +83,7 @@ pub struct GuidedDraws<'e> {
     sites: Vec<GuidedLikelihood<'e>>,
     /// The indices of the finite variables of the factors that contain vectors, in ascending order.
     read: Vec<usize>,
-    /// For each assignment of these variables that was drawn, the distribution of the numbers of the sites.
+    /// For each drawn assignment of the finite variables, the distribution of the numbers of the sites (likelihoods).
     plans: FxHashMap<Vec<u32>, Rc<Plan>>,
     entries: usize,
 }

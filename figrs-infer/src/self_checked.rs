@@ -191,8 +191,8 @@ impl CheckedQuery<'_> {
         Ok(tree)
     }
 
-    /// Enumerates the worlds in which random choices have the values `values`. Returns the logarithm of the largest weight of these worlds, the
-    /// logarithm of the sum of their weights, and whether `values` fixes all random choices.
+    /// Enumerates the worlds in which random choices have the values `values`. Returns the logarithm of the largest weight of the enumerated worlds,
+    /// the logarithm of the sum of their weights, and true if `values` fixes all random choices.
     fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
         let lasting = self.lasting();
         let all = values.len();

@@ -80,7 +80,8 @@ impl CompiledStep {
     }
 
     /// Returns the distribution of the next state, given the distribution `belief` of the present state and the evidence of `model` about readings. If
-    /// `is_pair`, it is the joint distribution of the next state, of the index of the present state's component, and of the present state's numbers.
+    /// `is_pair` is true, the result is the joint distribution of the next state, of the index of the present state's component, and of the present
+    /// state's numbers.
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
@@ -284,8 +285,8 @@ impl Observed<'_> {
 
 impl Affine {
     /// Returns the distribution of the next state's numbers, given one component of the present state's distribution, whose deviations are `lower`
-    /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers. If `is_pair`, it is
-    /// the joint distribution with the present state's numbers.
+    /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers. If `is_pair` is
+    /// true, the returned distribution is the joint distribution with the present state's numbers.
     ///
     /// **Errors.** The index of an observed number, if the numbers before it determine it; a number may be the determined one if `is_single`.
     fn next(

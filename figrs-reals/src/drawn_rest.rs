@@ -72,7 +72,7 @@ impl DrawnRest {
             };
             let rows: Vec<&Vec<Datum>> = places.iter().map(values).collect();
             let counts: Vec<usize> = places.iter().map(|&place| counts[place]).collect();
-            // The computation for these joint values is not interrupted.
+            // The computation for this number of joint values is not interrupted.
             let whole = limits.until(&Until::default());
             let question = (part, model, own);
             let draws = draws_of_values(question, (&rows, &counts), random, &whole)?;

@@ -12,8 +12,8 @@ const ROUNDING: f64 = 1e-14;
 /// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap
 /// allocation.
 ///
-/// The offset and the coefficients are sums of products of the numbers of the model. The magnitude of such a sum is the same sum with the absolute
-/// values of these numbers; the rounding error of the sum is proportional to it.
+/// The offset and the coefficients are sums of products of the numbers of the model. The magnitude of a sum of products is the same sum with the
+/// absolute values of its numbers; the rounding error of the sum is proportional to its magnitude.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
     /// Number of real numbers of the function's value.

@@ -61,9 +61,9 @@ impl<S: FilterState> PresentState<S> {
 #[derive(Clone, Debug)]
 pub(crate) struct PastStates<S> {
     pub(crate) states: VecDeque<PastState<S>>,
-    /// The elements of these states, which are created when they are first needed.
+    /// The elements of the past states, which are created when they are first needed.
     smoothed: OnceLock<Vec<SmoothedState<S>>>,
-    /// The distributions of these states, which are computed when they are first needed.
+    /// The distributions of the past states, which are computed when they are first needed.
     pub(crate) beliefs: OnceLock<PastBeliefs>,
 }
 

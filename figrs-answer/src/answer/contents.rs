@@ -129,7 +129,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Creates an answer with these contents alone.
+    /// Creates an answer that consists of `content` alone.
     fn of(algorithm: &'static str, content: AnswerContent) -> Self {
         Self {
             algorithm,

@@ -19,8 +19,8 @@ const ENOUGH_HITS: f64 = 100.0;
 /// multiple of the observed weight.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective number of hits above which the standard error allows for no missed hits of larger weight. Above this number, the diagnosis reports such
-/// hits only if the observed hits have small weights (`LIGHT`).
+/// Effective number of hits above which the standard error allows for no missed hits of larger weight. Above this number, the diagnosis reports
+/// possible missed hits only if the observed hits have small weights (`LIGHT`).
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
 /// Weight below which a hit (a draw in which the event occurs) counts as light, as a fraction of the mean weight of a draw. If all observed hits are
@@ -210,7 +210,7 @@ mod tests {
         let (p, error) = (1e3 * light, 1e3_f64.sqrt() * light);
         assert_eq!(with_few_hits(error, p, 1e-3), error);
         assert!(may_be_heavier(error, p, 1e-3) && !may_be_heavier(error, p, light));
-        // If each of these draws has the mean weight, they are representative.
+        // If each draw with the event has the mean weight, these draws are representative.
         assert!(!may_be_heavier(1e-3, 0.1, 0.1));
     }
 

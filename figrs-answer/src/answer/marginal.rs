@@ -137,8 +137,8 @@ impl<T: Value> Marginal<T> {
     /// plus the number of chains.
     ///
     /// If few samples pass `test`, or few fail it, the error computed from the variance of the samples is too small. The error is therefore increased
-    /// if the effective number of these samples is below a hundred. If the effective number of these samples is below forty and the model bounds the
-    /// weights, the error also includes samples that may have been missed, each with the largest possible weight.
+    /// if the effective number of samples that pass (or fail) `test` is below a hundred. If this effective number is below forty and the model bounds
+    /// the weights, the error also includes samples that may have been missed, each with the largest possible weight.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();

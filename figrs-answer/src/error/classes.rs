@@ -64,7 +64,7 @@ impl Error {
         Self::UnfitPart { unit, problem }
     }
 
-    /// True if a limit was exceeded. An error about a limit does not imply that the model is wrong.
+    /// True if a limit was exceeded. Such an error does not imply that the model has a mistake.
     #[doc(hidden)]
     pub fn is_budget(&self) -> bool {
         match self {

@@ -101,7 +101,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     }
 
     /// Returns the parameters of the distribution, if some of them are [`Param`](crate::Param)s. Sensitivity analysis returns an error if it would need
-    /// a derivative with respect to one of these parameters.
+    /// a derivative with respect to a `Param` of the distribution.
     fn numbers(&self) -> &[Number] {
         &[]
     }

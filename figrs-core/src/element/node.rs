@@ -306,7 +306,7 @@ pub struct ElementId(usize);
 /// The parents of a node, without a heap allocation for one or two parents.
 pub type ParentList = SmallVec<[AnyElement; 2]>;
 
-/// The kinds of nodes of a model graph. All constructors build elements of these kinds.
+/// The kinds of nodes of a model graph. All constructors of elements build nodes of the five kinds.
 pub enum Kind {
     /// A random value with its own distribution.
     Atomic(Box<dyn AtomicOp>),

@@ -182,7 +182,7 @@ pub trait Parents {
     }
 
     /// Creates an element as [`map`](Self::map) does, with a function that several elements share. Algorithms can then use results that were computed
-    /// for one of these elements for all of them.
+    /// for one of the elements that share the function for all of them.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where

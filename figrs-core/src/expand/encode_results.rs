@@ -19,7 +19,7 @@ struct MultiplexerState {
     variable: VarId,
     /// The values of the `Chain` that earlier results can have, as ascending indices in the `Chain`'s support.
     columns: Vec<u32>,
-    /// The choices of later results. The states of the variable for these choices come after its states for `columns`.
+    /// The choices of later results. The states of the variable for choices of later results come after its states for `columns`.
     choices: Vec<ChainChoice>,
 }
 

@@ -198,8 +198,9 @@ pub struct ExpandedElement {
 
 /// The combinations of parent values for which the function of an element failed, so that the element has no value.
 ///
-/// An expansion calls a function for all combinations of the values that its parents can take. Some of these combinations may occur in no world,
-/// because the parents may depend on each other. Therefore a failure of a function is an error only if it occurs in a world of positive probability.
+/// An expansion calls a function for all combinations of the values that its parents can take. Some of the combinations of values may occur in no
+/// world, because the parents may depend on each other. Therefore a failure of a function is an error only if it occurs in a world of positive
+/// probability.
 #[derive(Clone, Debug)]
 pub struct FunctionFailures {
     /// The error for the first of the failed combinations.

@@ -110,7 +110,7 @@ impl Expansion {
         for &member in members {
             let expanded = &self.elements[member];
             is_plain &= member == root || matches!(expanded.content, Content::Atomic(_));
-            // Elements with these contents, such as observed densities, belong to no sub-model.
+            // Elements with one of the following contents, such as observed densities, belong to no sub-model.
             let is_special = matches!(
                 expanded.content,
                 Content::Score(_) | Content::Fixed | Content::NotEnumerable(_)

@@ -130,7 +130,7 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
 /// Equal values must have equal fields, as with a derived implementation of `Eq`; see [`Value::canonical`]. A type whose values hold memory on the heap
-/// may state the number of these bytes: `value!(Word: word => word.0.capacity());`.
+/// may state the number of bytes on the heap: `value!(Word: word => word.0.capacity());`.
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};

@@ -126,9 +126,9 @@ impl SteeredLevel {
         })
     }
 
-    /// Default number of steps of the search for a proof that demands contradict each other. The search uses up to three quarters of these steps
-    /// before particles draw levels, and the remaining steps to confirm a conflict that particles find. A step of the search is a transition of a
-    /// [frontier](figrs_infer::Frontier::work), or a move of a player.
+    /// Default number of steps of the search for a proof that demands contradict each other. The search for a proof uses up to three quarters of its
+    /// steps before particles draw levels, and the remaining steps to confirm a conflict that particles find. A step of the search is a transition of
+    /// a [frontier](figrs_infer::Frontier::work), or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
     /// Sets the number of steps of the search for a proof that demands contradict each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).

@@ -107,9 +107,9 @@ pub(super) enum Goal {
         or: Vec<Meaning>,
         within: u8,
     },
-    /// Any tile that has one of these meanings and that a player can enter.
+    /// Any tile that has one of the listed meanings and that a player can enter.
     Any(Vec<Meaning>),
-    /// Every tile that has one of these meanings and that a player can enter.
+    /// Every tile that has one of the listed meanings and that a player can enter.
     All(Vec<Meaning>),
 }
 

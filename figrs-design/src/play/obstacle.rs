@@ -23,7 +23,7 @@ pub enum Obstacle {
     Wall {
         /// Column of the wall.
         column: usize,
-        /// Number of these tiles, counted upwards from the row where the player stands.
+        /// Number of solid tiles of the wall, counted upwards from the row where the player stands.
         height: usize,
     },
     /// The player has no room to move on to a cell in which a player could stand.

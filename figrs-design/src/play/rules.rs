@@ -171,7 +171,7 @@ impl MovementRules {
         self.0.class(tile)
     }
 
-    /// True if the rules are for levels with these tiles and this direction of travel.
+    /// True if the rules are for levels with the tiles `tiles` and the direction of travel `travel`.
     pub(crate) fn fits(&self, tiles: &TileSet, travel: Travel) -> bool {
         let is_known = |tile: Tile| {
             let class = CellClass::of(self.movement(), self.0.is_strict, tile);

@@ -186,8 +186,8 @@ impl<'n> Messages<'n> {
         self.incoming = incoming;
     }
 
-    /// Sends the messages of `factor` to its variables. Returns the largest change of an entry of these messages, or `None` if the messages exclude
-    /// every value of a variable.
+    /// Sends the messages of `factor` to its variables. Returns the largest change of an entry of the sent messages, or `None` if the messages
+    /// exclude every value of a variable.
     fn send_from_factor<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
@@ -322,7 +322,8 @@ impl<'n> Messages<'n> {
         })
     }
 
-    /// Returns the belief of a factor: the probability of each non-zero entry. Call [`recompute_beliefs`](Self::recompute_beliefs) before.
+    /// Returns the belief of a factor: the probability of each non-zero entry. The caller must have called
+    /// [`recompute_beliefs`](Self::recompute_beliefs).
     pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
         self.receive_all(factor);
         let logs = self.entry_beliefs(&self.network.tables[factor]);

@@ -74,7 +74,7 @@ impl CodedElements {
         rules
     }
 
-    /// Adds `branches`, elements from outside a `Chain` that are its branches, to the elements that the `Chain` reads. If one of these elements was
+    /// Adds `branches`, elements from outside a `Chain` that are its branches, to the elements that the `Chain` reads. If one of these branches was
     /// part of another `Chain`, the other `Chain` reads it from now on as well. Returns pairs of a changed `Chain` and the index of an element that
     /// it reads in addition.
     pub(super) fn capture(

@@ -349,7 +349,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// Adds the elements `branches`, which are branches of a step's `Chain` but exist outside it, to the elements that the `Chain` reads. Returns the
-    /// sweep to a step before which each of these elements is on the frontier or has not been visited.
+    /// sweep to a step before which each of these branches is on the frontier or has not been visited.
     fn capture(
         &mut self,
         planned: &PlannedStep,

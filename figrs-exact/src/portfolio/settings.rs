@@ -79,7 +79,7 @@ impl PortfolioSettings {
             .assignments(ratio, work.max(operations))
     }
 
-    /// Returns the limits of later queries of a compiled form or an answer. An expansion for these queries takes at most the memory of the portfolio,
+    /// Returns the limits of later queries of a compiled form or an answer. An expansion for a later query takes at most the memory of the portfolio,
     /// or a mebibyte, which suffices for a model written by hand.
     pub(super) fn limits_afterwards(&self) -> Limits {
         const LEAST: u64 = 1 << 20;

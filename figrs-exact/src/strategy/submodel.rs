@@ -33,7 +33,7 @@ pub(super) struct SubmodelWorlds {
     /// The most probable world that was found for each joint value of the root of the sub-model and of the outside elements that the sub-model reads. The
     /// root changes fastest. The entry is `None` if there is no such world.
     pub(super) answers: Vec<Option<Answer>>,
-    /// An upper bound of the weights of the worlds, for each of these joint values; `None` if a bound is not known.
+    /// For each joint value, an upper bound of the weights of the worlds; `None` if a bound is not known.
     pub(super) upper: Option<Weights>,
 }
 

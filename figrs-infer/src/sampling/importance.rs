@@ -61,8 +61,8 @@ impl ImportanceSampling {
         }
     }
 
-    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached. One of these three
-    /// must be set; if the evidence is impossible, only the deadline or the interrupt ends the run.
+    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached. A deadline, an
+    /// interrupt or a goal of effective samples must be set; if the evidence is impossible, only the deadline or the interrupt ends the run.
     pub fn anytime() -> Self {
         Self {
             settings: WorldSettings::new(None),

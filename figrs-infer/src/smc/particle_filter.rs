@@ -7,7 +7,7 @@ use super::resampling::sums;
 use figrs_answer::error::Error;
 use figrs_lower::internals::PopulationWeights;
 
-/// Particles: worlds that are evaluated at the same time. One statement of evidence after another multiplies their weights.
+/// Particles: worlds that are evaluated at the same time. One statement of evidence after another multiplies the weights of the particles.
 ///
 /// The worlds form one or more populations of the same size, and the worlds of a population are consecutive.
 pub trait Particles {

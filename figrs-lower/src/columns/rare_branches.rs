@@ -25,8 +25,8 @@ const ROW_BY_ROW_DIVISOR: usize = 1024;
 /// states was 5 % slower.
 const TREE_ROWS: usize = 256;
 
-/// A branch that few worlds take is cached if its creation takes longer. Otherwise the branch is created again: its elements are then in the processor
-/// cache, whereas those of a cached branch mostly are not.
+/// A branch that few worlds take is cached if its creation takes longer than this time. Otherwise the branch is created again: its elements are then
+/// in the processor cache, whereas those of a cached branch mostly are not.
 const WORTH_CACHING: Duration = Duration::from_micros(50);
 
 /// The evaluation of the worlds that take rare branches of a `Chain`, one branch after another.
@@ -152,7 +152,7 @@ impl RowEvaluations {
         if missing.is_empty() {
             return Ok(missing);
         }
-        // Elements that are now evaluated by columns may depend on values that were computed only for these worlds.
+        // Elements that are now evaluated by columns may depend on values that were computed only for the waiting worlds.
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|(single, _)| (single.row, single.known.as_slice()));
         let known = waiting.chain(self.finished.known());

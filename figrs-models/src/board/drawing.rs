@@ -78,7 +78,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                     .and_then(|exact| self.exactly(&exact)),
             },
         };
-        // If the method failed for one of these reasons, the next method is tried; otherwise the outcome of the method is returned.
+        // If the method failed for one of the following reasons, the next method is tried; otherwise the outcome of the method is returned.
         let reason = match &outcome {
             Err(BoardError::TooLarge { .. }) => self.too_large(),
             Err(BoardError::NoneMet { tried }) => Reason::TooRare { tried: *tried },

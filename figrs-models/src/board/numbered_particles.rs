@@ -273,8 +273,8 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
 
 impl ConditionalSampler {
     /// Estimates the natural logarithm of the probability that a board drawn without the demands follows the rules and meets all demands, with its
-    /// standard error. The estimate uses 64 populations. Each has fifty times as many [`particles`](Self::particles) as a numbered board, up to 20
-    /// 000, or five times as many if the evidence on a particle takes [most of the time](BoardSequence::slow).
+    /// standard error. The estimate uses 64 populations. Each population has fifty times as many [`particles`](Self::particles) as a numbered board,
+    /// up to 20 000, or five times as many if the evidence on a particle takes [most of the time](BoardSequence::slow).
     ///
     /// **Errors.** The errors of [`Generator::sequence`] and of [`SequentialMonteCarlo`].
     pub fn estimated_log_probability<G: Generator>(

@@ -66,7 +66,8 @@ impl HybridModel<'_> {
                 forms: rule.forms,
             });
         }
-        // The squares are summed at the most probable numbers. An error of these numbers changes the sum only by its square.
+        // The squares are summed at the most probable numbers. A small error of the most probable numbers changes the sum only by the square of the
+        // error.
         let found = most_probable(&normals, 1, limits).map_err(|error| explained(self, error))?;
         for factor in &normals.factors {
             let numbers = factor

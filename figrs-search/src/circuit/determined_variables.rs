@@ -14,7 +14,7 @@ pub(super) struct DeterminedVariables {
     /// The functions of the determined variables, as indices of factors, in the order in which the variables were found. A variable that was found
     /// later may be an argument of an earlier function.
     functions: Vec<usize>,
-    /// For each of these functions, the factor with the weights of its values.
+    /// For each function of a determined variable, the factor with the weights of the variable's values.
     weights: FxHashMap<usize, usize>,
     /// For each factor, `true` if the search does not read it: it has the weights of a function's values, or is a function that excludes no argument
     /// values.

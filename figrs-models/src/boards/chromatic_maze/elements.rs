@@ -164,7 +164,7 @@ impl ChromaticElements {
     }
 
     /// Returns an element for two values: the colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence
-    /// depends on neither of these values.
+    /// depends neither on the colour of the first tile nor on the order of start and finish.
     pub fn origin(&self) -> &Element<(Hue, bool)> {
         &self.origin
     }

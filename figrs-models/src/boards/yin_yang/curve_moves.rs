@@ -6,10 +6,10 @@ use crate::grid::Size;
 
 /// Proposes changes of the line between the colours of a board that follows the rules; on a board that breaks a rule, redraws small windows instead.
 ///
-/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of these corners whose two ends
-/// leave the grid or, if all cells on the rim have one colour, a Hamiltonian cycle. A move first pulls back one end of the line. Backbite steps then
-/// change both ends, until both ends leave the grid again or the line is closed. Moves are symmetric, because each step of a move is as likely as its
-/// reverse.
+/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of the inner corners whose two
+/// ends leave the grid or, if all cells on the rim have one colour, a Hamiltonian cycle. A move first pulls back one end of the line. Backbite steps
+/// then change both ends, until both ends leave the grid again or the line is closed. Moves are symmetric, because each step of a move is as likely
+/// as its reverse.
 ///
 /// On boards of 12 by 12 cells, Markov chains that start from horizontal comb patterns agree with chains that start from vertical comb patterns
 /// within a few hundred sweeps (R-hat below 1.05).

@@ -19,9 +19,9 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 /// # Guarantee
 ///
 /// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one Markov chain that starts at a level of independent cells and runs for a given
-/// number of sweeps. The distribution of these levels tends to that of the Markov random field as the number of sweeps grows, but is not exact after
-/// any number of sweeps. If neighbours form no loops, as in a single row, the weights of the field are maximum-likelihood estimates; on a grid, they
-/// approximate maximum-likelihood estimates (pseudo-moment matching).
+/// number of sweeps. The distribution of the drawn levels tends to that of the Markov random field as the number of sweeps grows, but is not exact
+/// after any number of sweeps. If neighbours form no loops, as in a single row, the weights of the field are maximum-likelihood estimates; on a grid,
+/// they approximate maximum-likelihood estimates (pseudo-moment matching).
 ///
 /// # Complexity
 ///

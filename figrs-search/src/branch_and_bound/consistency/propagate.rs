@@ -112,7 +112,7 @@ impl Network {
         Ok(())
     }
 
-    /// Moves costs from the functions of the variable `v` to the first variables of these functions, after values of `v` were removed or their costs
+    /// Moves costs from the functions of the variable `v` to the first variables of the functions, after values of `v` were removed or their costs
     /// increased.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
