@@ -72,9 +72,8 @@ pub use element::likelihood::{Likelihood, Term};
 pub use element::linear::{LinearFunction, LinearGaussian};
 pub use element::linear_map::weighted_sum;
 pub use element::node::{AnyElement, ElementId};
-pub use element::param::{Number, Operand, Param};
+pub use element::param::{Number, Operand, Param, ParameterValues};
 #[doc(hidden)]
-pub use element::parameter_values::ParameterValues;
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
     Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Cauchy, Chain, Clause, Concentration,
@@ -134,7 +133,7 @@ pub mod internals {
     };
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::element::step::{Choice, with_arguments};
-    pub use crate::expand::sharing::QueryKind;
+    pub use crate::expand::calls::QueryKind;
     pub use crate::filter_state::inherit_names;
     pub use crate::similar_names::{did_you_mean, edit_distance, similar_names};
     pub use crate::value::from_data::variant;

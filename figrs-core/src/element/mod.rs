@@ -66,7 +66,6 @@ mod open_family;
 pub mod operations;
 pub(crate) mod param;
 mod parameter_rows;
-pub mod parameter_values;
 pub(crate) mod parents;
 mod pareto;
 mod poisson;

@@ -22,18 +22,16 @@
 
 mod bounded;
 mod cache;
-mod calls;
+pub(crate) mod calls;
 mod encode;
 mod encode_chain;
 mod encode_results;
 mod encoding;
 mod expander;
 mod expansion;
-mod expansion_memory;
 mod product;
 mod reach;
 mod rows;
-pub(crate) mod sharing;
 mod submodels;
 mod walks;
 

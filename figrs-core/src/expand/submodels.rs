@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::calls::QueryKind;
 use super::expander::Expander;
 use super::expansion::{Content, Expansion, Listing};
 use super::reach::{ReachCondition, ReachConditions};
-use super::sharing::QueryKind;
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::value::support::Support;

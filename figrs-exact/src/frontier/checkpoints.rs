@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 
 use super::dictionary::StateKey;
-use super::set_transition::FrontierPrefix;
-use super::state_set_cache::StateSetCache;
+use super::state_set_cache::{FrontierPrefix, StateSetCache};
 
 /// Number of the latest steps of the sweep whose frontiers are all stored. Of the steps between `LATEST` and twice `LATEST` steps back, every second
 /// frontier is stored; of those up to four times `LATEST` back, every fourth; and so on.

@@ -5,15 +5,13 @@ use std::ops::Range;
 use figrs_core::{AnyElement, ElementId};
 use rustc_hash::FxHashMap;
 
-use super::class_memo::ClassMemo;
-use super::dictionary::ValueDictionaries;
+use super::dictionary::{ValueDictionaries, WeightDictionary};
 use super::element_order::ElementOrder;
-use super::equivalence_class::Classes;
+use super::equivalence_class::{ClassMemo, Classes};
 use super::explore::ExplorationError;
 use super::growth::vector;
-use super::layer::TransitionLayer;
 use super::packed_integers::PackedIntegers;
-use super::weight_dictionary::WeightDictionary;
+use super::transitions::TransitionLayer;
 
 /// A value and its weight: the code of the value, and the index of the weight.
 pub(super) type WeightedValue = (u32, u32);

@@ -10,10 +10,9 @@ use figrs_factor::graph::WorldWeight;
 use super::branch;
 use super::branch::{ChoiceOutcomes, outcomes_given};
 use super::coded_elements::{CodedElements, WeightedValue};
-use super::dictionary::ValueDictionaries;
+use super::dictionary::{ValueDictionaries, WeightDictionary};
 use super::element_order::OrderedElement;
 use super::explore::ExplorationError;
-use super::weight_dictionary::WeightDictionary;
 
 impl CodedElements {
     /// Returns the value of an element that is not a random choice; `None` if evidence excludes the value.

@@ -4,8 +4,8 @@ use figrs_core::{AnyElement, ModelError, Support};
 
 use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;
-use super::layer::TransitionLayer;
 use super::sweep::{SweepGoal, SweepStep, sweep};
+use super::transitions::TransitionLayer;
 use figrs_answer::{Error, RunMonitor};
 use figrs_factor::WorkBudget;
 use figrs_factor::graph::Weights;

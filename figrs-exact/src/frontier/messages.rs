@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 
 use super::explore::Exploration;
-use super::layer::TransitionLayer;
 use super::sweep::SweepStep;
+use super::transitions::TransitionLayer;
 use figrs_factor::algebra::Semiring;
 
 /// For each state of each frontier, the sum of the weights of all its continuations, in the semiring `S`.

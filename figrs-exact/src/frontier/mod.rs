@@ -2,7 +2,6 @@
 
 mod branch;
 mod checkpoints;
-mod class_memo;
 mod coded_elements;
 mod compiled;
 mod dependency_closure;
@@ -13,7 +12,6 @@ mod evaluation;
 mod explore;
 mod first_true;
 mod growth;
-mod layer;
 mod messages;
 mod packed_integers;
 mod plan;
@@ -21,12 +19,10 @@ mod predict;
 mod queries;
 mod renumber;
 mod reorder;
-mod set_transition;
 mod state_set_cache;
 mod states;
 mod sweep;
 mod transitions;
-mod weight_dictionary;
 
 use figrs_core::{AnyElement, Model, Parents};
 use figrs_factor::WorkBudget;

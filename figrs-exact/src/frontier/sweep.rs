@@ -6,12 +6,12 @@ use super::checkpoints::Checkpoints;
 use super::coded_elements::CodedElements;
 use super::dictionary::StateKey;
 use super::explore::{ExplorationError, ExplorationLimits};
-use super::layer::TransitionLayer;
 use super::plan::{PlannedStep, StepPlanner, too_wide};
 use super::renumber::{renumbered_states, values_left, widen_codes};
-use super::set_transition::{FrontierPrefix, StepSignature, StepSignatures};
-use super::state_set_cache::{SignaturePair, StateSetCache, StepResult};
-use super::transitions::too_large;
+use super::state_set_cache::{
+    FrontierPrefix, SignaturePair, StateSetCache, StepResult, StepSignature, StepSignatures,
+};
+use super::transitions::{TransitionLayer, too_large};
 use figrs_answer::error::Error;
 
 /// A step of the exploration: transitions from the states of one frontier to the states of the next.

@@ -7,7 +7,7 @@
 //! | `execute` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `variable_order`, `compile` | one bucket: the order of its variables, compiled to steps |
 //! | `prepare` | tables of semiring values, with sorted rows |
-//! | `join`, `batch`, `steps`, `sink` | one bucket: execution of the steps |
+//! | `join`, `batch`, `steps` | one bucket: execution of the steps |
 //! | `mpe`, `marginal_map` | the most probable assignment of all variables, or of some |
 //! | `utility` | decisions that maximise an expected utility |
 //! | `project` | other uses of the join: bounds, and lists of assignments |
@@ -24,7 +24,6 @@ mod plan;
 mod prepare;
 mod project;
 mod prune;
-mod sink;
 mod steps;
 mod utility;
 mod variable_order;

@@ -5,10 +5,9 @@ use crate::limits::Limits;
 
 use super::error::EliminationError;
 use super::execute::EliminationRun;
-use super::join::{JoinScratch, join};
+use super::join::{BestSink, JoinScratch, join};
 use super::plan::{Keep, Plan};
 use super::prepare::Domain;
-use super::sink::BestSink;
 use crate::algebra::{MaxProduct, Semiring};
 
 /// Returns an assignment of all variables with the largest weight, and the natural logarithm of that weight.

@@ -6,9 +6,8 @@ use crate::limits::Until;
 use super::batch::Batch;
 use super::compile::RowKey;
 use super::error::EliminationError;
-use super::join::{JoinScratch, join};
+use super::join::{DenseSink, JoinScratch, PowerSink, Sink, join};
 use super::prepare::{Domain, EliminationTable};
-use super::sink::{DenseSink, PowerSink, Sink};
 use crate::algebra::{Boolean, MaxProduct};
 
 /// The operation that eliminates variables from a product of tables.

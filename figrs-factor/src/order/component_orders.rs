@@ -1,7 +1,6 @@
 //! Connected components of a graph after the removal of the variables to keep, and their elimination orders.
 
-use super::fixed_point::{ONE, fixed};
-use super::interaction_graph::{DISCOUNT, InteractionGraph, VertexWeight};
+use super::interaction_graph::{DISCOUNT, InteractionGraph, ONE, VertexWeight, fixed};
 use super::restarts::{CHEAP_ORDER_ENTRIES, search};
 use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use super::very_large::{OrderCriterion, greedily};

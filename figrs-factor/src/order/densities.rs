@@ -1,6 +1,6 @@
 //! Predicted densities (fractions of non-zero entries) of tables during a symbolic elimination.
 
-use super::fixed_point::FixedPoint;
+use super::interaction_graph::FixedPoint;
 
 /// A table with zeros, and its predicted density.
 #[derive(Debug)]

@@ -2,8 +2,7 @@
 
 use rand::{Rng, RngExt};
 
-use super::fixed_point::{FixedPoint, ONE, power};
-use super::interaction_graph::InteractionGraph;
+use super::interaction_graph::{FixedPoint, InteractionGraph, ONE, power};
 
 /// The score by which a greedy order selects the next vertex; the least score wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,22 @@
 //! Interaction graph of a component during a symbolic elimination, stored as an adjacency matrix of bits.
+//!
+//! Sizes are logarithms as fixed-point integers: a sum does not depend on the order of its terms, and subtraction is exact.
 
 use super::densities::Densities;
-use super::fixed_point::{FixedPoint, ONE, power};
+
+/// A base-2 logarithm as a fixed-point number, in units of `1 / ONE`.
+pub(super) type FixedPoint = i64;
+
+/// The number one (the base-2 logarithm of two) as a fixed-point number.
+pub(super) const ONE: FixedPoint = 1 << 20;
+
+pub(super) fn fixed(log: f64) -> FixedPoint {
+    (log * ONE as f64).round() as FixedPoint
+}
+
+pub(super) fn power(log: FixedPoint) -> f64 {
+    (log as f64 / ONE as f64).exp2()
+}
 
 /// Base-2 logarithm of a discount: the predicted reduction of a cost by zeros is divided by this factor when orders are compared. The discount exists
 /// because the prediction multiplies fractions of non-zeros as if they were independent, and because entries of sparse tables take more time.
@@ -326,7 +341,7 @@ pub(super) mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::order::fixed_point::fixed;
+    use crate::order::interaction_graph::fixed;
 
     /// Returns a random graph whose first `free` vertices may be eliminated.
     pub(crate) fn random(

@@ -5,12 +5,11 @@
 //! | `symbolic_table`, `symbolic_elimination`, `densities` | symbolic tables: scopes, predicted densities, and the tables of each variable; buckets with their inputs |
 //! | `component_orders` | symbolic elimination component by component |
 //! | `restarts` | search for one component: greedy orders, restarts with noise, local improvement |
-//! | `fixed_point`, `interaction_graph`, `simplicial`, `greedy`, `order_tree`, `window` | the interaction graph of one component: reductions, greedy orders, local improvement |
+//! | `interaction_graph`, `simplicial`, `greedy`, `order_tree`, `window` | the interaction graph of one component: reductions, greedy orders, local improvement |
 //! | `very_large` | very large components as adjacency lists |
 
 pub(crate) mod component_orders;
 mod densities;
-mod fixed_point;
 mod greedy;
 mod interaction_graph;
 mod order_tree;

@@ -1,7 +1,6 @@
 //! The elimination tree of an elimination order, and local improvement of the order.
 
-use super::fixed_point::{FixedPoint, power};
-use super::interaction_graph::{InteractionGraph, bits};
+use super::interaction_graph::{FixedPoint, InteractionGraph, bits, power};
 use super::window::Window;
 
 const NONE: u32 = u32::MAX;

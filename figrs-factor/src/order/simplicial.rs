@@ -1,7 +1,6 @@
 //! Elimination of simplicial and almost simplicial vertices, which precedes the search for an order.
 
-use super::fixed_point::power;
-use super::interaction_graph::{DISCOUNT, InteractionGraph, bits};
+use super::interaction_graph::{DISCOUNT, InteractionGraph, bits, power};
 
 impl InteractionGraph {
     /// Eliminates simplicial vertices, and almost simplicial vertices with a clique of at most `cheap` joint values. Adds the eliminated vertices to

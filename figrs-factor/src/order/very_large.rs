@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::fixed_point::fixed;
+use super::interaction_graph::fixed;
 use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use crate::eliminate::error::{EliminationError, check_interrupt};
 use crate::graph::VarId;

@@ -1,6 +1,6 @@
 //! Exact optimisation of the elimination order of a few vertices, by dynamic programming over subsets.
 
-use super::fixed_point::{FixedPoint, power};
+use super::interaction_graph::{FixedPoint, power};
 
 /// A subproblem of an elimination order: a few vertices to be eliminated, and the vertices around them.
 ///

@@ -3,7 +3,7 @@
 use super::super::expansion::{Content, ExpandedElement, FunctionFailures, Listing};
 use super::super::rows;
 use super::cells::{self, Cell, quantile_cells};
-use super::{BranchResults, Expander};
+use super::{BranchResults, Expander, ExpansionStage, Frame};
 use crate::element::Bins;
 use crate::element::node::{AnyElement, Kind};
 use crate::element::operations::{AtomicOp, NotEnumerable};
@@ -47,7 +47,37 @@ impl Expander<'_> {
         self.finish(element, depth, parents, none, Content::Unexplored, None)
     }
 
-    /// Adds an element that is not a `Chain`.
+    /// Adds a decision that follows a policy. The element that gives the decision its value must have been added before.
+    pub(super) fn follow(
+        &mut self,
+        element: AnyElement,
+        depth: usize,
+        policy: &AnyElement,
+    ) -> Result<(), ModelError> {
+        if let Some((_, error)) = self.failed.get(&policy.id()) {
+            return Err(error.clone());
+        }
+        let Some(&position) = self.expansion.positions.get(&policy.id()) else {
+            let stage = ExpansionStage::Parents;
+            self.check_budget(&element)?;
+            self.stack.push(Frame {
+                element,
+                depth,
+                stage,
+            });
+            self.push(policy, depth);
+            return Ok(());
+        };
+        let chosen = &self.expansion.elements[position];
+        chosen.require_finite()?;
+        self.require_points(&[position])?;
+        let chosen = &self.expansion.elements[position];
+        let support = chosen.support.clone();
+        let same = Content::Apply((0..support.len() as u32).collect());
+        self.finish(element, depth, vec![position], support, same, None)
+    }
+
+    /// Adds an element that is not a Chain.
     pub(super) fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let lost = self.lost_parent(&element);
         let parents = match &lost {

@@ -8,8 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment, NO_DEPTH_LIMIT};
 use super::expander::learned::LearnedParameters;
-use super::expansion::{Content, Expansion, Listing};
-use super::expansion_memory::ExpansionMemory;
+use super::expansion::{Content, Expansion, ExpansionMemory, Listing};
 use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::element::operations::ChainOp;
@@ -27,7 +26,6 @@ mod branches;
 mod cells;
 mod contents;
 pub(super) mod learned;
-mod policy;
 
 /// Returns the elements with evidence, in the order of the statements.
 fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
