@@ -108,7 +108,8 @@ pub trait AtomicOp: Send + Sync {
     fn moments(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
-    /// Returns the numbers of a value at which the density is largest; `None` if the density is unbounded or this value is not known.
+    /// Returns the mode of the distribution, as the list of the numbers of which the value consists; `None` if the density is unbounded or the mode
+    /// is not known.
     fn mode(&self) -> Option<Vec<f64>> {
         None
     }

@@ -2,7 +2,7 @@
 //!
 //! A traversal of a model that reaches a recursive call waits until the body of the call has been expanded and solved. A solved call
 //! is an atomic element. The body of each call is expanded twice: an element that occurs in both expansions was not created by the body, and other
-//! elements may therefore depend on it. A call whose body has such an element is unfolded instead.
+//! elements may therefore depend on it. If the body of a call has an element that occurs in both expansions, the call is unfolded instead.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -230,8 +230,8 @@ impl Expansion {
     }
 
     /// Expands a model to a depth as [`to_depth`](Self::to_depth) does, and shares recursive calls as [`sharing_calls`](Self::sharing_calls) does for
-    /// sums over the worlds. The distribution of a call is computed once for each argument and each number of nested Chains that may still be
-    /// expanded. If the target of the expansion may be unknown, the last weight that `solve` returns is that of the value `unknown`.
+    /// sums over the worlds. The distribution of a call is computed once for each argument and each number of nested `Chain` elements that may still
+    /// be expanded. If the target of the expansion may be unknown, the last weight that `solve` returns is that of the value `unknown`.
     ///
     /// **Guarantee.** The sums over the worlds are the same as without sharing, up to rounding.
     ///
@@ -277,7 +277,7 @@ struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// The first expansion of the call's body, during the second expansion.
+    /// The first expansion of the call's body, which is kept while the body is expanded a second time.
     first: Option<Expansion>,
 }
 
@@ -458,7 +458,8 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if the body of a recursive call has neither Scores nor functions that fail: the weights of its values then depend only on random choices.
+/// True if the body of a recursive call has neither `Score` elements nor functions that fail: the weights of its values then depend only on random
+/// choices.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

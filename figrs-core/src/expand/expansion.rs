@@ -354,7 +354,7 @@ mod tests {
     use crate::expand::ExpansionCache;
     use crate::model::Model;
 
-    /// Returns an infinite recursive model; each call creates two wide distributions and two Chains on them.
+    /// Returns an infinite recursive model; each call creates two wide distributions and two `Chain` elements on them.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
         let counted = calls.clone();
         Uniform::new(0..1000_u64).flat_map(move |&a| {

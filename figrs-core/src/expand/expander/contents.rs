@@ -77,7 +77,7 @@ impl Expander<'_> {
         self.finish(element, depth, vec![position], support, same, None)
     }
 
-    /// Adds an element that is not a Chain.
+    /// Adds an element that is not a `Chain`.
     pub(super) fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let lost = self.lost_parent(&element);
         let parents = match &lost {
