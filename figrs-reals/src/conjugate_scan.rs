@@ -275,7 +275,7 @@ impl Scan<'_> {
 
     /// Checks that no element except the `Chain` depends on the parameters among which a `Chain` selects.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if another element depends on such a parameter.
+    /// **Errors.** [`Error::NotClosedForm`] if another element depends on a parameter among which a `Chain` selects.
     pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {
         if !self.parameters.iter().any(|parameter| parameter.is_chosen) {
             return Ok(());

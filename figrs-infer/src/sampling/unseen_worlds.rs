@@ -116,8 +116,8 @@ impl PriorSupport {
         (known.values.len() <= MAX_VALUES).then_some(known)
     }
 
-    /// Adds to `drawn` the possible values that occur in none of the `draws` draws. If the probability of such values has no bound (`is_bounded` is
-    /// false), only values with fewer than [`MIN_EXPECTED_DRAWS`] expected draws are added.
+    /// Adds to `drawn` the possible values that occur in none of the `draws` draws. If the probability of values without draws has no bound
+    /// (`is_bounded` is false), only values with fewer than [`MIN_EXPECTED_DRAWS`] expected draws are added.
     pub(crate) fn add_undrawn(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
         for value in 0..self.values.len() {
             let prior = self.priors.as_ref().map(|priors| priors[value]);

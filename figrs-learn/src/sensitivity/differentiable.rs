@@ -44,8 +44,8 @@ impl DifferentiableTree {
         }
         let mut tree = Self::new(&model.asked.0, &model.asked.1, &model.limits)?;
         tree.names.clone_from(&model.names);
-        // Parameters that are read within shared calls are missing from the answer's list of parameters. A change of such a parameter changes the
-        // log-evidence, which is therefore compared.
+        // Parameters that are read within shared calls are missing from the answer's list of parameters. A change of a parameter that is missing from
+        // the list changes the log-evidence, which is therefore compared.
         let log_evidence = tree.encoding.log_total();
         if (log_evidence - model.log_evidence).abs() > ROUNDING * (1.0 + log_evidence.abs()) {
             return Err(changed("of a recursive function"));

@@ -86,8 +86,8 @@ pub trait ColumnProgram: Debug + Send + Sync {
     }
 
     /// Builds the elements of a rectangle of a level, in which the cells around the rectangle may have any possible tiles. If demands are impossible
-    /// in such a rectangle, they are impossible in the whole level. Returns `None` if the model cannot build a rectangle without the rest of the
-    /// level.
+    /// in a rectangle with free surroundings, they are impossible in the whole level. Returns `None` if the model cannot build a rectangle without
+    /// the rest of the level.
     fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
         None
     }
