@@ -386,8 +386,8 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Adds the conditional distribution, the first rows of the triangular matrix, to `entries`. If the step integrates, also adds the logarithm of the
-    /// integral to the constant term.
+    /// Adds the conditional distribution, the first rows of the triangular matrix, to `entries`. If the elimination step integrates over the vector,
+    /// also adds the logarithm of the integral to the constant term.
     fn add_conditional(
         &self,
         front: &mut Front,

@@ -54,7 +54,7 @@ impl Comparisons {
     }
 
     /// Returns the distribution of the compared number given the comparisons. The number is normal before the comparisons, with the given mean and
-    /// variance. The result is `None` if the comparisons are impossible.
+    /// variance. The result is `None` if no number satisfies all comparisons.
     pub(crate) fn tilted(
         &self,
         assignment: Assignment<'_>,

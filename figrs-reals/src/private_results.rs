@@ -79,7 +79,8 @@ impl Scan<'_> {
         (!is_one).then_some(vectors)
     }
 
-    /// Returns a vector with the distribution of the selected result of `choice`; `vectors` has the vector of each result of `branches`.
+    /// Returns a vector with the distribution of the result that `choice` selects from `branches`; `vectors` has the index of the vector of each
+    /// branch.
     fn merged(
         &self,
         choice: &AnyElement,

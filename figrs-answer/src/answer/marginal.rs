@@ -251,7 +251,8 @@ pub struct NumericColumns {
 }
 
 impl NumericColumns {
-    /// Returns the columns of `values`. The list of columns is empty unless the values are numbers, or lists of numbers that have the same length.
+    /// Returns the columns of the numbers in `values`, one column for each position in a list. The list of columns is empty unless the values are
+    /// numbers, or lists of numbers that have the same length.
     pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
         let mut count = 0;

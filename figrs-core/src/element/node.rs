@@ -401,7 +401,7 @@ thread_local! {
 pub(super) fn release(kind: Kind) {
     let depth = DROPS.get();
     if depth >= MAX_DEPTH {
-        // A thread that is ending has no queue any more; the contents are then dropped here.
+        // A thread that is ending has no `DROP_QUEUE` any more; the contents of the node are then dropped here.
         let _ = DROP_QUEUE.try_with(|queue| queue.borrow_mut().kinds.push(kind));
         return;
     }

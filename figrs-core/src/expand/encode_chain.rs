@@ -37,7 +37,7 @@ impl RowOutcomes {
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,
     weights: WeightsBuilder,
-    /// The entries that are zero only because of the present values of parameters.
+    /// Indices of the table's entries that are zero only because of the present values of parameters.
     open_zeros: Vec<u32>,
 }
 

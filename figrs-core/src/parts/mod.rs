@@ -67,7 +67,7 @@ pub trait Parts {
     /// Returns the kind of the object, with its fields or items.
     fn member(&self) -> Member<'_>;
 
-    /// The type of such objects: paths through references of uncertain identity are checked before the objects are known.
+    /// The type of all objects of this Rust type: paths through references of uncertain identity are checked before the objects are known.
     fn part_type() -> PartType
     where
         Self: Sized;

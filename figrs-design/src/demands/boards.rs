@@ -206,7 +206,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
 }
 
 /// A rule for whole boards that combines all demands. The violation of the rule is the sum, over all demands, of the number of wrong, missing or
-/// surplus cells or occurrences; a broken demand without such a number adds 1.
+/// surplus cells or occurrences; a broken demand that has no such number adds 1.
 struct DemandsRule {
     demands: BoardDemands,
     lying: Array2<Tile>,
@@ -260,7 +260,7 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
 }
 
 /// Returns the number of cells or occurrences by which a board misses `demand`; zero exactly if the board meets the demand. The board is turned onto
-/// its left side. Returns `None` for demands without such a number.
+/// its left side. Returns `None` for demands that do not count cells or occurrences.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32

@@ -66,7 +66,7 @@ impl<'a> ProofSearch<'a> {
     /// Maximum size in bytes of the states of a trial run that examines levels of the model itself.
     const MODEL_BYTES: u64 = 8 << 20;
     /// Maximum size in bytes of the states of a trial run that examines the relaxed model, in which neighbouring tiles are independent. The states of
-    /// such a run record only the progress of the demands.
+    /// a trial run on the relaxed model record only the progress of the demands.
     const BYTES: u64 = 2 << 20;
     /// Maximum size in bytes of the states of a trial run that examines a window of columns.
     const WINDOW_BYTES: u64 = 1 << 20;

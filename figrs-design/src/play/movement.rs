@@ -212,7 +212,8 @@ impl Movement {
         }
     }
 
-    /// Returns the start cell if it lies outside levels of the given size. Returns `None` for the published rules, which allow such a cell.
+    /// Returns the start cell if it lies outside levels of the given size. Returns `None` for the published rules, which allow a start cell outside
+    /// the level.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {

@@ -36,7 +36,7 @@ pub(super) enum SweepGoal {
 pub(super) struct SweepResult {
     pub(super) steps: Vec<SweepStep>,
     pub(super) layers: Vec<TransitionLayer>,
-    /// Number of steps that repeat earlier steps.
+    /// Number of steps of the model that repeat earlier steps, and are therefore not explored again.
     pub(super) repeated: usize,
     pub(super) largest: usize,
     /// Size of all explored transitions in bytes, even if they are not stored.

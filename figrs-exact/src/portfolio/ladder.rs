@@ -140,7 +140,7 @@ pub(super) trait Ladder<'a> {
                 return Ok(Some(found));
             }
         }
-        // This elimination spends more time than the first elimination on the search for an elimination order.
+        // The elimination with more operations spends more time than the first elimination on the search for an elimination order.
         if let Some(found) = self.eliminate(CHEAP.min(work))? {
             return Ok(Some(found));
         }

@@ -70,7 +70,7 @@ impl PortfolioSettings {
         } else {
             f64::INFINITY
         };
-        // Messages take at most `BYTES` bytes for each permitted operation.
+        // The messages of the elimination take at most `BYTES` bytes for each permitted operation.
         let bytes = (BYTES * operations).min(self.messages()) as u64;
         let entries = usize::try_from(bytes / size_of::<f64>() as u64);
         (self.limits_of_expansion(run).memory(bytes))
@@ -112,8 +112,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls `listener` with each improved pair of bounds. The bounds are those of the log-probability of the evidence or of the most probable
-        /// world.
+        /// Calls `listener` with each improved pair of bounds of the log-probability of the evidence, or of the most probable world.
         pub fn on_bounds(
             mut self,
             listener: impl Fn(&figrs_factor::bounds::Bounds) + Send + Sync + 'static,

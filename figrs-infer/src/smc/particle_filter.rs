@@ -62,7 +62,7 @@ pub struct PopulationResult {
 ///
 /// **Guarantee.** The caller must ensure that `choose` gives each particle a mean number of copies in proportion to its weight. For any number of
 /// particles, the product of `exp(log_replaced)` and the mean of a population's last weights is then an unbiased estimate of the probability of the
-/// evidence. For a population that was removed, this estimate is zero.
+/// evidence. The estimate of a population that was removed is zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet and Jasra (2012).
 ///

@@ -282,7 +282,7 @@ impl MemoryGrant {
         self.bytes
     }
 
-    /// True if a block may not keep `kept` bytes for its next run.
+    /// True if a block would keep more bytes for its next run than allowed, if it kept `kept` bytes.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }

@@ -159,7 +159,7 @@ struct TranslatedCodes {
 
 /// The dictionary codes of some worlds.
 enum RowCodes {
-    /// All worlds have the contained code.
+    /// All these worlds have the contained code.
     Same(u32),
     List(Rc<Vec<u32>>),
 }

@@ -25,8 +25,7 @@ use crate::site::Site;
 /// Maximum number of assignments of finite elements in the factor of several comparisons of one number.
 const MAX_ASSIGNMENTS: f64 = 1024.0;
 
-/// Maximum number of comparisons that guide draws, times the number of real numbers. The time of a draw is proportional to the product of these two
-/// numbers.
+/// Maximum number of comparisons that guide draws, times the number of real numbers. The time of a draw is proportional to this product.
 const MAX_GUIDED: usize = 1 << 23;
 
 /// A likelihood of one real number that is not Gaussian.
@@ -165,7 +164,7 @@ impl OpenSite {
         }
     }
 
-    /// Returns no comparisons of the number `argument`.
+    /// Creates the empty list of comparisons of the number `argument`.
     pub(super) fn no_comparisons(argument: Rc<Conditional<Linear>>) -> Self {
         Self {
             likelihood: Likelihood::Comparisons(Comparisons { all: Vec::new() }),

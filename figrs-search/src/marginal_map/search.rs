@@ -50,7 +50,7 @@ pub struct MarginalMapResult {
     pub log_weight: f64,
     /// Upper bound of the log-weight of every assignment; equal to `log_weight` if the search was completed.
     pub upper_bound: f64,
-    /// The better assignments and lower upper bounds, in the order in which they were found.
+    /// The assignments better than all before them, and the upper bounds lower than all before them, in the order in which they were found.
     pub improvements: Vec<Improvement>,
     /// True if local search found the best assignment.
     pub is_local: bool,

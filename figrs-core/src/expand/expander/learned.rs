@@ -222,7 +222,8 @@ impl LearnedParameters {
         Some((position, learned))
     }
 
-    /// Returns the parameters of `element`; `None` if it is not a learned element. New parameters have the mean of the element's prior.
+    /// Returns the parameters of `element`; `None` if it is not a learned element. If the element has no parameters yet, they are created with the
+    /// mean of the element's prior.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] if the prior is not allowed.
     pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {

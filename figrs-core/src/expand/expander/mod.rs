@@ -184,8 +184,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// Makes this a traversal of the body of a recursive call, whose elements are nested in at least `depth` `Chain` elements. Before the call,
-    /// `functions` recursive functions and `reached` elements had been reached.
+    /// Makes this a traversal of the body of a recursive call, whose elements are nested in at least `depth` `Chain` elements. The expansion had
+    /// reached `functions` recursive functions and `reached` elements before the call.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;

@@ -62,7 +62,7 @@ use verbs::Scope;
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
 /// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules as `pass`, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
 ///
-/// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in such a file are `4`, `"2..5"` (both
+/// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in a design file are `4`, `"2..5"` (both
 /// included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class of tiles is a tile, `any`, a
 /// [`Meaning`](figrs_models::mdmc::Meaning), a word of the tiles' legend, any of these after `not` (for all other tiles), or a list of classes. A
 /// pattern in a demand is given by its name, a drawing, or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of

@@ -25,7 +25,7 @@ pub trait Sequence: Sync {
     /// Returns the number of parts of the sequence, at least one.
     fn parts(&self) -> usize;
 
-    /// Builds the part of the sequence with the index `number`. Repeated calls must build the same part.
+    /// Builds the part of the sequence with the index `number`. Repeated calls with the same `number` must build the same part.
     fn part(&self, number: usize) -> SequencePart<Self::Value>;
 }
 

@@ -97,8 +97,8 @@ impl Network {
     }
 
     /// Projects a binary function, together with the unary costs of one of its variables, on the other variable. After the projection, each value of
-    /// the target variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency). The unary costs of the other
-    /// variable decrease only by the necessary amount.
+    /// the target variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency). The unary costs of the
+    /// variable that is not the target decrease only by the necessary amount.
     pub(super) fn project_binary_fully(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.side(f, side);
