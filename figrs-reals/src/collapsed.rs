@@ -200,7 +200,8 @@ impl CollapsedQuestion {
     /// For each joint value of the drawn elements, returns the number of times that the integrated elements are drawn.
     fn draws_of_values(&self, joint: &TargetMarginal) -> Result<Vec<usize>, Error> {
         match &joint.estimate {
-            // The number of draws of a value is about the number of equal weights with the same sum and the same sum of squares.
+            // The number of draws of a value is about the number of equal weights that have the same sum and the same sum of squares as the weights
+            // of this value.
             Estimate::Weighted { squares, .. } => {
                 let count = |(p, square): (&f64, &f64)| match *square > 0.0 {
                     true => ((p * p / square).round() as usize).max(1),

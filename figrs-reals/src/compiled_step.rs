@@ -288,7 +288,8 @@ impl Affine {
     /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers. If `is_pair` is
     /// true, the returned distribution is the joint distribution with the present state's numbers.
     ///
-    /// **Errors.** The index of an observed number, if the numbers before it determine it; a number may be the determined one if `is_single`.
+    /// **Errors.** The index of an observed number, if the numbers before it determine it. If `is_single` is true, it is no error if the observed
+    /// number agrees with the determined one.
     fn next(
         &self,
         present: &BeliefComponent,

@@ -18,7 +18,7 @@ use figrs_factor::bounds::Bounds;
 pub struct TargetBounds {
     /// The target whose values are bounded.
     pub element: AnyElement,
-    /// The known values of the target.
+    /// The values of the target that the expansion of the model has found.
     pub support: Support,
     /// For a continuous target, the interval (cell) of each value in the support, which is the middle of the interval. For other targets, the list is
     /// empty.

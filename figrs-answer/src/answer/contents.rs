@@ -212,7 +212,7 @@ impl Answer {
         self.with_question(Arc::new((model, roots)))
     }
 
-    /// Adds the model of the query to an exact answer. The parameters of the model can then be queried.
+    /// Adds the model of the query to an exact answer. The answer can then be queried about the parameters of the model.
     #[must_use]
     #[doc(hidden)]
     pub fn with_answered(mut self, model: AnsweredModel) -> Self {

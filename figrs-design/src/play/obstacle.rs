@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::field::Field;
 
-/// An obstacle that stops a player. In levels that are played from left to right, it is the first obstacle after the last column in which the player
-/// can stand.
+/// An obstacle that stops a player. In levels that are played from left to right, the obstacle is the first one after the last column in which the
+/// player can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {

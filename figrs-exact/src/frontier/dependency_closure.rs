@@ -51,7 +51,7 @@ impl NeededElements {
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
-    /// Returns the index of `root`. A new element gets an index after the elements on which it depends.
+    /// Returns the index of `root` in this list. A new element gets an index after the elements on which it depends.
     pub(super) fn number_of(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {

@@ -38,8 +38,8 @@ impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
     }
 }
 
-/// A query that enumerates the assignments (indexed by rank) that [`SampleQuery`] may draw, with their probabilities. The query takes each
-/// alternative of each choice.
+/// A query that enumerates the assignments (indexed by rank) that [`SampleQuery`] may draw, with their probabilities. The query follows each
+/// alternative of each random choice that a draw makes.
 #[derive(Debug)]
 pub struct EnumerationQuery<'a> {
     /// The tree to which the messages belong.

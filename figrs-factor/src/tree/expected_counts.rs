@@ -26,7 +26,7 @@ pub struct CountingTree {
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
-    /// Index of each such entry in the leaf's tensor, with its origin (the index of the outcome whose probability it is).
+    /// Index in the leaf's tensor of each entry whose weight is a parameter, with its origin (the index of the outcome whose probability it is).
     origins: Vec<(u32, u32)>,
 }
 

@@ -83,7 +83,7 @@ impl ImportanceSampling {
     setters!(keep_draws: settings.keep_draws);
     setters!(watch: settings.watch);
 
-    /// Assigns the value of an element in each world of the run, instead of drawing the element. There must be a value for each sample.
+    /// Assigns the value of an element in each world of the run, instead of drawing the element. `values` must have a value for each sample.
     pub(crate) fn assigned(mut self, values: AssignedValues) -> Self {
         self.settings.assigned = Some(values);
         self

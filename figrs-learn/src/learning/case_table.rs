@@ -23,7 +23,7 @@ pub(super) struct CaseColumn {
 pub(super) enum Cell {
     /// The element has the contained value.
     Value(Datum),
-    /// The evidence consists of the contained conditions and weights.
+    /// The evidence on the element consists of the contained conditions and weights.
     Statements(Vec<Evidence>),
 }
 

@@ -133,7 +133,7 @@ impl CaseCounter {
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
-/// An expectation step that adds up the parts of the counts which the function `count` returns.
+/// An expectation step that takes its counts, in parts, from the function `count`.
 pub(super) struct CountsInParts<'a> {
     own: &'a dyn ExpectationStep,
     count: &'a CountFunction<'a>,

@@ -497,7 +497,7 @@ mod tests {
         assert_eq!(block.instructions.len(), block.elements_in_every_world());
     }
 
-    /// A branch must be evaluated before the next branch is created.
+    /// A rare branch must be evaluated before the next rare branch is created.
     #[test]
     fn branches_of_few_rows_are_made_one_by_one() {
         let under_way = Arc::new(Mutex::new((0u32, 0u32)));

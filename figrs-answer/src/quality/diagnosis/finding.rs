@@ -267,7 +267,7 @@ pub enum Finding {
     },
     /// A limit ended the expansion of the model before the bounds were as narrow as requested.
     BudgetSpent {
-        /// The nesting depth of `Chain` elements that was reached.
+        /// The nesting depth of `Chain` elements that the expansion reached.
         depth: usize,
     },
     /// An iterative algorithm ended before it converged.

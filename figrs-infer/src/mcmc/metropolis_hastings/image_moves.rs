@@ -97,8 +97,8 @@ impl Images {
         for (element, _) in model.evidence() {
             open.push(element.clone());
         }
-        // The loop visits the elements that are not functions, from the evidence to the parents of each element. The functions are visited with the
-        // elements that read them.
+        // The loop visits the elements that are not functions, from the evidence to the parents of each element. Each function is visited together
+        // with the elements that read it.
         let mut readers = open.clone();
         while let Some(element) = readers.pop() {
             if !met.insert(element.id()) {

@@ -121,7 +121,7 @@ impl<S: Replicate> SampledPolicies<S> {
         self
     }
 
-    /// Lets each decision know only the elements with which it was built.
+    /// Lets each decision know only the elements that were given when the decision was created, and not what earlier decisions knew or chose.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self

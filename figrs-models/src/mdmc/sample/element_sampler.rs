@@ -129,7 +129,8 @@ impl PartialLevel<'_> {
                 }
             }
         }
-        // The network structure without neighbours has a tile for every cell of a trained band of rows.
+        // In a trained chain, the network structure without neighbours has counts of a tile for every band of rows; the loop therefore always
+        // returns.
         unreachable!("every band of a trained chain has tiles")
     }
 
