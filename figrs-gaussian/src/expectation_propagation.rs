@@ -19,7 +19,7 @@ use crate::tilted::Tilted;
 const LEAST: f64 = 1e-6;
 
 /// Largest distance between the mean of an approximation and that of its real number, in standard deviations of the approximation, for approximations
-/// whose precision is at most [`LEAST`]. At greater distances, digits are lost.
+/// whose precision is at most [`LEAST`]. At greater distances, the product of precision and mean loses digits.
 const FARTHEST: f64 = 100.0;
 
 /// Magnitude of a precision that is a rounding error, as a share of the precision without the likelihood.

@@ -291,7 +291,7 @@ impl<'g> Planner<'g> {
     fn next(&mut self) -> Option<(Rank, Variable)> {
         while self.real_tables > 0 {
             let (rank, variable) = self.queue.pop_first()?;
-            // The rank in the queue may be out of date.
+            // The rank of the variable in the queue may be out of date.
             match self.rank(variable) {
                 Some(now) if now == rank => return Some((rank, variable)),
                 Some(now) => {

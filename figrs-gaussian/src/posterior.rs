@@ -239,7 +239,7 @@ impl<'e> HybridPosterior<'e> {
         reals: &[RealId],
         limit: usize,
     ) -> Result<JointMixture, GaussianError> {
-        // If components were merged, the root of the tree may lack finite variables of this step.
+        // If components were merged, the root of the tree may lack finite variables of the step `home`.
         let root = match self.elimination.sums.is_empty() {
             true => self.roots[home],
             false => home,

@@ -33,7 +33,7 @@ pub(crate) struct Belief {
 /// The concatenated numbers of a group of elements as linear functions of vectors, the range of each element's numbers, and the vectors.
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
-/// Checks the random elements of a step.
+/// A function that checks the random elements of a step.
 pub(crate) type CheckElements<'c> = dyn Fn(&[AnyElement]) -> Result<(), Error> + 'c;
 
 /// The joint distribution of the elements of a step.

@@ -225,7 +225,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the possible values of the element with the index `place`. A previous call of `find_supports` is necessary.
+    /// Returns the possible values of the element with the index `place`. `find_supports` must have been called before.
     pub(crate) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")
     }

@@ -17,7 +17,7 @@ use crate::state_marginals::PastBeliefs;
 #[derive(Clone, Debug)]
 pub(crate) struct PresentState<S> {
     pub(crate) state: Arc<S>,
-    /// The elements of each group.
+    /// The elements that were created for each group of the state's elements.
     pub(crate) made: Vec<MadeElements>,
 }
 
@@ -174,7 +174,7 @@ impl<S> PastStates<S> {
 }
 
 impl<S: FilterState> PastStates<S> {
-    /// Returns the elements of the past states. `present` returns the elements of the present state on which they depend.
+    /// Returns the elements of the past states. `present` returns the elements of the present state on which the elements of the past states depend.
     pub(crate) fn smoothed(&self, present: impl FnOnce() -> Vec<StateLink>) -> &[SmoothedState<S>] {
         self.smoothed.get_or_init(|| {
             let mut all: Vec<SmoothedState<S>> = Vec::with_capacity(self.states.len());

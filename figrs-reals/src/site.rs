@@ -16,7 +16,7 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
 
 /// A likelihood must be defined within this number of standard deviations from the mean. At greater distances, which have probability 6e-7, a
-/// function of the model may fail if the product with the likelihood is negligible there.
+/// function of the model may fail if the density times the likelihood is negligible there.
 const REACH: f64 = 5.0;
 
 /// The likelihood must also be defined within this distance from the mean of the product of the number's distribution and the likelihood, in standard

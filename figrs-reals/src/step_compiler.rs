@@ -20,8 +20,8 @@ use crate::made_elements::MadeElements;
 use crate::scan::{Form, Scan};
 
 impl Belief {
-    /// Returns the distribution with the numbers `layout` of its elements: finite elements that have numbers there become known numbers. Returns `None` if
-    /// another element has other numbers.
+    /// Returns the same distribution with its numbers in the places of `layout`. A finite element with a place in `layout` becomes a list of known
+    /// numbers. Returns `None` if an element has more or fewer numbers than its place.
     pub(crate) fn with_layout(&self, layout: &[Option<Range<usize>>]) -> Option<Cow<'_, Self>> {
         if self.numbers == layout {
             return Some(Cow::Borrowed(self));

@@ -274,7 +274,7 @@ mod tests {
         let positions: Vec<u32> = (0..4000).collect();
         let samples = chain_samples(&numeric(&walk), &positions, 1);
         assert!(samples < 100.0, "{samples}");
-        // The correlation of repeated draws is also found if the values are not numbers.
+        // `chain_samples` also finds the correlation of repeated draws if the values are not numbers.
         let repeated: Vec<u32> = (0..4000).map(|i| i / 100).collect();
         let samples = chain_samples(&words(40), &repeated, 1);
         assert!(samples < 60.0, "{samples}");

@@ -59,8 +59,8 @@ pub(crate) struct MissedHits {
 }
 
 impl MissedHits {
-    /// True if missed hits may have a larger weight than the standard error allows for. Missed hits of such a weight are possible only if few hits
-    /// were observed, or if all observed hits have small weights.
+    /// True if the draws may have missed hits whose weight is larger than the standard error allows for. Hits of such a weight may have been missed
+    /// only if few hits were observed, or if all observed hits have small weights.
     pub(crate) fn may_be_heavier(&self, sampled: f64, p: f64) -> bool {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);

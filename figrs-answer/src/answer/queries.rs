@@ -189,7 +189,7 @@ impl Answer {
     }
 
     /// Returns the progress of the search for the world: an entry for each better world that was found, for some decreases of the upper bound, and
-    /// for the end of the search. If the algorithm did not search, the list is empty.
+    /// for the end of the search. The list is empty if the algorithm found the world without a search.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {

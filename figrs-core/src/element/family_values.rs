@@ -33,6 +33,6 @@ pub struct SufficientStatistics(pub(crate) Vec<f64>);
 pub enum MemberFault {
     /// The parameters of the member are invalid.
     Parameters(String),
-    /// A function of the member failed.
+    /// A function that the distribution of the member calls failed.
     Function(Fault),
 }

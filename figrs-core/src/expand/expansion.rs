@@ -275,7 +275,7 @@ pub enum Content {
     },
     /// The value is random. For each combination of parent values, the list has the probabilities of the values in the support.
     Table(Weights),
-    /// The value is the parent's value; the list has its weights.
+    /// The element is a `Score`: its value is its parent's value. The list has the weight of each value.
     Score(Weights),
     /// The element is a `Chain` that was not expanded; its value is `unknown`.
     Unexplored,

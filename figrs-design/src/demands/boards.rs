@@ -153,7 +153,7 @@ impl<G> DemandedBoards<G> {
     }
 }
 
-/// Uses the methods of the other generator, except for its own sampler and its own exact answers, because these ignore the demands.
+/// Calls the methods of `generator`, except for its own sampler and its own exact answers, because these ignore the demands.
 impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Generator
     for DemandedBoards<G>
 {

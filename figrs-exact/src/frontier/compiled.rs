@@ -341,7 +341,7 @@ impl Compiled for CompiledFrontier {
 
     fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
         self.require_possible()?;
-        // If messages must be recomputed in each sweep, one sweep draws many worlds.
+        // If each sweep must recompute the messages, one sweep draws many worlds.
         let batch = self.sums.batch();
         let drawn = (0..).step_by(batch as usize).flat_map(move |first: u64| {
             let rngs = first..first + batch;

@@ -80,7 +80,7 @@ impl StepPlanner {
         let new = self.met.len();
         self.add_from(linear, new);
         for &(reader, place) in captured {
-            // If the reader has already been visited, undoing its step will count this read.
+            // A reader that has already been visited is not counted here; it is counted when its step is undone.
             self.readers[place] += usize::from(!self.met[reader]);
         }
         let reads = linear.slots[new..].iter().flat_map(|slot| &slot.reads);

@@ -224,7 +224,7 @@ fn root_distribution(answer: &Answer) -> Option<RootWeights> {
                 answers: Vec::new(),
             })
         }
-        // A table has a row for a value, and not for a cell.
+        // A table can have a row for a value of the root, but not for a cell (an interval of values).
         AnswerContent::Bounds(targets, _) => {
             let target = targets.first().filter(|target| target.cells.is_empty())?;
             let weights: Vec<f64> = target.log_lower.iter().map(|log| log.exp()).collect();

@@ -17,7 +17,7 @@ impl Trace {
     /// observed choices is raised to `power`. Returns `None` if the distribution of the choice does not
     /// [define](figrs_core::Family::sample_conditional) such a draw.
     ///
-    /// The result is `None` for all values of the choice, or for none.
+    /// Whether the result is `None` does not depend on the value of the choice.
     ///
     /// **Errors.** The same errors as [`draw`](Self::draw).
     pub fn draw_conditional(

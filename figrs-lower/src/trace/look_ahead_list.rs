@@ -33,8 +33,8 @@ pub(super) struct ProposalLookAhead {
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if a choice or a statement of evidence in the new world has weight zero. The list is nevertheless completed: the general path draws
-    /// random numbers, and whether it is taken must not depend on this weight.
+    /// `true` if a choice or a statement of evidence in the new world has weight zero. The list of new states is nevertheless completed. The general
+    /// path draws random numbers; whether a proposal takes the general path must not depend on the weight.
     pub(super) is_impossible: bool,
 }
 

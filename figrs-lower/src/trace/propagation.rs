@@ -2,8 +2,8 @@
 //!
 //! The children of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their topological
 //! heights. Therefore each node is evaluated once, after all its inputs. Nodes in branches of `Chain` elements are only marked; they are evaluated
-//! when a node that every world has needs their values. When a `Chain` changes its result, it has a new input. If the height of the `Chain` is too
-//! low for this input, the height is raised, and the `Chain` is evaluated later.
+//! when a node that every world has needs their values. When a `Chain` changes its result, the new result is an input of the `Chain`. If the height
+//! of the `Chain` is too low for this input, the height is raised, and the `Chain` is evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -143,7 +143,7 @@ impl LogRange {
         (range.most > f64::NEG_INFINITY).then_some(range)
     }
 
-    /// Returns the range without the logarithms that are more than `limit` below the largest.
+    /// Returns the range of the logarithms of the factor's entries that are at most `limit` below the largest one.
     fn without_below(self, graph: &FactorGraph, factor: &Factor, limit: f64) -> Self {
         let least = (self.most - limit).next_down();
         if self.least >= least {
