@@ -191,8 +191,8 @@ pub fn propagate(
     Ok(state)
 }
 
-/// Calls `run`. While the product of all factors is no distribution, averages the approximations with `proper`, for which the product is a
-/// distribution, and calls `run` again.
+/// Calls `run` with the approximations. As long as the product of all factors is no distribution, averages the approximations with `proper`, for
+/// which the product is a distribution, and calls `run` again.
 fn retreating<R>(
     graph: &mut HybridGraph,
     sites: &[LikelihoodFactor<'_>],

@@ -66,8 +66,8 @@ pub struct Filter<S> {
 }
 
 impl<S: FilterState> Filter<S> {
-    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter copies this joint distribution. Later
-    /// steps and evidence must not depend on other elements from which the first state was built.
+    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter stores a copy of this joint distribution.
+    /// Later steps and evidence must not depend on other elements from which the first state was built.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub fn exact(first: &S) -> Result<Self, Error> {

@@ -48,7 +48,7 @@ impl Form {
 pub(crate) enum Accepted {
     /// Gaussian functions alone: observations of normal elements.
     Gaussian,
-    /// Also comparisons of real elements.
+    /// Gaussian functions, and comparisons of real elements.
     Comparisons,
     All,
 }
@@ -135,7 +135,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Makes the elements of `cases` functions of the case. The scan must not have run.
+    /// Makes the elements of `cases` functions of the case. This method must be called before the scan runs.
     pub(crate) fn with_cases(mut self, cases: &Cases) -> Self {
         self.set.extend(cases.ids());
         self.finite = self.finite.with_cases(cases);

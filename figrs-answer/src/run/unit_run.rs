@@ -150,7 +150,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         Running::new(guarded(|| Ok(self.portable_state(question))), parameters)
     }
 
-    /// Returns the units of work of a run so far, in a form that serde can serialise. The run continues.
+    /// Returns the units of work of a run so far, in a form that serde can serialise. The run itself continues.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the run cannot be saved, or is a run of another sampler; [`Error::OtherModel`] if the targets are not those
     /// of the run; the error with which the run ended.

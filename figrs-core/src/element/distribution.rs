@@ -322,7 +322,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// likelihood has no terms except [`conjugate_terms`](Self::conjugate_terms). The default implementation draws from the
     /// [`posterior`](Self::posterior).
     ///
-    /// Samplers rely on the draw being exact.
+    /// The draw must be exact, because samplers rely on it.
     fn sample_conditional<R: Rng + ?Sized>(
         &self,
         parameters: &[f64],

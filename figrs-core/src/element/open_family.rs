@@ -404,7 +404,7 @@ impl FamilyOp for OpenFamily {
 
     fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>> {
         let statistics = contained(|| self.family.statistics(values)).ok()??;
-        // Sums that overflowed cannot be used.
+        // Statistics that overflowed cannot be used.
         let all_finite = statistics.iter().all(|x| x.is_finite());
         all_finite.then_some(statistics)
     }

@@ -77,7 +77,7 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
     /// Returns the number of bytes that the value holds on the heap, which count towards the memory [limit](crate::Limits::expansion_memory).
     ///
-    /// The default is zero. Standard types count their contents, and `#[derive(Value)]` adds up the fields; elements are counted
+    /// The default implementation returns zero. Standard types count their contents, and `#[derive(Value)]` adds up the fields; elements are counted
     /// separately. For a type that holds lists, `heap_bytes` should return the sizes of the lists:
     ///
     /// ```

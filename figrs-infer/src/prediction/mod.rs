@@ -17,7 +17,7 @@ use joint_posterior::{JointPosterior, JointRow};
 
 /// The posterior predictive distribution of an element, given the posterior of the targets of an answer.
 ///
-/// [`Answer::predict`] builds it.
+/// [`Answer::predict`] builds the distribution.
 #[derive(Clone, Debug)]
 pub struct Predictive<T> {
     element: AnyElement,

@@ -291,7 +291,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Drops the branch. A branch that is to be kept is cached instead, if no element outside the branch may refer to its elements.
+    /// Drops the current branch. A branch that is to be kept is cached instead, if no element outside the branch may refer to its elements.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;

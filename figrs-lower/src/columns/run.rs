@@ -451,7 +451,8 @@ impl RootEvaluation<'_> {
         if most >= limit {
             return Err(self.block.too_many(slot.0, limit));
         }
-        // If different worlds share no elements, a count at each new element would take quadratic time. Therefore the next count follows later.
+        // If different worlds share no elements, a count of elements at each new element would take quadratic time. Therefore elements are counted
+        // again only after many new elements.
         let all = self.block.touched.len() + self.tasks.len();
         self.block.check_at = all + (limit - most).max(all / 4);
         Ok(())

@@ -273,7 +273,7 @@ impl Lineage {
 impl Block {
     /// Continues the surviving worlds of the block `before`, with their weights, after all its roots have been evaluated. Each element of `handed`
     /// receives the values of a target of `before`, which is given by its index, and is not evaluated again. The weights are multiplied by the
-    /// evidence of this block's model on the elements of `handed`. No other values are copied from `before`.
+    /// evidence of this block's model on the elements of `handed`. Values of other elements are not copied from `before`.
     ///
     /// Elements of `handed` are ignored if the model of this block does not evaluate them, or if an intervention sets them.
     ///

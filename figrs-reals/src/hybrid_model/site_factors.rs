@@ -287,7 +287,7 @@ impl HybridModel<'_> {
         }))
     }
 
-    /// Adds a factor for the likelihood `site`. The factor is constant at first.
+    /// Adds a factor for the likelihood `site`. The factor is constant until expectation propagation approximates the likelihood.
     pub(super) fn site_factor(&mut self, site: OpenSite) -> Result<SiteFactor, Error> {
         let OpenSite {
             likelihood,

@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
         self.limits.until.stopped().or_else(budget)
     }
 
-    /// Runs all stages of the search: bounds, local search, branch and bound. There must be a first assignment.
+    /// Runs all stages of the search: bounds, local search, branch and bound. The search must already have a first assignment.
     ///
     /// **Errors.** Errors of sums; an interruption is not an error, but a result.
     fn search(&mut self) -> Result<Stopped, EliminationError> {

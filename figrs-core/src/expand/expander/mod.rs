@@ -151,8 +151,8 @@ impl<'m> Expander<'m> {
         Self::new(model, limits, Some(limit))
     }
 
-    /// Gives the cache back. Returns `true` if an element whose value was unknown has been reached again at a smaller depth, so that the model must
-    /// be expanded again.
+    /// Returns the cache to `memory`. The result is `true` if an element whose value was unknown has been reached again at a smaller depth, so that
+    /// the model must be expanded again.
     pub(super) fn put_memory(&mut self, memory: &mut ExpansionCache) -> bool {
         let Some(limit) = &mut self.limit else {
             return false;

@@ -324,7 +324,7 @@ impl BlockProposals {
     }
 
     /// Assigns the continuous choices that exist in every world to random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`] dimensions.
-    /// Only the first call has an effect.
+    /// Calls after the first call have no effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;
