@@ -26,7 +26,7 @@ pub(crate) type Assigned = SmallVec<[u32; 4]>;
 /// The finite elements on which real elements depend, with their indices and possible values.
 ///
 /// If the model has cases, the elements that are functions of the case have an index like all others. The scope of a real element never contains
-/// them: it contains the element that selects the case instead ([`scope`](Self::scope)).
+/// functions of the case: it contains the element that selects the case instead ([`scope`](Self::scope)).
 pub(crate) struct FinitePart<'m> {
     model: Model,
     limits: &'m Limits,

@@ -371,8 +371,8 @@ impl<'e> EncodingBuilder<'e> {
     /// Builds the guard of a set of choices of `Chain` elements: a variable that shows whether one of these choices is made.
     ///
     /// If the set is a single choice of a `Chain` with more than [`FEW_CHOICES`] choices, the guard is a new variable, which the multiplexer of the
-    /// chosen result defines; if the guard were the selector, the factors of all branches would contain the selector. Otherwise the guard is the
-    /// selector itself, or a new variable that is the disjunction of several guards.
+    /// chosen result defines; if the guard were the selector, the factors of all branches would contain the selector. For other sets, the guard is
+    /// the selector itself, or a new variable that is the disjunction of several guards.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES

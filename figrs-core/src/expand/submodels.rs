@@ -52,8 +52,8 @@ impl Expansion {
     /// all elements except the root are atomic.
     ///
     /// In the dependency graph, the root of a sub-model dominates the other elements of the sub-model. For a search for the most probable world, each
-    /// world with the root must evaluate all elements `outer`; other sub-models are omitted. Otherwise a table of the root would count an element that
-    /// a world does not evaluate.
+    /// world with the root must evaluate all elements `outer`; other sub-models are omitted, because their tables would count an element that a world
+    /// does not evaluate.
     ///
     /// **References.** Lengauer and Tarjan (1979), for dominators; Koller and Pfeffer (1997), *Object-oriented Bayesian networks*, for
     /// interfaces.

@@ -176,7 +176,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
         self.generator.board(cells)
     }
 
-    /// Returns the prediction of the other generator, although the demands multiply the number of states.
+    /// Returns the prediction of `generator`, although the demands multiply the number of states.
     fn predicted_bytes(&self) -> Option<f64> {
         self.generator.predicted_bytes()
     }

@@ -194,7 +194,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Decides whether any level meets the demands with the indices `demands`. Also returns the demands on which the answer depends.
+    /// Decides whether any level meets the demands with the indices `demands`. The result also has the demands on which the decision depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // The relaxed model ignores neighbours, so all of its levels meet the demand `Seen`.
         let is_open =

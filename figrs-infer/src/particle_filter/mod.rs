@@ -157,7 +157,8 @@ impl<S: FilterState> ParticleFilter<S> {
         self.go_to(found, self.steps + 1)
     }
 
-    /// Draws the elements of `states`, which continue the particles, given the evidence of `model`. Also returns the random elements of the step.
+    /// Draws the elements of `states`, which continue the particles, given the evidence of `model`. The result also has the random elements of the
+    /// step.
     fn continued(&self, model: &Model, states: &[&S]) -> Result<Continued<S>, Error> {
         let elements = states.iter().flat_map(|state| state.elements());
         let random = random_ancestors(elements.collect(), model);

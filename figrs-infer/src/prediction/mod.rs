@@ -45,8 +45,8 @@ pub trait Predict {
     /// Returns the posterior predictive distribution of an element, such as a future observation, given the posterior of the answer's targets.
     ///
     /// The predicted element need not have been part of the run. First, values of the targets are drawn from the draws of the answer or, if the
-    /// answer has no draws, from its marginals. Then the element is drawn given these values. If a [`Param`](figrs_core::Param) was set after the
-    /// run, predictions use its new value.
+    /// answer has no draws, from its marginals. Then the predicted element is drawn given the values of the targets. If a
+    /// [`Param`](figrs_core::Param) was set after the run, predictions use its new value.
     ///
     /// **Guarantee.** figrs checks that the predicted element is independent of the evidence given the targets; otherwise the result is an error. The
     /// distribution of the draws is as accurate as the answer's posterior of the targets.

@@ -25,8 +25,8 @@ const ROW_BY_ROW_DIVISOR: usize = 1024;
 /// states was 5 % slower.
 const TREE_ROWS: usize = 256;
 
-/// A branch that few worlds take is cached if its creation takes longer than this time. Otherwise the branch is created again: its elements are then
-/// in the processor cache, whereas those of a cached branch mostly are not.
+/// A branch that few worlds take is cached if its creation takes longer than this time. A branch whose creation is quicker is created again for each
+/// use: its elements are then in the processor cache, whereas those of a cached branch mostly are not.
 const WORTH_CACHING: Duration = Duration::from_micros(50);
 
 /// The evaluation of the worlds that take rare branches of a `Chain`, one branch after another.

@@ -83,7 +83,8 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node if all its inputs are up to date, which is the usual case. Otherwise returns `false` without a change.
+    /// Re-evaluates a node if all its inputs are up to date, which is the usual case. If an input is not up to date, returns `false` without a
+    /// change.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
         if node.must_evaluate {

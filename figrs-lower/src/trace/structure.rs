@@ -292,7 +292,7 @@ impl Trace {
     }
 
     /// Changes the result of a `Chain` to `result`, if nothing else changes: both results stay in the world, and no value is required of the `Chain`.
-    /// Otherwise returns `false`.
+    /// If anything else would change, returns `false`.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;

@@ -54,8 +54,8 @@ impl MetropolisSettings {
         let mut first = starts::candidate(self.drawing.seed, start);
         first_world(&mut trace, &mut first, self.max_tries, turn)?;
         let mut kernel = self.kernel(model);
-        // These steps fit the discrete choices to the continuous choices of the candidate. Otherwise the first steps of the chain would fit the
-        // continuous choices to the discrete choices, and the chains would no longer start far apart.
+        // These steps fit the discrete choices to the continuous choices of the candidate. Without these steps, the first steps of the chain would
+        // fit the continuous choices to the discrete choices, and the chains would no longer start far apart.
         for step in 0..(OVERDISPERSION_STEPS * trace.choices()).min(MAX_OVERDISPERSION_STEPS) {
             if turn.stopped().is_some() {
                 // A chain that is continued later must have made all these steps; it therefore begins again.

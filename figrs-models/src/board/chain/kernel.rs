@@ -236,8 +236,8 @@ impl<C: Value> BoardKernel<C> {
         choice.logs[usize::from(value)] - choice.logs[usize::from(self.values[at])]
     }
 
-    /// Decides by Metropolis's rule whether the changes `changed` are accepted, and makes them if so; `ratio` is the logarithm of the ratio of the
-    /// new weights of the changed cells to their old weights.
+    /// Decides by Metropolis's rule whether the changes `changed` are accepted, and makes accepted changes; `ratio` is the logarithm of the ratio of
+    /// the new weights of the changed cells to their old weights.
     fn weigh(
         &mut self,
         changed: &[(usize, u16)],
