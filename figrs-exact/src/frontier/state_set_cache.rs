@@ -236,7 +236,8 @@ impl<const W: usize> StateSetCache<W> {
         }))
     }
 
-    /// Removes the known transitions from a frontier from the cache, and returns them with the frontier to which they lead.
+    /// Takes the known transitions that start at the frontier `at` out of the cache, and returns the transitions with the frontier to which they
+    /// lead.
     fn known(
         &mut self,
         passage: SignaturePair,

@@ -12,7 +12,7 @@ pub(super) struct Pruned {
 /// The test of factors that are not known to be normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// The entries of the factor are summed, because many networks have conditional tables that are not marked as normalised.
+    /// The test sums the entries of the factor, because many networks have conditional tables that are not marked as normalised.
     Computed,
     Kept,
 }

@@ -177,8 +177,8 @@ impl Block {
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Returns the approximate number of bytes of the first run of a block. The first run must have few worlds. Divided by the number of worlds, the
-    /// result is an upper bound of the bytes for each world, because columns also have fixed costs.
+    /// Returns the approximate number of bytes of the first run of a block. The first run must evaluate only a few worlds. Divided by the number of
+    /// worlds, the result is an upper bound of the bytes for each world, because columns also have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }

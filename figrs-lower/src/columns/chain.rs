@@ -207,8 +207,8 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws the values of one group of worlds after another, in the order of the groups' first worlds. Only the branch of a group refers to its
-    /// element.
+    /// Draws the values of one group of worlds after another, in the order of the groups' first worlds. No other branch may refer to the element that
+    /// a branch draws.
     fn draw_alone(
         &mut self,
         slot: ColumnSlot,
