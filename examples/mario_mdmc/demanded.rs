@@ -97,7 +97,7 @@ pub(crate) fn attributed(mut error: SteeringError, origins: &[String]) -> Steeri
 /// Returns the sampler that draws boards by particles.
 pub(crate) fn conditioned(options: &Options) -> ConditionalSampler {
     let particles = ConditionalSampler::new().among([BoardMethod::Particles]);
-    particles.particles(options.particles())
+    particles.particles(options.question.particles())
 }
 
 /// The sampler with a line that shows the progress of its run.
@@ -147,7 +147,9 @@ fn exact(options: &Options) -> ConditionalSampler {
     let progress = Progress::of("elements explored", Some(0));
     let (begun, noted) = (Instant::now(), AtomicU64::new(5));
     let exact = ConditionalSampler::new().among([BoardMethod::Exact]);
-    let exact = exact.memory(options.memory().0).interrupt(stop::flag());
+    let exact = exact
+        .memory(options.question.memory().0)
+        .interrupt(stop::flag());
     exact.on_event(move |event| {
         let Event::Explored { steps, total } = *event else {
             return;
@@ -175,7 +177,7 @@ fn unexplored(options: &Options, error: SteeringError) -> Failure {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => NoAnswer(format!(
             "--method exact needs more than --memory {} (a frontier has {states} states); allow more memory, use fewer --rows or \
              simpler demands, or use --method conditioned",
-            options.memory()
+            options.question.memory()
         ))
         .into(),
         SteeringError::Inference(Error::NothingDone { .. }) => stop::nothing("a level"),

@@ -113,7 +113,7 @@ impl Trained {
             let demands = engine.demands.iter().map(ToString::to_string);
             settings.push(("demands", demands.collect::<Vec<_>>().into()));
         }
-        settings.extend(route_settings(&self.routes, self.options.strict));
+        settings.extend(route_settings(&self.routes, self.options.question.strict));
         settings.push(("guarantee", self.guarantee().into()));
         settings
     }
@@ -168,7 +168,7 @@ impl Trained {
 
     /// Draws levels of the method at a place on the command line, each level from its own random numbers.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
-        if !self.options.strict {
+        if !self.options.question.strict {
             return self.drawn(method, self.seed, numbers);
         }
         moving::strictly(&self.routes, self.seed, |seed| {
@@ -220,7 +220,7 @@ impl Engine {
     ) -> Result<Self, Failure> {
         let (width, look_ahead) = (options.length(chain.travel()), options.look_ahead());
         let size = (chain.height(), width);
-        let settings = options.model_settings();
+        let settings = options.question.model_settings();
         match method {
             Method::LookAhead => {
                 let sampler = LookAheadSampler::new(Arc::clone(chain), look_ahead, width)?;
@@ -340,6 +340,5 @@ pub(crate) fn level_model(
     chain: &Arc<MarkovChain>,
 ) -> Result<LevelModel, Failure> {
     let width = options.length(chain.travel());
-    let settings = options.model_settings();
-    settings.model(options.trained(), corpus, chain, width)
+    options.question.model(corpus, chain, width)
 }

@@ -22,11 +22,10 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use figrs_command::level_model::TrainedModel;
-use figrs_command::level_names::{styled, weighted};
 use figrs_command::{
     Failure, check_distinct, check_report, note, parsed, read_text, replace_text, stop,
 };
-use figrs_models::mdmc::{Corpus, CorpusNote, CorpusReader, MarkovChain, RowSplits, read_legend};
+use figrs_models::mdmc::{Corpus, CorpusNote, CorpusReader, MarkovChain, read_legend};
 
 use generator::Trained;
 use method::Method;
@@ -86,7 +85,7 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     }
     note(format!(
         "seed {seed}, levels {} of {} by {}{}: unseen states {}, fallbacks {}{}, {:.3} s",
-        totals.levels(options.levels),
+        totals.levels(options.question.levels),
         trained.size().0,
         trained.size().1,
         totals.kept(),
@@ -110,15 +109,15 @@ fn check(options: &Options) -> Result<(), Failure> {
     let structured = "look-ahead, elements, conditioned, exact, columns or hierarchical";
     let without_effect = [
         (
-            options.structure.is_some() && !is_measured && !structures,
+            options.question.structure.is_some() && !is_measured && !structures,
             ("--structure", structured),
         ),
         (
-            options.smoothing.is_some() && !is_saved && !structures,
+            options.question.smoothing.is_some() && !is_saved && !structures,
             ("--smoothing", structured),
         ),
         (
-            options.row_splits.is_some()
+            options.question.row_splits.is_some()
                 && !is_measured
                 && !options.any_model(TrainedModel::has_bands),
             ("--row-splits", "other than n-grams"),
@@ -148,7 +147,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.tile_sheet.is_some() && !shown {
         return Err("--tile-sheet needs --format png, tmx or tiled-json, or --report".into());
     }
-    if options.resume && (!options.format().needs_file() || options.levels < 2) {
+    if options.resume && (!options.format().needs_file() || options.question.levels < 2) {
         return Err(
             "--resume needs --levels of two or more, and --format png, tmx, tiled-json or ldtk-csv"
                 .into(),
@@ -165,7 +164,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.movement.is_some() && !options.heeds_movement() && !asks_files {
         return Err(format!("--movement needs {MOVING}").into());
     }
-    if options.show_path && !options.format().shows_path() {
+    if options.question.show_path && !options.format().shows_path() {
         return Err("--show-path needs --format text, json, png, tmx or tiled-json".into());
     }
     if let Some(path) = &options.report {
@@ -210,31 +209,23 @@ fn check(options: &Options) -> Result<(), Failure> {
 
 /// Returns the training levels, and the chain that is trained on them or read from a file.
 fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
-    let corpus = match (&options.corpus[..], options.rows) {
-        ([], Some(rows)) => Corpus::shipped().bottom_rows(rows)?,
-        ([], None) => Corpus::shipped(),
+    let corpus = match &options.corpus[..] {
+        [] => options.question.shipped()?,
         _ => read_corpus(options)?,
     };
-    let corpus = weighted(corpus, &options.weight)?;
-    let corpus = styled(corpus, &options.style)?;
+    let corpus = options.question.weighted(corpus)?;
     let chain = chain(options, &corpus)?;
     options.set_length_of_around(&chain);
-    options.check_size(&chain)?;
+    options.question.check_size(&chain)?;
     Ok((corpus, chain))
 }
 
 fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
-    let mut reader = CorpusReader::new(&options.corpus);
+    let mut reader = options.question.reader(CorpusReader::new(&options.corpus));
     if let Some(path) = &options.tiles {
         reader = reader.tiles(read_legend(path)?);
     }
-    if let Some(travel) = options.travel {
-        reader = reader.travel(travel.into());
-    }
-    if let Some(rows) = options.rows {
-        reader = reader.rows(rows);
-    }
-    for pattern in &options.only {
+    for pattern in &options.question.only {
         reader = reader.only(pattern);
     }
     if let Some(layer) = &options.layer {
@@ -267,10 +258,7 @@ fn read_corpus(options: &Options) -> Result<Corpus, Failure> {
 
 fn chain(options: &Options, corpus: &Corpus) -> Result<MarkovChain, Failure> {
     let Some(path) = &options.model else {
-        let bands = options.row_splits.unwrap_or(corpus.height());
-        let splits = RowSplits::new(bands, corpus.height())?;
-        let chain = MarkovChain::train(corpus, options.structures(), splits)?;
-        return Ok(chain.smoothed(options.smoothing())?);
+        return options.question.chain(corpus);
     };
     let chain = MarkovChain::from_json(&read_text(path)?);
     chain.map_err(|error| format!("{}: {error} (--save-model)", path.display()).into())

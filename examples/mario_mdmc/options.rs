@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
-use figrs_command::level_model::{ModelSettings, SectionKinds, TrainedModel};
-use figrs_command::level_names::{style, weight};
-use figrs_command::{Bytes, Failure, format_of, mebibytes, ranges, seconds, whole};
+use clap::Parser;
+use figrs_command::level_model::TrainedModel;
+use figrs_command::level_question::LevelQuestion;
+use figrs_command::{Failure, format_of, ranges, seconds, whole};
 use figrs_design::DifficultyProfile;
-use figrs_models::mdmc::{Corpus, Level, MarkovChain, Rooms, Structure, Structures, Travel, vglc};
-use glob::Pattern;
+use figrs_models::mdmc::{Corpus, Level, MarkovChain, Rooms, Travel, vglc};
 use serde_json::Value;
 
 use crate::demand_flags::Demands;
@@ -65,7 +64,6 @@ Exit code:
 /// The levels go to the standard output (or to --out), with one row of tiles on each line; the seed, the counts of unseen states and fallbacks, and
 /// the time go to the standard error. The same seed gives the same levels on any number of threads.
 #[derive(Debug, Parser)]
-#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(version, allow_negative_numbers = true, after_long_help = MEASURES)]
 pub(crate) struct Options {
     /// Train on the levels of this directory or file, instead of the levels that figrs ships. Levels are *.txt (one row of tiles on each line, as in
@@ -74,10 +72,8 @@ pub(crate) struct Options {
     /// tiles; maps refer to tiles by numbers, which the legend gives by its pictures or its order. The option may be given several times.
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) corpus: Vec<PathBuf>,
-    /// Train only on the levels whose name (without .txt) or path below --corpus matches this pattern with `*`, `?` and `[..]`. The option may be
-    /// given several times.
-    #[arg(long, value_name = "PATTERN", requires = "corpus")]
-    pub(crate) only: Vec<String>,
+    #[command(flatten)]
+    pub(crate) question: LevelQuestion,
     /// Layer to read from maps with several layers of tiles; if not given, the first layer (of LDtk maps, the first layer with values).
     #[arg(long, value_name = "NAME", requires = "corpus")]
     pub(crate) layer: Option<String>,
@@ -86,54 +82,17 @@ pub(crate) struct Options {
     /// consist of outside tiles only are left out, and outside tiles are never drawn.
     #[arg(long, value_name = "ROWSxCOLUMNS|outside", value_parser = ranges::rooms, requires = "corpus")]
     pub(crate) rooms: Option<Rooms>,
-    /// Number of times that each level whose name matches the pattern counts in training, such as "*-1=3". The option may be given several times; the
-    /// last matching pattern decides.
-    #[arg(long, value_name = "PATTERN=TIMES", value_parser = weight)]
-    pub(crate) weight: Vec<(Pattern, u32)>,
     /// File with the meanings of tiles, which override the meanings in a legend of --corpus: a legend in JSON, or in TOML with lines such as
     /// `'#' = ['solid']` and `'o' = { meaning = ['collectable'], picture = 3 }` (the place of a picture on a tile sheet) below a line `[tiles]`. The
     /// words with a meaning in figrs are solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable and outside.
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) tiles: Option<PathBuf>,
-    /// Style of the training levels whose names match a pattern, such as castle="*-4". Each style has its own Markov chain, and a drawn level changes
-    /// its style only at seams, one after every --section columns. Levels without a style have the style "other". The option may be given several
-    /// times; the first matching pattern decides. Styles replace the --kinds of the hierarchical model, from which the methods conditioned and exact
-    /// then draw; the method hierarchical draws from it without demands.
-    #[arg(long, value_name = "STYLE=PATTERN", value_parser = style, conflicts_with = "kinds")]
-    pub(crate) style: Vec<(String, Pattern)>,
-    /// Probability that the style changes at a seam; 0.2 if not given.
-    #[arg(long, value_name = "PROBABILITY", requires = "style")]
-    pub(crate) style_change: Option<f64>,
-    /// Direction in which the player moves through a level. If not given, the direction is up if all training levels have one width and are at least
-    /// twice as high as wide, and otherwise to the right.
-    #[arg(long, value_enum, requires = "corpus")]
-    pub(crate) travel: Option<Direction>,
     /// Load the Markov chain from this file, which --save-model wrote, instead of training one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "smoothing", "row_splits", "rows", "weight"])]
     pub(crate) model: Option<PathBuf>,
     /// Write the trained or loaded Markov chain to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_model: Option<PathBuf>,
-    /// Number of columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns). If not given, the width is that
-    /// of the levels of --corpus if all have one width, and otherwise 120. Levels in which the player climbs are as wide as the training levels.
-    #[arg(long, value_name = "COLUMNS")]
-    width: Option<usize>,
-    /// Number of rows of each level in which the player climbs, with the limits of --width; other levels are as high as the training levels.
-    #[arg(long, value_name = "ROWS")]
-    height: Option<usize>,
-    /// Neighbours that a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the default), or offsets in columns
-    /// to the right and rows down, such as "(-1,0)(0,1)". A list such as ns3,ns1,ns0 adds simpler structures as fallbacks, each with some of the
-    /// neighbours of the first structure; the last structure has no neighbours. The option applies to the methods look-ahead, elements, conditioned,
-    /// exact, columns and hierarchical.
-    #[arg(long, visible_alias = "structures", value_name = "STRUCTURE[,...]")]
-    pub(crate) structure: Option<Structures>,
-    /// Add this number to the count of every tile of a band of rows for each combination of neighbours that occurred in training, so that other tiles
-    /// of the band become possible there; 0 if not given. The option applies to the methods of --structure.
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) smoothing: Option<f64>,
-    /// Number of bands of rows, each with its own trained table; at most the number of rows, which is the default.
-    #[arg(long, value_name = "BANDS")]
-    pub(crate) row_splits: Option<usize>,
     /// Accept a tile only if this many cells after it can be filled without an unseen state: 0 to 32 (0 to 8 for the method elements); 3 if not
     /// given. The option applies to the methods look-ahead, elements and columns.
     #[arg(long, value_name = "CELLS")]
@@ -143,47 +102,19 @@ pub(crate) struct Options {
     /// are styles, and otherwise look-ahead.
     #[arg(long = "method", value_enum, value_delimiter = ',')]
     pub(crate) methods: Vec<Method>,
-    /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and field draw from the
-    /// models of the same names without demands.
-    #[arg(long, value_enum)]
-    trained: Option<TrainedModel>,
     /// The choice of a tile from its distribution by the method elements.
     #[arg(long, value_enum, default_value_t = Tile::Sampled)]
     pub(crate) tile: Tile,
-    /// Number of adjacent columns in an n-gram, from 1 to 6; 3 if not given.
-    #[arg(long, value_name = "COLUMNS")]
-    pub(crate) order: Option<usize>,
-    /// Number of columns in a section of the hierarchical model, from 1 to 64; 4 if not given.
-    #[arg(long, value_name = "COLUMNS")]
-    pub(crate) section: Option<usize>,
-    /// Number of kinds of sections in the hierarchical model, from 1 to 64; 8 if not given.
-    #[arg(long)]
-    pub(crate) kinds: Option<usize>,
     /// Number of Gibbs sweeps of the field method over each level; 100 if not given.
     #[arg(long)]
     pub(crate) sweeps: Option<u64>,
-    /// Number of particles of each level for the method conditioned; 20 if not given. If all particles of a level fail, the method uses more
-    /// particles, up to 100000.
-    #[arg(long, value_parser = whole::<u32>(1..=100_000))]
-    pub(crate) particles: Option<u32>,
-    /// Memory for the states of the method exact, such as 512MiB or 6GiB; the messages of the method may take as much memory again. A number without
-    /// a unit is in MiB; the default is 1GiB.
-    #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
-    pub(crate) memory: Option<Bytes>,
     /// Stop after this many seconds, or a second later, with the levels so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Keep only this many rows of the training levels, counted from the bottom, and fill up lower levels. For levels in which the player climbs,
-    /// this is the number of columns, counted from the left.
-    #[arg(long)]
-    pub(crate) rows: Option<usize>,
     /// Instead of writing levels, print the probability that the trained model meets the demands; the option applies to the methods conditioned and
     /// exact.
-    #[arg(long, conflicts_with_all = ["levels", "stats"])]
+    #[arg(long, conflicts_with_all = ["levels", "stats", "strict"])]
     pub(crate) probability: bool,
-    /// Number of levels to draw.
-    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(1..))]
-    pub(crate) levels: u64,
     /// Instead of writing levels, measure this many levels of each method, and the training levels at their own widths; the result is a table of
     /// means and standard errors.
     #[arg(
@@ -209,19 +140,11 @@ pub(crate) struct Options {
     /// than 1. If not given, the extension of --out decides (.txt, .json, .png, .tmx, .csv); without such an extension the format is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Show a shortest path of a player to the goal of --movement (the right edge of a platformer), or a path that leads as far as possible: as `*`
-    /// in text, as a list of rows and columns in JSON, and as a line in pictures and maps.
-    #[arg(long)]
-    pub(crate) show_path: bool,
     /// Rules by which a player moves, for --playable, --show-path, --strict, --stats, --report and files of --demands: platformer, climb, ladders,
     /// maze, rooms, or a file in TOML or JSON. If not given, the tiles decide: platformer for the tiles of a platformer; ladders for tiles with
     /// ladders, a start and something to collect; climb for levels in which the player climbs, with tiles that are solid from above.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) movement: Option<String>,
-    /// Check each level by stricter rules, and draw it again until it is playable: enemies and hazards block, and the player cannot pass between two
-    /// solid tiles that touch at a corner.
-    #[arg(long, conflicts_with = "probability")]
-    pub(crate) strict: bool,
     /// Write the levels to this file; an existing file is replaced when all levels are complete.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -256,10 +179,7 @@ pub(crate) struct Options {
 impl Options {
     /// Returns the number of columns of a level in the direction of play.
     pub(crate) fn length(&self, travel: Travel) -> usize {
-        let length = match travel {
-            Travel::Right => self.width,
-            Travel::Up => self.height,
-        };
+        let length = self.question.length(travel);
         let around = self.around_length.get().copied();
         let usual = self.usual_length.get().copied();
         length.or(around).or(usual).unwrap_or(120)
@@ -284,55 +204,17 @@ impl Options {
         }
     }
 
-    /// Returns an error for a size across the direction of play, which the training levels determine.
-    pub(crate) fn check_size(&self, chain: &MarkovChain) -> Result<(), Failure> {
-        let across = chain.height();
-        match chain.travel() {
-            Travel::Right if self.height.is_some_and(|height| height != across) => Err(format!(
-                "--height: levels to the right have the {across} rows of the training levels; --rows reduces this number, and \
-                 --width sets the length"
-            )
-            .into()),
-            Travel::Up if self.width.is_some_and(|width| width != across) => Err(format!(
-                "--width: levels upwards have the {across} columns of the training levels; --rows reduces this number, and \
-                 --height sets the length"
-            )
-            .into()),
-            _ => Ok(()),
-        }
-    }
-
-    pub(crate) fn structures(&self) -> Structures {
-        let given = self.structure.as_ref();
-        given.map_or_else(|| (&Structure::NS3).into(), Structures::clone)
-    }
-
-    pub(crate) fn smoothing(&self) -> f64 {
-        self.smoothing.unwrap_or(0.0)
-    }
-
     pub(crate) fn look_ahead(&self) -> usize {
         self.look_ahead.unwrap_or(3)
-    }
-
-    /// Returns the settings of the models other than the chain.
-    pub(crate) fn model_settings(&self) -> ModelSettings {
-        let change = self.style_change.unwrap_or(SectionKinds::CHANGE);
-        let change = (!self.style.is_empty()).then_some(change);
-        ModelSettings::given(self.order, self.section, self.kinds, change)
     }
 
     pub(crate) fn sweeps(&self) -> u64 {
         self.sweeps.unwrap_or(100)
     }
 
-    pub(crate) fn particles(&self) -> usize {
-        self.particles.unwrap_or(20) as usize
-    }
-
     /// True if the command draws a single level by particles, whose number then shows the progress.
     pub(crate) fn shows_particles(&self) -> bool {
-        self.levels == 1 && self.stats.is_none() && self.methods == [Method::Conditioned]
+        self.question.levels == 1 && self.stats.is_none() && self.methods == [Method::Conditioned]
     }
 
     pub(crate) fn threads(&self) -> usize {
@@ -342,16 +224,12 @@ impl Options {
 
     /// True if some option needs the rules of a movement.
     pub(crate) fn needs_movement(&self) -> bool {
-        self.demands.playable || self.show_path || self.strict
+        self.demands.playable || self.question.show_path || self.question.strict
     }
 
     /// True if the rules of a movement have an effect.
     pub(crate) fn heeds_movement(&self) -> bool {
         self.needs_movement() || self.stats.is_some() || self.report.is_some()
-    }
-
-    pub(crate) fn memory(&self) -> Bytes {
-        self.memory.unwrap_or(Bytes(1 << 30))
     }
 
     /// Returns the format given by --format, or else by the extension of --out.
@@ -376,9 +254,9 @@ impl Options {
         if self.methods.is_empty() {
             self.is_method_chosen = true;
             let conditions =
-                self.demands.beyond_seen() || self.trained.is_some() || self.probability;
+                self.demands.beyond_seen() || self.question.trained.is_some() || self.probability;
             let looks_ahead = self.look_ahead.is_some() || self.tile != Tile::Sampled;
-            self.methods = vec![match (conditions, self.style.is_empty()) {
+            self.methods = vec![match (conditions, self.question.style.is_empty()) {
                 _ if looks_ahead => Method::LookAhead,
                 (true, _) => Method::Conditioned,
                 (false, true) => Method::LookAhead,
@@ -395,13 +273,29 @@ impl Options {
                 "--tile most-likely",
                 Method::Elements,
             ),
-            (self.order.is_some(), "--order", Method::NGrams),
-            (self.section.is_some(), "--section", Method::Hierarchical),
-            (self.kinds.is_some(), "--kinds", Method::Hierarchical),
-            (!self.style.is_empty(), "--style", Method::Hierarchical),
+            (self.question.order.is_some(), "--order", Method::NGrams),
+            (
+                self.question.section.is_some(),
+                "--section",
+                Method::Hierarchical,
+            ),
+            (
+                self.question.kinds.is_some(),
+                "--kinds",
+                Method::Hierarchical,
+            ),
+            (
+                !self.question.style.is_empty(),
+                "--style",
+                Method::Hierarchical,
+            ),
             (self.sweeps.is_some(), "--sweeps", Method::Field),
-            (self.particles.is_some(), "--particles", Method::Conditioned),
-            (self.memory.is_some(), "--memory", Method::Exact),
+            (
+                self.question.particles.is_some(),
+                "--particles",
+                Method::Conditioned,
+            ),
+            (self.question.memory.is_some(), "--memory", Method::Exact),
         ];
         let given = given.into_iter().filter(|(given, _, _)| *given);
         let mut given = given.map(|(_, option, method)| (option, method));
@@ -416,21 +310,11 @@ impl Options {
         given.find(|&(_, method)| !is_used(method))
     }
 
-    /// Returns the model of --trained.
-    pub(crate) fn trained(&self) -> TrainedModel {
-        let usual = if self.style.is_empty() {
-            TrainedModel::Chain
-        } else {
-            TrainedModel::Hierarchical
-        };
-        self.trained.unwrap_or(usual)
-    }
-
     /// Returns the model that a method draws from.
     pub(crate) fn model_of(&self, method: Method) -> TrainedModel {
         match method {
             Method::LookAhead | Method::Elements | Method::Columns => TrainedModel::Chain,
-            Method::Conditioned | Method::Exact => self.trained(),
+            Method::Conditioned | Method::Exact => self.question.trained(),
             Method::NGrams => TrainedModel::NGrams,
             Method::Hierarchical => TrainedModel::Hierarchical,
             Method::Field => TrainedModel::Field,
@@ -445,7 +329,7 @@ impl Options {
     /// True if the user names a model, but no method draws from it.
     pub(crate) fn names_model_in_vain(&self) -> bool {
         let heeding = |method: &Method| method.heeds_demands();
-        self.trained.is_some() && !self.methods.iter().any(heeding)
+        self.question.trained.is_some() && !self.methods.iter().any(heeding)
     }
 
     /// Returns the settings of the first method that reproduce its levels, together with the training levels.
@@ -459,33 +343,16 @@ impl Options {
         if method.heeds_demands() && model != TrainedModel::Chain {
             settings.push(("trained", model.name().into()));
         }
-        settings.extend(self.model_settings().json(model, chain));
+        settings.extend(self.question.model_settings().json(model, chain));
         match method {
             Method::LookAhead | Method::Elements | Method::Columns => {
                 settings.push(("look_ahead", self.look_ahead().into()));
             }
-            Method::Conditioned => settings.push(("particles", self.particles().into())),
+            Method::Conditioned => settings.push(("particles", self.question.particles().into())),
             Method::Field => settings.push(("sweeps", self.sweeps().into())),
             Method::Exact | Method::NGrams | Method::Hierarchical => {}
         }
         settings
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Direction {
-    /// From left to right.
-    Right,
-    /// From the bottom up.
-    Up,
-}
-
-impl From<Direction> for Travel {
-    fn from(direction: Direction) -> Self {
-        match direction {
-            Direction::Right => Self::Right,
-            Direction::Up => Self::Up,
-        }
     }
 }
 

@@ -53,7 +53,7 @@ impl Journal {
         // A line that was cut short when the set was stopped is dropped.
         journal.set_len(good as u64).map_err(cannot)?;
         let is_whole = |(number, print): &(&u64, &Fingerprint)| {
-            **number < options.levels && is_file_of(&file(**number), **print)
+            **number < options.question.levels && is_file_of(&file(**number), **print)
         };
         let kept = written.iter().filter(is_whole);
         let kept = kept.map(|(number, _)| *number).collect();
@@ -143,17 +143,17 @@ fn settings(options: &Options, trained: &Trained) -> Result<Map<String, Value>, 
     if let Some(sheet) = &trained.sheet {
         sheet.write_tileset(&mut pictures)?;
     }
-    let styles = options.style.iter();
+    let styles = options.question.style.iter();
     let styles = styles.map(|(style, pattern)| format!("{style}={pattern}"));
     let others = [
         ("seed", Value::from(trained.seed)),
         ("width", trained.size().1.into()),
         ("height", trained.size().0.into()),
         ("format", options.format().name().into()),
-        ("show_path", options.show_path.into()),
+        ("show_path", options.question.show_path.into()),
         (
             "digits of --levels",
-            options.levels.to_string().len().into(),
+            options.question.levels.to_string().len().into(),
         ),
         ("model", fingerprint(&trained.chain.to_json()).into()),
         ("styles", styles.collect::<Vec<_>>().into()),

@@ -67,7 +67,7 @@ impl Totals {
     /// Returns the path of a player through a level, if the options request it.
     fn path(&mut self, options: &Options, trained: &Trained, made: &Made) -> Option<Playability> {
         // If there are several demanded paths, the one that passes through the most areas is shown.
-        let routes = trained.routes.iter().filter(|_| options.show_path);
+        let routes = trained.routes.iter().filter(|_| options.question.show_path);
         let route = routes.max_by_key(|route| route.areas().len())?;
         let playability = Playability::along(&trained.upright(&made.level), route);
         self.playable += u64::from(playability.playable());
@@ -97,11 +97,11 @@ impl Totals {
     /// Returns a short summary of the paths, and of the levels that the stricter rules rejected.
     pub(crate) fn paths(&self, options: &Options) -> String {
         let paths = match self.obstacle {
-            _ if !options.show_path => String::new(),
-            Some(obstacle) if options.levels == 1 => format!(", not playable: {obstacle}"),
+            _ if !options.question.show_path => String::new(),
+            Some(obstacle) if options.question.levels == 1 => format!(", not playable: {obstacle}"),
             _ => format!(", playable {}", self.playable),
         };
-        match options.strict {
+        match options.question.strict {
             true => format!("{paths}, strictly playable all, rejected {}", self.rejected),
             false => paths,
         }
@@ -170,7 +170,7 @@ fn write_list(
     )?;
     measures.totals.drawn = drawn;
     if let Some(mut level) = last {
-        if let Some(reason) = stop::reason().filter(|_| drawn < options.levels) {
+        if let Some(reason) = stop::reason().filter(|_| drawn < options.question.levels) {
             level["stopped"] = reason.name().into();
         }
         let before = if drawn > 1 { ",\n" } else { "[\n" };
@@ -189,7 +189,7 @@ fn work(
 
 fn wanted(options: &Options, trained: &Trained, kept: BTreeSet<u64>) -> Wanted {
     Wanted {
-        count: options.levels,
+        count: options.question.levels,
         kept,
         batch: trained.batch(0),
     }
@@ -259,10 +259,10 @@ fn write_files(
         })?;
     }
     let image = tiles.file_name().unwrap_or_default().to_string_lossy();
-    let digits = options.levels.to_string().len();
+    let digits = options.question.levels.to_string().len();
     let file = |index: u64| {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
-        match options.levels {
+        match options.question.levels {
             1 => path.to_owned(),
             _ => with_suffix(path, &format!("-{:0digits$}", index + 1), &extension),
         }

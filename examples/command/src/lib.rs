@@ -13,6 +13,7 @@ pub mod level_demands;
 mod level_json;
 pub mod level_model;
 pub mod level_names;
+pub mod level_question;
 pub mod level_sampler;
 mod network_json;
 mod numbers;
