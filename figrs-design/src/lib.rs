@@ -1,5 +1,5 @@
-//! Levels given a designer's demands: demands on the levels that a trained model draws, playability, measures of levels, pictures, and maps
-//! for editors.
+//! Levels that meet a designer's demands (requirements): demands on the levels that a trained model draws, playability, measures of levels, pictures,
+//! and maps for editors.
 //!
 //! | subject | types |
 //! |---|---|

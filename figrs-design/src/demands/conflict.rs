@@ -1,4 +1,5 @@
-//! Finds conflicts: minimal sets of demands that contradict each other, and the column at which levels can no longer meet them.
+//! Finds conflicts: minimal sets of demands (requirements on a level) that contradict each other, and the column at which levels can no longer meet
+//! these demands.
 
 use std::cell::Cell;
 

@@ -71,7 +71,7 @@ pub enum Demand {
     /// A player can get from a start to the goal by a movement (the rules of a player's moves), through the areas of the [`Route`]. The rules must be
     /// compiled for the tiles and the direction of travel of the level's model.
     Playable(Route),
-    /// The tiles of a rectangle match one of the forms of a pattern, for example a path without obstacles or a given start of a level.
+    /// The tiles of a rectangle match one of the alternative forms of a pattern, for example a path without obstacles or a given start of a level.
     Shaped {
         /// The pattern that the tiles of the rectangle match.
         pattern: Pattern,

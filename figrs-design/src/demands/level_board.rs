@@ -1,4 +1,4 @@
-//! Levels with demands as boards of the conditional sampler.
+//! Levels with demands (requirements), as boards of the conditional sampler.
 
 use figrs_infer::Frontier;
 use figrs_models::board::{BoardElements, BoardError, BoardSequence, ConflictStage, Generator};

@@ -1,4 +1,5 @@
-//! Proves that demands contradict each other, by exact inference with little memory: first for each demand alone, then for several demands together.
+//! Proves that demands (requirements on a level) contradict each other, by exact inference with little memory: first for each demand alone, then for
+//! several demands together.
 
 use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};

@@ -1,4 +1,4 @@
-//! Levels with demands: the elements of a level, and the demands as evidence.
+//! Levels with demands (requirements): the elements of a level, and the demands as evidence.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

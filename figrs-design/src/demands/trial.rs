@@ -1,5 +1,5 @@
-//! Finds minimal sets of contradictory demands, and the first column at which they contradict each other. Trial runs test whether any level meets
-//! some demands; a trial run may remain undecided.
+//! Finds minimal sets of contradictory demands (requirements on a level), and the first column at which these demands contradict each other. Trial
+//! runs test whether any level meets some demands; a trial run may remain undecided.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! Twists the proposals of a particle filter: tiles that help to meet the demands are proposed more often.
+//! Twists the proposals of a particle filter: tiles that help to meet the demands (requirements on a level) are proposed more often.
 
 use std::sync::{Arc, OnceLock};
 

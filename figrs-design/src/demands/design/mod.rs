@@ -1,4 +1,4 @@
-//! Reads demands from a design file: patterns and demands, in TOML or JSON.
+//! Reads demands (requirements on a level) from a design file: patterns and demands, in TOML or JSON.
 //!
 //! | file | contents |
 //! |---|---|
