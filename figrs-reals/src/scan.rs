@@ -108,7 +108,7 @@ pub(crate) enum Attempt {
 
 pub(crate) type Elements = SmallVec<[AnyElement; 2]>;
 
-/// The forms of the parents of an element.
+/// The classification (form) of each parent of an element.
 type Forms = SmallVec<[Form; 2]>;
 
 impl<'m> Scan<'m> {
@@ -173,7 +173,7 @@ impl<'m> Scan<'m> {
         &self.forms[&element.id()]
     }
 
-    /// Finds the form of `root` and of the elements on which it depends; `stack` must be empty.
+    /// Classifies `root` and the elements on which it depends, that is, finds the form of each; `stack` must be empty.
     fn resolve(&mut self, root: &AnyElement, stack: &mut Vec<AnyElement>) -> Result<(), Error> {
         stack.push(root.clone());
         while let Some(element) = stack.pop() {

@@ -300,7 +300,7 @@ impl<'m> Scan<'m> {
     }
 }
 
-/// Returns the form of `element`, a nonlinear function of the value of `function`.
+/// Returns the classification of `element`, which is a nonlinear function of the value of `function`.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if there are too many elements on the way from the real number.
 pub(crate) fn function_of_number(

@@ -80,7 +80,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Returns the row of a result that is itself the selector; the choice determines its value.
+    /// Returns the row of a result that is itself the selector of the `Chain`; the choice of the `Chain` determines the value of this result.
     fn chosen_value_row(
         &self,
         position: usize,

@@ -8,7 +8,7 @@ use crate::element::node::AnyElement;
 pub enum EvidenceRole {
     /// The evidence counts as given, like the elements `given`.
     Given,
-    /// The evidence is not given.
+    /// The separation ignores the evidence.
     Unknown,
     /// The evidence does not count as given. The separation finds the elements that can depend on the evidence or on the elements `from`.
     Asked,

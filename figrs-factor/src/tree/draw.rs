@@ -86,6 +86,6 @@ fn sample_index(shares: &[f64], mut left: f64) -> usize {
         }
         left -= share;
     }
-    // Because of rounding, the number may exceed the sum of all lengths. The last alternative, which has a positive weight, is then selected.
+    // Because of rounding, the number may exceed the sum of all lengths. The function then returns the last alternative, which has a positive weight.
     shares.len() - 1
 }

@@ -51,7 +51,7 @@ pub(super) struct SolvedDecision {
     possible: Vec<f64>,
     /// The expected utility of each option, for each assignment of the decision's scope.
     utilities: Vec<f64>,
-    /// The decision rule if earlier decisions follow the plan. The rule has only the elements on which the chosen option then depends.
+    /// The decision rule if earlier decisions follow the plan. The rule contains only the elements on which the chosen option depends under the plan.
     pub(super) rule: DecisionRule,
     /// The decision rule if earlier decisions need not follow the plan.
     after_any: DecisionRule,

@@ -24,7 +24,7 @@ pub struct CountedOutcomes {
     members: Vec<Member>,
     /// For each learned parameter, the random elements that read it.
     readers: Vec<Vec<Reader>>,
-    /// The entries of the factors that depend on parameters have labels. For each label, the list has the outcome whose probability is the entry.
+    /// The entries of the factors that depend on parameters have labels. For each label, the outcome whose probability is the labelled entry.
     origins: Vec<Origin>,
     count: usize,
     /// The layout of the coefficients that are counted instead of outcomes; `None` if outcomes are counted.

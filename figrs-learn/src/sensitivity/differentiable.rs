@@ -223,8 +223,8 @@ impl Gradient {
         let weights = outcomes.derivatives(parameter)?;
         Ok(weights.iter().fold(0.0, |sum, weight| {
             let at = weight.origin as usize;
-            // A weight is either zero or positive, and is the same at all entries with the same outcome. Therefore only one of the two derivatives
-            // applies.
+            // A weight is either zero or positive, and is the same at all entries with the same outcome. Therefore the derivative with respect to the
+            // weight follows from only one of the lists `by_logarithm` and `at_zero`.
             let by_weight = if self.at_zero[at] == 0.0 {
                 self.by_logarithm[at]
             } else {

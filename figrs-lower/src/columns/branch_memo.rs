@@ -385,9 +385,9 @@ pub(super) enum BranchTarget {
     Row(usize),
 }
 
-/// The atomic elements that functions returned and to which nothing else refers. The key is the function and the arguments of the call. A function
-/// without captured variables returns equivalent elements for every `Chain` that calls it. If two `Chain` elements draw from the same cached element,
-/// their values are nevertheless independent.
+/// The atomic elements that functions returned and to which nothing else refers. The key of an element is the function that returned it, with the
+/// arguments of the call. A function without captured variables returns equivalent elements for every `Chain` that calls it. If two `Chain` elements
+/// draw from the same cached element, their values are nevertheless independent.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
     /// The functions with cached results, by function and number of parents. (A function of a list accepts any number of parents.)

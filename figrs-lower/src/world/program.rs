@@ -172,7 +172,7 @@ impl Program {
     /// Evaluates only the elements of a world on which its first `roots` roots depend, and returns the weight that the evaluated evidence gives the
     /// world. The roots are the statements of evidence, followed by the targets.
     ///
-    /// A run with more roots makes the same random choices first.
+    /// If a later run evaluates more roots, it makes the same random choices first.
     pub fn run_first(
         &mut self,
         roots: usize,

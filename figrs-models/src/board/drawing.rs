@@ -155,7 +155,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 
     /// Draws a few boards, each by its own Markov chain, if this is predicted to be several times as quick as the exact method. Returns `None` if
-    /// this is not predicted, or if the chains do not converge in time.
+    /// the chains are not predicted to be so quick, or if they do not converge in time.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
         /// Size in bytes of the states that the exact method explores in the time that a proposal of a Markov chain takes.
         const PROPOSAL: f64 = 12.0;
