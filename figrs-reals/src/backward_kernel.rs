@@ -59,7 +59,7 @@ impl BackwardKernel {
         this
     }
 
-    /// Replaces the distributions by those of `pair`, as [`new`](Self::new) computes them.
+    /// Replaces the distributions of the kernel by those that [`new`](Self::new) computes from `pair`.
     pub(crate) fn renew(&mut self, (pair, members): &(Belief, Vec<Vec<usize>>)) {
         self.options = options_of(pair, members, self.dimension());
     }

@@ -99,8 +99,8 @@ pub(crate) struct Reader {
     pub(crate) open: usize,
     pub(crate) factor: f64,
     pub(crate) value: ReadValue,
-    /// The indices of the finite elements on which the element's distribution depends, in ascending order. If the element is finite, they include the
-    /// element.
+    /// The indices of the finite elements on which the element's distribution depends, in ascending order. If the element is finite, the list
+    /// includes the element itself.
     pub(crate) scope: Vec<usize>,
 }
 
@@ -207,7 +207,7 @@ impl Parameter {
             return Err(not_conjugate(&self.element, &self.element));
         };
         // At each value of the parameter, the integral is the product of the prior and the likelihoods, divided by the posterior density. At a
-        // typical value, no digits are lost.
+        // typical value of the parameter, the result loses no digits.
         let value = match &self.scaled {
             None => middle(prior, &*posterior),
             Some(scaled) => {

@@ -182,8 +182,8 @@ impl DrawnPart {
     }
 }
 
-/// Returns the parents of `refused` that are parameters or nonlinear functions. If there are none, returns its real parents; if there are none
-/// either, returns `refused` itself.
+/// Returns the parents of `refused` that are parameters or nonlinear functions. Without such parents, returns the real parents of `refused`; without
+/// real parents, returns `refused` itself.
 fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     let with = |accepts: fn(&Form) -> bool| -> Vec<AnyElement> {
         let parents = refused.parents().iter();

@@ -184,7 +184,8 @@ fn used_places<'a, T>(
     drawn.chunks(length).flat_map(move |chain| &chain[..end])
 }
 
-/// Returns a draw for each step of the chains, given the draws for each value.
+/// Returns, for each step of the Markov chains, the index of a draw of the integrated elements; `indices` has the indices of the draws for each value
+/// of the drawn elements.
 fn chain_draws(drawn: &[u32], chains: usize, indices: &[Vec<u32>]) -> Vec<u32> {
     let mut next = vec![0; indices.len()];
     let each = used_places(drawn, chains, indices).map(|&value| {

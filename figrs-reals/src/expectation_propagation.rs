@@ -115,8 +115,8 @@ impl ExpectationPropagation {
     }
 
     /// Sets the initial weight of the old approximation in the average of the old and the new approximation (default zero). If the changes grow from
-    /// one sweep to the next, the weight of the new approximation is halved. While the changes shrink, this weight is doubled again, up to its initial
-    /// value.
+    /// one sweep to the next, the weight of the new approximation is halved. While the changes shrink, the weight of the new approximation is doubled
+    /// again, up to its initial value.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
         self

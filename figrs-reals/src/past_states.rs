@@ -141,7 +141,7 @@ impl<S> PastStates<S> {
     }
 
     /// Computes the distribution of each group of elements of each past state, the latest state first, from the distributions `present` of the groups
-    /// of the present state. If `merges`, or if there are more than `most` components, components with the same finite values are merged.
+    /// of the present state. If `merges` is true, or if there are more than `most` components, components with the same finite values are merged.
     pub(crate) fn beliefs_before(
         &self,
         present: &[Belief],

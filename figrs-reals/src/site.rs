@@ -124,7 +124,7 @@ impl Site {
     }
 
     /// Returns a search for narrow peaks of the likelihood, if the model has `sites` likelihoods, and this one is computed for `places` assignments of
-    /// finite elements. Evidence may have narrow peaks; distributions change slowly.
+    /// finite elements. Evidence on a function of the number may have narrow peaks; the likelihood of a distribution's value changes slowly.
     pub(crate) fn peaks(&self, sites: usize, places: usize, until: &Until) -> Peaks {
         let all = sites * places;
         let most = |points: usize| (points / all).max(FEWEST_POINTS);

@@ -131,7 +131,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Classifies the observed `element`, whose likelihood is in another factor.
+    /// Classifies the observed `element`, whose likelihood is a part of another factor.
     pub(crate) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
         self.finite.fix(element, value);
         Form::Observed

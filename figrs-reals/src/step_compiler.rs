@@ -137,9 +137,9 @@ impl StepCompiler {
         (!open.is_empty()).then(|| belief.standard(open.iter()))
     }
 
-    /// Adds the outcomes of the joint values that have no outcomes, which are the components of the elements `present`. The elements `next` of the next
-    /// state and the elements `readings` depend on these elements. `components` is the maximum number of components of the distribution of a state.
-    /// Returns the random elements of the step.
+    /// Adds the outcomes of the joint values that have no outcomes yet; these joint values are the components of the distribution of the elements
+    /// `present`. The elements `next` of the next state and the elements `readings` depend on the elements `present`. `components` is the maximum
+    /// number of components of the distribution of a state. Returns the random elements of the step.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the elements.
     pub(crate) fn add(

@@ -73,7 +73,7 @@ pub(crate) struct SiteFactor {
 }
 
 impl SiteFactor {
-    /// Returns the comparisons; `None` if the likelihood is another one.
+    /// Returns the comparisons of the factor; `None` if its likelihood does not consist of comparisons.
     pub(super) fn comparisons(&self) -> Option<&Comparisons> {
         match &self.likelihood {
             Likelihood::Comparisons(comparisons) => Some(comparisons),

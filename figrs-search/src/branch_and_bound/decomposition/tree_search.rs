@@ -55,7 +55,7 @@ pub(in super::super) struct TreeSearch {
     pub(in super::super) work: u64,
     /// Maximum number of bytes of the records of assignments of separators.
     memory: usize,
-    /// Minimum number of steps of a visit of a subproblem; it is doubled whenever records are dropped.
+    /// Minimum number of steps of a visit of a subproblem; the minimum is doubled whenever records are dropped.
     least_work: u64,
     upwards: Upwards,
 }
