@@ -63,8 +63,8 @@ pub struct Elimination<'g> {
 impl<'g> Elimination<'g> {
     /// Eliminates all vectors. A step of the elimination may have at most `limit` assignments of finite variables.
     ///
-    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`], as described there;
-    /// [`GaussianError::Elimination`] if the deadline passes.
+    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`], in the cases that their
+    /// documentation states; [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }

@@ -276,7 +276,8 @@ impl<'e> HybridPosterior<'e> {
     /// has all these variables, so that [`beliefs`](Self::beliefs) has the moments.
     fn beliefs_for(&self, home: usize, root: usize) -> Option<Rc<Beliefs>> {
         let scope = &self.step(root).finite;
-        // The steps in `below` lack finite variables of the scope. `from` is the step nearest to them whose moments are known.
+        // The steps in `below` lack finite variables of the scope. `from` is the step above the steps in `below` that is nearest to them and has
+        // known moments.
         let (mut below, mut from, mut made) = (Vec::new(), home, None);
         while self.step(from).finite.len() < scope.len() && from != root {
             made = self.made_beliefs.borrow().get(&from).cloned();

@@ -280,8 +280,8 @@ impl<'n> Messages<'n> {
         shares
     }
 
-    /// Returns the negative Bethe free energy. If the graph is a forest and the messages have converged, it is the logarithm of the sum over all
-    /// assignments.
+    /// Returns the negative Bethe free energy. If the graph is a forest and the messages have converged, this energy is the logarithm of the sum over
+    /// all assignments.
     pub(super) fn log_total(&mut self) -> f64 {
         self.recompute_beliefs();
         let network = self.network;

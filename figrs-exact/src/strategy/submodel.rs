@@ -31,7 +31,7 @@ impl RootWeights {
 /// The most probable worlds of a sub-model.
 pub(super) struct SubmodelWorlds {
     /// The most probable world that was found for each joint value of the root of the sub-model and of the outside elements that the sub-model reads. The
-    /// root changes fastest. The entry is `None` if there is no such world.
+    /// root changes fastest. An entry is `None` if no world has the joint value.
     pub(super) answers: Vec<Option<Answer>>,
     /// For each joint value, an upper bound of the weights of the worlds; `None` if a bound is not known.
     pub(super) upper: Option<Weights>,

@@ -129,7 +129,7 @@ impl Trace {
             if !node.in_world && !node.vacant {
                 self.numbering.remove(&node.element);
                 node.vacate();
-                // This assignment drops the element, and all elements to which only this element refers.
+                // This assignment drops the node's old element, and all elements to which only the old element refers.
                 node.element = other.clone();
                 self.vacant.push(number as u32);
             }

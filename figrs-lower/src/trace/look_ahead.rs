@@ -307,7 +307,7 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// Adds elements that are only parameters of several families. Some of these parameters are results of `Chain` elements, one of the `Chain`
+    /// Adds elements that are only parameters of several families. Some of the parameters are results of `Chain` elements, one of the `Chain`
     /// elements may leave the world, and a free choice depends on one parameter.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
