@@ -54,7 +54,7 @@ fn algorithms(c: &mut Criterion) {
     });
 }
 
-/// Returns a grid of tiles of four kinds; each tile is a Chain on its left, lower and lower left neighbours.
+/// Returns a grid of tiles of four kinds; each tile is a `Chain` on its left, lower and lower left neighbours.
 fn tiles(side: usize) -> Vec<Element<u8>> {
     let mut tiles: Vec<Element<u8>> = Vec::new();
     for at in 0..side * side {
@@ -107,8 +107,8 @@ fn trees(c: &mut Criterion) {
     });
 }
 
-/// Measures models of Chains over lists of captured elements, at seeds with wide buckets. The products of two tables of such a bucket are far larger
-/// than the joint table of the whole bucket.
+/// Measures models of `Chain` elements over lists of captured elements, at seeds with wide buckets. The products of two tables of such a bucket are
+/// far larger than the joint table of the whole bucket.
 fn captured_lists(c: &mut Criterion) {
     let lists = [(79, 2), (81, 2), (100, 2), (26, 4), (40, 4), (74, 4)];
     let lists =

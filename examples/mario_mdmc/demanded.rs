@@ -79,7 +79,7 @@ fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<NumberedLevel
     exact.numbered(Arc::new(steered.clone().proof_work(0))).ok()
 }
 
-/// Adds the origins of its demands to an error.
+/// Adds to an error the origin of each contradictory demand; `origins` has the origins of all demands.
 pub(crate) fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     if let SteeringError::Contradictory {
         demands, places, ..
@@ -94,7 +94,7 @@ pub(crate) fn attributed(mut error: SteeringError, origins: &[String]) -> Steeri
     error
 }
 
-/// Drawing by particles.
+/// Returns the sampler that draws boards by particles.
 pub(crate) fn conditioned(options: &Options) -> ConditionalSampler {
     let particles = ConditionalSampler::new().among([BoardMethod::Particles]);
     particles.particles(options.question.particles())

@@ -39,7 +39,7 @@ pub(crate) struct Trained {
 /// A method of drawing levels.
 struct Engine {
     levels: Box<dyn ItemSampler<Item = GeneratedLevel, Error = BoardError> + Send + Sync>,
-    /// The name of the method, or of the one that was used if none was named.
+    /// The name of the method that draws the levels.
     name: String,
     /// The distribution of the levels, in words.
     guarantee: String,
@@ -118,7 +118,7 @@ impl Trained {
         settings
     }
 
-    /// The first method.
+    /// Returns the first method of the command line.
     fn first(&self) -> Option<&Engine> {
         self.engines.first().map(|(_, engine)| engine)
     }

@@ -50,19 +50,19 @@ pub(crate) fn in_order<T: Send + 'static>(
     let all = Arc::clone(&wanted);
     thread::Builder::new().spawn(move || {
         let batches = (0..all.count.div_ceil(all.batch), 1);
-        // A batch is sent by the thread that drew it: the thread that keeps the order may be drawing another.
+        // A batch is sent by the thread that drew it, because the thread that keeps the order may be drawing another batch.
         let draw = |sender: &mut SyncSender<Sent<T>>, place| {
             let is_kept = |number| all.kept.contains(&number);
             let numbers = missing_in_batch((place, all.batch), &(0..all.count), is_kept);
             let levels = match numbers.is_empty() {
                 true => Ok(Vec::new()),
-                // No further batch is begun.
+                // After a request to stop, no further batch is begun.
                 false if stop::is_set() => return Ok(ControlFlow::Break(())),
                 false => work(numbers.clone()),
             };
             Ok(match sender.send(Ok((place, numbers, levels))) {
                 Ok(()) => ControlFlow::Continue(()),
-                // The receiver was dropped.
+                // The receiver of the levels was dropped.
                 Err(_) => ControlFlow::Break(()),
             })
         };
@@ -79,7 +79,7 @@ pub(crate) fn in_order<T: Send + 'static>(
         waiting.insert(place, (numbers, levels));
         while let Some((numbers, levels)) = waiting.remove(&next) {
             next += 1;
-            // A batch that was ended with the command has no levels; those before it have been taken.
+            // A batch that the end of the command stopped has no levels; the batches before it have been taken.
             if levels.is_err() && stop::is_set() && count > 0 {
                 break 'sent;
             }

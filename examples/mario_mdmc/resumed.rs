@@ -37,7 +37,7 @@ impl Journal {
         if is_there(record) {
             check(record, &mine)?;
         } else {
-            // The record of another set is discarded.
+            // The journal of another set at this path is emptied.
             replace_text(&path, "")?;
             replace_text(record, &format!("{:#}\n", Value::Object(mine)))?;
         }

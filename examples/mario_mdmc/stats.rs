@@ -112,7 +112,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
             Ok(diversity.add(&level)?)
         });
         let count = match count {
-            // The methods that were measured before the stop are listed.
+            // After a request to stop, the table lists the methods that have been measured.
             Err(_) if stop::is_set() && place > 0 => break,
             count => count?,
         };

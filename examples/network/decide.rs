@@ -66,7 +66,7 @@ fn solved(options: &Options) -> Result<Solved, Failure> {
     };
     let model = elements.given(&observed);
     let plan = algorithm.run(&model, elements.utilities(), elements.decisions())?;
-    // Decisions without memory have no order.
+    // With limited memory, the order of the decisions has no effect.
     let unordered = if options.limited_memory {
         Vec::new()
     } else {

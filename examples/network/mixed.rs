@@ -193,7 +193,7 @@ impl MixedQuestion {
                 Box::new(exact.interrupt(stop::flag()))
             }
         };
-        // With the feature `reals` of figrs, the algorithms do the same; a feature would be set for all examples.
+        // With the feature `reals` of figrs, the algorithms would call `in_closed_form` themselves; but Cargo would set the feature for all examples.
         let answer = algorithm.answer(&model, &targets).or_else(|refused| {
             let within = (&limits, Collapse::Never);
             in_closed_form(algorithm.name(), (&model, &targets), within, refused)

@@ -252,7 +252,7 @@ impl<'n> Summary<'n> {
     }
 
     fn mean_log_loss(&self) -> f64 {
-        // A sum of nothing but zeros is not -0.
+        // Adding zero changes a mean of -0.0 to 0.0.
         self.log_loss / self.scored as f64 + 0.0
     }
 

@@ -86,7 +86,7 @@ fn by_flags(failure: Failure, options: &Options) -> Failure {
     error.into()
 }
 
-/// Returns a sum of probabilities without the rounding errors of its last digits.
+/// Returns a sum of probabilities as text, with at most six decimals, so that rounding errors are not visible.
 fn shown(sum: f64) -> String {
     let text = format!("{sum:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -48,7 +48,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             "{added} of {slices} slices are done, and the logarithm of the result is at least {lower_bound}; allow more --time or --memory"
         ),
         figrs::Error::Elimination(TooMuchMemory { needed, limit }) => {
-            // Some algorithms leave a share of the memory to tables.
+            // Some algorithms give only a part of the memory to tables; the message states the memory of the option.
             let (needed, limit) = (size(*needed), options.memory.unwrap_or(Bytes(*limit)));
             let less = less(options, &["allow more by --memory"]);
             format!("the tables need at least {needed}, more than --memory {limit}; {less}")

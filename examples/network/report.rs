@@ -243,7 +243,7 @@ impl Report<'_> {
         if self.is_estimate() {
             error = format!(" ± {:.6}", evidence.standard_error);
         }
-        // For a Markov network, and with weights, it is not a probability.
+        // For a Markov network, and with weighted evidence, the exponential of the log-evidence is not a probability.
         let is_weighed = !self.question.evidence.likelihoods().is_empty();
         let mut probability = String::new();
         if self.question.network.kind() == NetworkKind::Bayesian && !is_weighed {
@@ -284,7 +284,7 @@ pub(crate) fn bars<'v>(
 
 /// The failure of a question that has no answer, with the algorithms that were tried: printed as JSON, or in its text.
 ///
-/// **Errors.** If it cannot be written.
+/// **Errors.** An error if the failure cannot be written.
 pub(crate) fn without_answer(
     failure: Failure,
     tried: Vec<String>,

@@ -272,7 +272,7 @@ impl Question {
         started: Instant,
     ) -> Result<Findings, GdlError> {
         let (options, puzzle) = (&self.options, &self.puzzle);
-        // The memory of all plans together is known before they are compiled.
+        // A survey predicts the memory of all plans together before they are compiled.
         let survey = match (options.length(), work) {
             (Some(length), Some(work)) => puzzle.survey_within(frontier, length, work)?,
             (Some(length), None) => puzzle.survey(frontier, length)?,
@@ -313,7 +313,7 @@ impl Question {
                 format!("; the best goal that such plans reach is {value} (--goal {value})")
             }
             Ok(None) => "; they reach no goal of a lower value either".to_owned(),
-            // The search was stopped, or takes more memory than the one before.
+            // The search for a goal of a lower value was stopped, or takes more memory than the search before.
             Err(_) => String::new(),
         };
         let failure: Failure = NoAnswer(format!("{error}{best}")).into();

@@ -88,7 +88,7 @@ impl<R: BufRead> Readings<R> {
         }
     }
 
-    /// Returns the error of the last line at a column.
+    /// Returns the error for the cell in a column of the last line that was read.
     fn wrong(&self, problem: String, remedy: &str, column: usize) -> FileError {
         Mistake::value(problem, remedy).at(&self.place, (self.line, column))
     }

@@ -20,8 +20,8 @@ pub fn expand(limits: &Limits, model: &Model, targets: &[AnyElement]) -> Result<
     })
 }
 
-/// Expands a model to a nesting depth of Chains, within `limits`, for bounds of sums of weights over the worlds of the model. The operations of the
-/// eliminations that solve shared recursive calls are added to `operations`, and count toward the limit of work.
+/// Expands a model to a nesting depth of `Chain` elements, within `limits`, for bounds of sums of weights over the worlds of the model. The
+/// operations of the eliminations that solve shared recursive calls are added to `operations`, and count toward the limit of work.
 pub fn expand_to_depth(
     limits: &Limits,
     model: &Model,

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::element::node::{Kind, WeakElement};
 use crate::{AnyElement, ElementId, Model};
 
-/// Number of elements at which the dropped elements are forgotten for the first time.
+/// Number of remembered elements at which those that have been dropped are removed for the first time.
 const FIRST_REMOVAL: usize = 64;
 
 /// The random elements of earlier steps that have not been dropped. A filter would treat them as independent of the present state.

@@ -1,10 +1,10 @@
-//! Levels given a designer's demands: demands on the levels that a trained model draws, playability, measures of levels, pictures, and maps
-//! for editors.
+//! Levels that meet a designer's demands (requirements): demands on the levels that a trained model draws, playability, measures of levels, pictures,
+//! and maps for editors.
 //!
 //! | subject | types |
 //! |---|---|
 //! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], which `figrs_models::board::ConditionalSampler` draws; [`ProposedLevels`] |
-//! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
+//! | playability of levels under a movement (the rules of a player's moves) | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //! | boards given demands | [`BoardDemands`], [`DemandedBoards`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
 //! | errors | [`DemandError`], [`SteeringError`] with [`Remedy`], [`MovementError`], [`FileError`] |

@@ -1,4 +1,4 @@
-//! Errors of texts in TOML and JSON, with the position of the mistake.
+//! Errors in TOML and JSON texts, with their positions.
 
 use figrs_reading::mistakes::{in_json, in_toml};
 use figrs_reading::{FileError, LineIndex, Mistake, MistakeKind};

@@ -111,9 +111,9 @@ impl MpeBranchAndBound {
     }
 
     /// Sets the maximum number of bytes of the search and of the eliminations, besides the cost functions. One half of the bytes is for the open
-    /// nodes of all components, and for the bounds of each assignment of a separator. When this half is used up, the search continues depth first at
-    /// the same speed, but the upper bound falls later, and bounds of separators are dropped. The other half is for the tables of an elimination. An
-    /// elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
+    /// nodes of all components, and for the bounds of each assignment of a separator. When the bytes for open nodes and bounds are used up, the
+    /// search continues depth first at the same speed, but the upper bound falls later, and bounds of separators are dropped. The other half of the
+    /// bytes is for the tables of an elimination. An elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = Some(bytes);
         self

@@ -63,7 +63,7 @@ pub(super) struct DeepeningSearch<'a> {
     pub(super) range: usize,
     /// True if an expansion omitted values of an element with infinitely many values.
     is_ranged: bool,
-    /// True if the last expansion omitted Chains.
+    /// True if the last expansion omitted `Chain` elements.
     is_cut: bool,
     pub(super) spent: u64,
 }
@@ -79,7 +79,7 @@ pub(super) struct DepthResult {
     assumes_monotone: bool,
 }
 
-/// The result at the last depth, and the schedule of the depths.
+/// The progress of a search from depth to depth: the bounds computed at the last depth, and the schedule of the depths.
 #[derive(Debug, Default)]
 pub(super) struct DeepeningProgress {
     pub(super) last: Option<(Result<DepthResult, Error>, usize)>,

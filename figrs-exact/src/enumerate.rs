@@ -69,8 +69,8 @@ impl Enumerate {
         max_evaluations: u64 => evaluations;
         /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
         max_elements: usize => limits.elements;
-        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. The count has the same
-        /// rules as [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
+        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. The bytes are counted as
+        /// in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
         max_bytes: u64 => limits.expansion_memory;
     }
 

@@ -9,12 +9,13 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
-/// The algorithm expands Chains that are nested in fewer than `depth` other Chains. The values of Chains at greater depth, and of all elements that
-/// depend on them, are `unknown`. A world is known exactly if it has values of all elements that evidence and targets need. The weight of any other
-/// world is at least zero, and at most the probability of its known choices times the maximum weight of the evidence. This maximum is one for
-/// observations and conditions, and the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly known worlds with
-/// value `x`, and `U(x)` the upper bound of the total weight of all worlds with value `x`. The probability of `x` given the evidence lies between
-/// `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth of the expansion grows until the bounds are close.
+/// The algorithm expands `Chain` elements that are nested in fewer than `depth` other `Chain` elements. The values of `Chain` elements at greater
+/// depth, and of all elements that depend on them, are `unknown`. A world is known exactly if it has values of all elements that evidence and targets
+/// need. The weight of any other world is at least zero, and at most the probability of its known choices times the maximum weight of the evidence.
+/// The maximum weight of the evidence is one for observations and conditions, and the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the
+/// total weight of the exactly known worlds with value `x`, and `U(x)` the upper bound of the total weight of all worlds with value `x`. The
+/// probability of `x` given the evidence lies between `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth of the expansion grows
+/// until the bounds are close.
 ///
 /// An expansion lists only some values of an element with infinitely many values; their number grows with the depth. A count such as `Poisson` has
 /// its first values, and the value `unknown` with the rest of the probability. A continuous number with a known distribution function is divided into
@@ -28,19 +29,19 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 /// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the answer reports
 /// [`DeepeningEnd::Width`], the bounds of any event (for a continuous target, of any half-line) differ by at most the requested width. If the model
 /// has continuous elements, the bounds assume that functions of numbers are monotone in each cell, and that the probability of each value is least at
-/// an end of a cell. This assumption holds for `<`, `<=`, `>` and `>=` with a number, and for most parameters of the distributions of figrs, such as
-/// the probability of a `Flip` and the mean of a `Normal`. It does not hold for equality with a number, for the location of a `VonMises`, for the
-/// bandwidth of a `KernelDensity`, and for functions that are not monotone, such as squares and sines: the bounds may then exclude the exact
-/// probability. [`Deepening::assumes_monotone`](figrs_answer::Deepening::assumes_monotone) states if the bounds rely on this assumption. The
-/// algorithm assumes that weights in unexpanded parts of the model are at most one: a Score must not exceed one, and an observed value must not have
-/// a density. An expanded Score or density that violates this assumption is an error; a Score or density that is never expanded is not detected. A
-/// failure of a function is no error if only worlds with unknown values reach it; the bounds then hold if evidence that was not expanded excludes
-/// these worlds.
+/// an end of a cell. The assumption of monotone functions holds for `<`, `<=`, `>` and `>=` with a number, and for most parameters of the
+/// distributions of figrs, such as the probability of a `Flip` and the mean of a `Normal`. The assumption does not hold for equality with a number,
+/// for the location of a `VonMises`, for the bandwidth of a `KernelDensity`, and for functions that are not monotone, such as squares and sines: the
+/// bounds may then exclude the exact probability. [`Deepening::assumes_monotone`](figrs_answer::Deepening::assumes_monotone) states if the bounds
+/// rely on this assumption. The algorithm assumes that weights in unexpanded parts of the model are at most one: a `Score` must not exceed one, and
+/// an observed value must not have a density. An expanded `Score` or density that violates this assumption is an error; a `Score` or density that is
+/// never expanded is not detected. A failure of a function is no error if only worlds with unknown values reach it; the bounds then hold if evidence
+/// that was not expanded excludes these worlds.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of the model.
-/// All smaller depths together take about as much work as the last depth. The function of a Chain is called once for each combination of its parents'
-/// values. A call of a [`Recursive`](figrs_core::Recursive) function is solved once for each argument and each remaining depth; the work for a
-/// function that calls itself twice therefore grows linearly with the depth.
+/// All smaller depths together take about as much work as the last depth. The function of a `Chain` is called once for each combination of its
+/// parents' values. A call of a [`Recursive`](figrs_core::Recursive) function is solved once for each argument and each remaining depth; the work for
+/// a function that calls itself twice therefore grows linearly with the depth.
 ///
 /// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`], or
 /// [`Error::NoSampleMetEvidence`] if the evidence is impossible under the assumption that functions are monotone in each cell; the errors of
@@ -113,8 +114,8 @@ impl LazyVariableElimination {
         Self::with(Goal::Width(width))
     }
 
-    /// Creates an algorithm that expands Chains nested in fewer than `depth` other Chains, and returns the bounds, however far apart they are. If the
-    /// limits do not allow `depth`, the bounds are those of the greatest depth that the limits allow.
+    /// Creates an algorithm that expands `Chain` elements nested in fewer than `depth` other `Chain` elements, and returns the bounds, however far
+    /// apart they are. If the limits do not allow `depth`, the bounds are those of the greatest depth that the limits allow.
     pub fn to_depth(depth: usize) -> Self {
         Self::with(Goal::Depth(depth))
     }

@@ -122,7 +122,7 @@ impl WorldGraph {
     }
 }
 
-/// Returns the expansion in `cell`. If the cell is empty, expands the model and stores the expansion.
+/// Returns the expansion that `cell` stores. If the cell is empty, calls `expand` and stores its result.
 fn shared(
     cell: &OnceCell<Arc<Expansion>>,
     expand: impl FnOnce() -> Result<Expansion, Error>,

@@ -47,16 +47,16 @@ pub struct Limits {
     pub table_entries: usize,
     /// Maximum number of entries in the table of one element: the product of the numbers of its parents' values. Default 2^25.
     pub element_entries: u64,
-    /// Maximum number of elements in an expansion or in one world. Elements that functions of Chains create count as soon as they are created. The
-    /// default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
+    /// Maximum number of elements in an expansion or in one world. Elements that functions of `Chain` elements create count as soon as they are
+    /// created. The default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
     pub elements: usize,
     /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements that their functions create. The
-    /// bytes include the heap memory of values and the data structures of figrs. They exclude data captured by functions, unless it is an element.
-    /// Default [2 GiB](Self::EXPANSION_MEMORY).
+    /// counted bytes include the heap memory of values and the data structures of figrs. The counted bytes exclude data captured by functions, unless
+    /// the data is an element. Default [2 GiB](Self::EXPANSION_MEMORY).
     pub expansion_memory: u64,
-    /// Maximum nesting depth of Chains within branches of Chains. Default 10 000.
+    /// Maximum nesting depth of `Chain` elements within branches of `Chain` elements. Default 10 000.
     pub depth: usize,
-    /// Nesting depth up to which Chains are expanded; `None` if all Chains are expanded.
+    /// Nesting depth up to which `Chain` elements are expanded; `None` if all `Chain` elements are expanded.
     #[doc(hidden)]
     pub expanded_depth: Option<usize>,
     /// In an expansion to a given depth, the number of values that are listed for an element with infinitely many values; `None` if such an element
@@ -163,7 +163,7 @@ impl Limits {
         elements: usize => elements;
         /// Sets the maximum number of bytes of an expansion, or of the worlds that are evaluated together.
         expansion_memory: u64 => expansion_memory;
-        /// Sets the maximum nesting depth of Chains.
+        /// Sets the maximum nesting depth of `Chain` elements.
         depth: usize => depth;
         /// Sets the maximum number of threads.
         threads: NonZero<usize> => threads;

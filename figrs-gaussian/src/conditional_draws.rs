@@ -29,7 +29,7 @@ pub struct ConditionalDraws<'e> {
 
 #[derive(Debug)]
 enum FiniteDraws {
-    /// The graph has no other finite variables. The list tells which values are possible.
+    /// The graph has no other finite variables. The list has `true` for each possible value of the variable.
     Alone(Vec<bool>),
     WithOthers(Box<OtherDraws>),
 }

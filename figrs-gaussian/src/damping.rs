@@ -9,7 +9,8 @@ const PATIENCE: u32 = 2;
 /// The weight of new approximations in the average with the old approximations.
 ///
 /// The weight is halved if the changes grow from one sweep to the next, because the sweeps then overshoot. If the changes shrink in several sweeps in
-/// succession, the weight is doubled again. Each time that this doubling was premature, the necessary number of sweeps is doubled.
+/// succession, the weight is doubled again. If the changes grow again after the weight was doubled, the doubling was premature, and the next doubling
+/// needs twice the number of sweeps.
 ///
 /// **References.** Jylänki, Vanhatalo and Vehtari, *Robust Gaussian process regression with a Student-t likelihood*, JMLR 2011 (damping of parallel
 /// updates).
@@ -20,7 +21,7 @@ pub(crate) struct Damping {
     first: f64,
     /// Number of sweeps in succession in which the changes shrank.
     shrinking: u32,
-    /// Number of such sweeps after which the weight is doubled.
+    /// Number of sweeps with shrinking changes after which the weight is doubled.
     patience: u32,
     /// True if the weight was doubled since it was last halved.
     is_raised: bool,

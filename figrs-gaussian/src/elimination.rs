@@ -63,8 +63,8 @@ pub struct Elimination<'g> {
 impl<'g> Elimination<'g> {
     /// Eliminates all vectors. A step of the elimination may have at most `limit` assignments of finite variables.
     ///
-    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`], as described there;
-    /// [`GaussianError::Elimination`] if the deadline passes.
+    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`], in the cases that their
+    /// documentation states; [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
@@ -228,7 +228,7 @@ impl<'g> Elimination<'g> {
         self.conditionals.entries.len()
     }
 
-    /// Returns the factor graph of the finite variables. Its factors include the integrals over the real vectors.
+    /// Returns the factor graph of the finite variables. The factors of this graph include the integrals over the real vectors.
     pub fn finite(&self) -> &FactorGraph {
         &self.finite
     }
@@ -386,8 +386,8 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Adds the conditional distribution, the first rows of the triangular matrix, to `entries`. If the step integrates, also adds the logarithm of the
-    /// integral to the constant term.
+    /// Adds the conditional distribution, the first rows of the triangular matrix, to `entries`. If the elimination step integrates over the vector,
+    /// also adds the logarithm of the integral to the constant term.
     fn add_conditional(
         &self,
         front: &mut Front,
@@ -435,7 +435,7 @@ fn numbers(graph: &HybridGraph, reals: &[RealId]) -> usize {
     reals.iter().map(|&real| graph.dimension(real)).sum()
 }
 
-/// Returns the sign of the square of `row`: the squares of the first `added` rows are added, and the others are subtracted.
+/// Returns the sign of the square of `row`: the squares of the first `added` rows are added, and the squares of later rows are subtracted.
 fn sign(row: usize, added: usize) -> Sign {
     match row < added {
         true => Sign::Added,

@@ -19,7 +19,7 @@ use crate::tilted::Tilted;
 const LEAST: f64 = 1e-6;
 
 /// Largest distance between the mean of an approximation and that of its real number, in standard deviations of the approximation, for approximations
-/// whose precision is at most [`LEAST`]. At greater distances, digits are lost.
+/// whose precision is at most [`LEAST`]. At greater distances, the product of precision and mean loses digits.
 const FARTHEST: f64 = 100.0;
 
 /// Magnitude of a precision that is a rounding error, as a share of the precision without the likelihood.
@@ -191,8 +191,8 @@ pub fn propagate(
     Ok(state)
 }
 
-/// Calls `run`. While the product of all factors is no distribution, averages the approximations with `proper`, for which the product is a
-/// distribution, and calls `run` again.
+/// Calls `run` with the approximations. As long as the product of all factors is no distribution, averages the approximations with `proper`, for
+/// which the product is a distribution, and calls `run` again.
 fn retreating<R>(
     graph: &mut HybridGraph,
     sites: &[LikelihoodFactor<'_>],

@@ -109,7 +109,7 @@ impl Front {
     }
 
     /// Rotates the added row and the subtracted row of `column` so that the subtracted row's coefficient in `column` becomes zero (a hyperbolic
-    /// rotation). If the difference of their squares in this column is not positive, the column gets no row.
+    /// rotation). If the square of the added row's coefficient in `column` is not larger than that of the subtracted row, the column gets no row.
     ///
     /// **References.** Golub and Van Loan 2013, section 6.5.4 (downdating).
     fn subtract(&mut self, column: usize) {

@@ -63,8 +63,9 @@ pub struct GuidedDraw {
 /// The finite variables are drawn from the graph with the approximations `g` of the restrictions. Then standard normal numbers are drawn one after
 /// another, each of which determines the numbers of one or several sites. Let `f` be the distribution of such a number given the numbers drawn before
 /// it and the approximations of the sites that are not determined yet. The number is drawn from `f`, truncated to the interval that satisfies all the
-/// sites that it determines. All vectors are drawn given these numbers. The weight of the draw is the product over all numbers of `P / E[g]`, where `P`
-/// is the probability of the interval, and `g` is the product of the approximations of the sites that the number determines, both under `f`.
+/// sites that it determines. After all numbers, all vectors are drawn given the numbers. The weight of the draw is the product over all numbers of
+/// `P / E[g]`, where `P` is the probability of the interval, and `g` is the product of the approximations of the sites that the number determines,
+/// both under `f`.
 ///
 /// **Guarantee.** The mean of the weights is an unbiased estimate of the total with the restrictions, divided by the total with the approximations. If
 /// the approximations are constant, the draws are those of the sampler of Geweke, Hajivassiliou and Keane.
@@ -83,7 +84,7 @@ pub struct GuidedDraws<'e> {
     sites: Vec<GuidedLikelihood<'e>>,
     /// The indices of the finite variables of the factors that contain vectors, in ascending order.
     read: Vec<usize>,
-    /// For each assignment of these variables that was drawn, the distribution of the numbers of the sites.
+    /// For each drawn assignment of the finite variables, the distribution of the numbers of the sites (likelihoods).
     plans: FxHashMap<Vec<u32>, Rc<Plan>>,
     entries: usize,
 }
@@ -264,7 +265,7 @@ impl OpenNumber {
 }
 
 impl Plan {
-    /// Orthogonalises the numbers of the sites: each step determines the first open number, and all others that depend on no further noise.
+    /// Orthogonalises the numbers of the sites: each step determines the first open number, and all open numbers that depend on no further noise.
     fn new(open: Vec<OpenNumber>) -> Self {
         let (constant, mut open): (Vec<OpenNumber>, Vec<OpenNumber>) =
             open.into_iter().partition(|open| open.whole == 0.0);

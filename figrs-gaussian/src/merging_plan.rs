@@ -20,8 +20,8 @@ const STEPS_PER_LOOK: usize = 1024;
 /// Returns elimination steps with at most `limit` assignments of finite variables each. If an elimination of all vectors before all finite variables
 /// would need more assignments, some steps sum over finite variables while vectors remain (weak marginals).
 ///
-/// A step sums over a finite variable only if the step's factors give all its vectors a distribution. These factors include the density of each
-/// vector given earlier vectors; therefore, for a sequence of vectors, the steps follow the sequence from its start.
+/// A step sums over a finite variable only if the step's factors give all its vectors a distribution. The factors of the step include the density of
+/// each vector given earlier vectors; therefore, for a sequence of vectors, the steps follow the sequence from its start.
 ///
 /// **References.** Lauritzen 1992, section 5 (weak marginals); Boyen and Koller 1998 (the error of a merged distribution in a sequence).
 pub(crate) fn merging_plan(
@@ -62,13 +62,13 @@ enum Variable {
 enum Preference {
     /// The message has no more finite assignments than one of the factors.
     NoGrowth,
-    /// The elimination of a vector; the factors give all vectors of the step a distribution.
+    /// The elimination of a vector in a step whose factors are a normal distribution of all vectors of the step.
     Integral,
     /// A sum over a finite variable, which merges components.
     Merge,
     /// A step like [`Integral`](Self::Integral) or [`Merge`](Self::Merge), with more finite assignments than planned.
     Large,
-    /// The elimination of a vector; the factors give some vectors of the step no distribution, so that their components cannot be merged.
+    /// The elimination of a vector in a step whose factors are no distribution of some vectors of the step, so that components cannot be merged.
     Likelihood,
     /// A step with more finite assignments than the limit.
     TooLarge,
@@ -291,7 +291,7 @@ impl<'g> Planner<'g> {
     fn next(&mut self) -> Option<(Rank, Variable)> {
         while self.real_tables > 0 {
             let (rank, variable) = self.queue.pop_first()?;
-            // The rank in the queue may be out of date.
+            // The rank of the variable in the queue may be out of date.
             match self.rank(variable) {
                 Some(now) if now == rank => return Some((rank, variable)),
                 Some(now) => {

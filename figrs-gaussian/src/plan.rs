@@ -46,7 +46,7 @@ pub(crate) struct Step {
 /// **References.** Leimer, *Triangulated graphs with marked vertices*, 1989; Lauritzen 1992, section 4.
 pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {
     // The time of a step is exponential in its finite variables, but only polynomial in its real numbers. Therefore a graph without finite variables
-    // needs no search for a better order.
+    // needs no search for a better elimination order.
     let is_real = graph.factors.iter().all(|factor| factor.finite.is_empty());
     plan_with(graph, if is_real { 0 } else { MAX_WORK }, until)
 }

@@ -239,7 +239,7 @@ impl<'e> HybridPosterior<'e> {
         reals: &[RealId],
         limit: usize,
     ) -> Result<JointMixture, GaussianError> {
-        // If components were merged, the root of the tree may lack finite variables of this step.
+        // If components were merged, the root of the tree may lack finite variables of the step `home`.
         let root = match self.elimination.sums.is_empty() {
             true => self.roots[home],
             false => home,
@@ -276,7 +276,8 @@ impl<'e> HybridPosterior<'e> {
     /// has all these variables, so that [`beliefs`](Self::beliefs) has the moments.
     fn beliefs_for(&self, home: usize, root: usize) -> Option<Rc<Beliefs>> {
         let scope = &self.step(root).finite;
-        // The steps in `below` lack finite variables of the scope. `from` is the step nearest to them whose moments are known.
+        // The steps in `below` lack finite variables of the scope. `from` is the step above the steps in `below` that is nearest to them and has
+        // known moments.
         let (mut below, mut from, mut made) = (Vec::new(), home, None);
         while self.step(from).finite.len() < scope.len() && from != root {
             made = self.made_beliefs.borrow().get(&from).cloned();

@@ -32,8 +32,8 @@ const JUMP: f64 = 8.0;
 /// Number of halvings of the distance to a peak, at which a quadrature begins a new interval.
 const HALVES: i32 = 36;
 
-/// Largest ratio of a standard deviation to the unit in which moments are computed, or the inverse ratio, and of the distance between the mean and the
-/// number about which moments are computed to the standard deviation. With larger ratios, moments lose digits.
+/// Largest ratio between a standard deviation and the unit in which moments are computed. The distance from the mean to the number about which
+/// moments are computed may be at most this number of standard deviations. With larger ratios, moments lose digits.
 const NEAR: f64 = 3.0;
 
 /// Maximum number of quadratures of one density.
@@ -348,7 +348,7 @@ fn by_quadrature(
 
 /// Returns the points of a grid at which a quadrature evaluates a density, in ascending order, each with the logarithm of the density. The points are
 /// those with the indices from `-POINTS` to `POINTS`, and farther ones on a side on which the density increases, or is not negligible, at the last
-/// point. Returns `None` if it does so beyond the distance [`FARTHEST`].
+/// point. Returns `None` if the density still increases, or is not negligible, beyond the distance [`FARTHEST`].
 fn surveyed(point: impl Fn(i32) -> (f64, f64)) -> Option<Vec<(f64, f64)>> {
     let near: Vec<(f64, f64)> = (-POINTS..=POINTS).map(&point).collect();
     let largest = |points: &[(f64, f64)]| {

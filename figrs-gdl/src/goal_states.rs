@@ -1,4 +1,4 @@
-//! Guesses complete goal states: the goal determines some facts, and regularities in the states of random walks determine the others.
+//! Guesses complete goal states: the goal determines some facts, and regularities in the states of random walks determine the remaining facts.
 //!
 //! The goal of a puzzle often fixes only part of a state: it may state that no light is on without naming each light. The facts that the goal does
 //! not fix are inferred from relations between facts in a sample of states, such as two facts that are always equal. The inferred states are guesses,

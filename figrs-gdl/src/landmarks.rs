@@ -42,7 +42,7 @@ impl Landmark {
 type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
 
 impl Landmarks {
-    /// Finds the landmarks of a goal of at least the value `value`.
+    /// Finds the landmarks of reaching a goal whose value is at least `value`.
     pub(super) fn new(puzzle: &GroundPuzzle, value: u8) -> Self {
         let machine = &puzzle.machine;
         let facts = machine.words() * WORD;

@@ -337,7 +337,7 @@ impl Relaxation {
             } else {
                 for rule in self.of_head.of(place) {
                     let blocked = self.now.blocked_by[self.of_head.all[rule] as usize];
-                    // If the rule belongs to a cycle, it need not be blocked.
+                    // A rule that belongs to a cycle may have no blocking condition.
                     if blocked != NONE && self.now.level[blocked as usize] <= level {
                         open.push((blocked, step));
                     }

@@ -14,7 +14,7 @@ pub(super) fn missing(relation: &str, remedy: &str) -> Mistake {
     Mistake::new(MistakeKind::Missing, problem, remedy)
 }
 
-/// The player of a set of rules, with names that may be mistakes.
+/// The player of a puzzle, with the other names that its rules use for a player, perhaps by mistake.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) term: TermId,

@@ -11,11 +11,11 @@ use super::terms::{Bindings, TermId, TermInterner};
 /// A property of a tuple by which an index finds the tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum TupleIndexKey {
-    /// The argument of this index is this term.
+    /// The tuple's argument with the contained index is the contained term.
     Whole(u32, TermId),
-    /// The argument of this index is a term with this function.
+    /// The tuple's argument with the contained index is a term with the contained function.
     Function(u32, SymbolId),
-    /// An argument of an argument, given by two indices, is this term.
+    /// An argument of an argument, given by two indices, is the contained term.
     Inner(u32, u32, TermId),
 }
 

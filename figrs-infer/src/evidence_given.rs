@@ -23,8 +23,8 @@ const STORED: usize = 1 << 16;
 /// that it draws.
 ///
 /// **Errors.** An error of `algorithm` ([`Fault::Failed`](figrs_core::Fault::Failed)) or a panic of `build` becomes the error of the query of the
-/// outer model. An exact algorithm returns it for any value in the support, a sampler for any value that it draws. If the evidence of the inner model
-/// is impossible, the weight is zero.
+/// outer model. An exact algorithm for the outer model returns the error if it occurs for any value in the support; a sampler returns the error if it
+/// occurs for any value that the sampler draws. If the evidence of the inner model is impossible, the weight is zero.
 ///
 /// Algorithms that bound an incomplete expansion ([`LazyVariableElimination`](crate::LazyVariableElimination)) need a maximum of the weight. If no
 /// evidence of the inner model has a density or a weight above one, the maximum is one: `let weight = evidence_given(..); model.weigh_at_most(&e,

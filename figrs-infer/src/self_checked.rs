@@ -20,7 +20,7 @@ const STANDARD_ERRORS: f64 = 5.0;
 const WORLDS: u64 = 100_000;
 /// Maximum number of elements that [`Enumerate`] evaluates in a check, in all worlds together.
 const EVALUATIONS: u64 = 5_000_000;
-/// Number of worlds on which a check evaluates the model, if there are too many worlds to enumerate. These worlds are drawn by a junction tree.
+/// Number of worlds on which a check evaluates the model, if there are too many worlds to enumerate. A junction tree draws the worlds of the check.
 const MAX_CHECKED_WORLDS: usize = 8;
 /// Maximum nesting depth of branches in a check of a model. If each branch has a random choice, a world with deeper nesting exceeds the number of
 /// evaluations that a check allows.
@@ -191,8 +191,8 @@ impl CheckedQuery<'_> {
         Ok(tree)
     }
 
-    /// Enumerates the worlds in which random choices have the values `values`. Returns the logarithm of the largest weight of these worlds, the
-    /// logarithm of the sum of their weights, and whether `values` fixes all random choices.
+    /// Enumerates the worlds in which random choices have the values `values`. Returns the logarithm of the largest weight of the enumerated worlds,
+    /// the logarithm of the sum of their weights, and true if `values` fixes all random choices.
     fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
         let lasting = self.lasting();
         let all = values.len();

@@ -14,16 +14,16 @@ use figrs_exact::dependencies::dependency_graph;
 /// reaches counts as evidence. An intervention cuts the dependence of its element on the parents.
 ///
 /// **Guarantee.** If the result is true, the elements are independent. If the result is false, the elements depend on each other for almost all
-/// probabilities of the model, but not necessarily for all (d-separation). The graph of a model contains the branches of all Chains that the evidence
-/// allows, with the elements that these branches create and capture. An observed element counts as a given element. A condition, a weight or a Score
-/// is an observed node that reads its element, and therefore makes the causes of this element dependent on each other. Functions of given elements,
-/// and elements with a single possible value, also count as given. An independence that holds only for some values of the given elements
-/// (context-specific independence) is not found, because the graph is the same for all values.
+/// probabilities of the model, but not necessarily for all (d-separation). The graph of a model contains the branches of all `Chain` elements that
+/// the evidence allows, with the elements that these branches create and capture. An observed element counts as a given element. A condition, a
+/// weight or a `Score` is an observed node that reads its element, and therefore makes the causes of this element dependent on each other. Functions
+/// of given elements, and elements with a single possible value, also count as given. An independence that holds only for some values of the given
+/// elements (context-specific independence) is not found, because the graph is the same for all values.
 ///
 /// **Complexity.** Expanding the model takes the time of an expansion; the remaining time is linear in the number of elements and edges.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible; the errors of the expansion. Continuous elements and elements with
-/// infinitely many values are allowed only in models without Chains (except members of families of distributions).
+/// infinitely many values are allowed only in models without `Chain` elements (except members of families of distributions).
 ///
 /// **References.** Geiger, Verma and Pearl, *Identifying independence in Bayesian networks*, Networks 20, 1990; Koller and Friedman,
 /// *Probabilistic graphical models*, 2009, algorithm 3.1.

@@ -1,7 +1,7 @@
 //! Flat programs that evaluate the elements of a model, in one world (one assignment of values to the elements) at a time or in many worlds together.
 //!
 //! A [`Program`] has an index for each element on which the roots of a model depend. [`Program::run`] evaluates the elements in dependency order with
-//! an explicit stack, and asks a [`Chooser`] for each random value. An element that a Chain creates is added to the program when a world first
+//! an explicit stack, and asks a [`Chooser`] for each random value. An element that a `Chain` creates is added to the program when a world first
 //! evaluates it; if there are too many such elements, they are removed.
 //!
 //! A `Block` evaluates thousands of worlds together, one element after another. Branches that few worlds take are evaluated one world at a time, with
@@ -33,7 +33,7 @@ pub enum Observations {
     Compare,
 }
 
-/// Interfaces between flat programs and inference algorithms. They are not for users of figrs, and may change with any version.
+/// Interfaces between flat programs and inference algorithms. These interfaces are not for users of figrs, and may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::columns::{

@@ -12,7 +12,7 @@ use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model, ModelError};
 /// The order in which the statements of evidence are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceOrder {
-    /// Observations come first; elements whose values they imply need not be drawn then.
+    /// Observations come first; elements whose values the observations imply then need not be drawn.
     ObservationsFirst,
     /// The statements are in the order of the model.
     AsStated,

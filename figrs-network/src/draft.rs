@@ -420,7 +420,7 @@ impl NetworkDraft {
     }
 }
 
-/// Returns the mistake that the sum of the probabilities in a row deviates from one. A row of zeros cannot be divided by its sum.
+/// Returns the error that the sum of the probabilities in a row deviates from one. A row of zeros cannot be divided by its sum.
 fn row_sum(variable: &str, row: &str, sum: f64) -> Mistake {
     let row = match row {
         "()" => "table".to_owned(),

@@ -34,7 +34,7 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     Err((text[..at].to_owned(), mistake))
 }
 
-/// Returns the mistake that some bytes are not a character in the file's encoding.
+/// Returns the error that some bytes are not a character in the file's encoding.
 pub(super) fn undecodable(encoding: &'static Encoding) -> Mistake {
     if encoding == UTF_8 {
         return Mistake::new(MistakeKind::Encoding, "not UTF-8", "save the file as UTF-8");

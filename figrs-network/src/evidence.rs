@@ -197,7 +197,7 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
-/// Returns the mistake that `variable` is observed twice, with different states or weights.
+/// Returns the error that `variable` is observed twice, with different states or weights.
 fn observed_again(variable: &str) -> Mistake {
     let problem = format!(
         "`{variable}` is observed a second time, with another state or value, or with other weights"
@@ -208,7 +208,7 @@ fn observed_again(variable: &str) -> Mistake {
 /// Deserialises an object that maps variables to states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// The place to store the mistake in the first invalid pair of a variable and its evidence.
+    /// The place to store the error in the first invalid pair of a variable and its evidence.
     mistake: &'p mut Option<Mistake>,
 }
 

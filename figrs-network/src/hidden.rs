@@ -42,7 +42,7 @@ impl Hidden {
 }
 
 /// Returns the hidden variables that have an observed descendant, and two states with the same numbers in all tables. Expectation-maximisation never
-/// separates such states.
+/// separates states with the same numbers.
 pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     let has_twins = |&variable: &usize| {
         let states = network.variables[variable].states.len();

@@ -42,7 +42,7 @@ pub struct NetworkLearner {
 /// Default number of runs if two states of a hidden variable have equal initial numbers.
 const STARTS_OF_ALIKE: u64 = 10;
 
-/// The initial numbers of the tables in learning.
+/// The probabilities in the tables with which learning starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LearningStart {
@@ -256,7 +256,7 @@ struct LearnedTable {
 struct LearnedRow {
     parameter: Option<Element<Vec<f64>>>,
     start: Vec<f64>,
-    /// The numbers of a table row that has no case in the data.
+    /// The probabilities that the table row keeps if the data has no case of it.
     kept: Vec<f64>,
 }
 

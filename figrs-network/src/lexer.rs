@@ -10,11 +10,11 @@ use figrs_reading::{LineIndex, Mistake, MistakeKind};
 pub(super) type Input<'t> = LocatingSlice<&'t str>;
 pub(super) type LexerResult<T> = Result<T, LexerError>;
 
-/// A mistake in a text, with its offset in the text.
+/// An error in a text, with its offset in the text.
 #[derive(Debug)]
 pub(super) struct LexerError {
     offset: usize,
-    /// The mistake; `None` while the parser may still try an alternative syntax.
+    /// The problem and its remedy; `None` while the parser may still try an alternative syntax.
     mistake: Option<Box<Mistake>>,
 }
 

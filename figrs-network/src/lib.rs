@@ -1,8 +1,8 @@
 //! Networks from files: Bayesian networks in BIF, BIFXML, NET and XDSL, Bayesian and Markov networks in the UAI format, and formulas in
 //! DIMACS CNF; also influence diagrams in BIFXML, NET and XDSL.
 //!
-//! A [`Network`] has an element for each variable. These elements can be queried like any others, in the [`model`](Network::model) of the network;
-//! the model of a Markov network contains the factors.
+//! A [`Network`] has an element for each variable. The elements of a network can be queried like any other elements, in the [`model`](Network::model)
+//! of the network; the model of a Markov network contains the factors.
 //!
 //! ```
 //! use figrs_infer::{Run, VariableElimination};

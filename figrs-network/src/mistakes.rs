@@ -1,4 +1,4 @@
-//! Mistakes in texts that several readers report.
+//! Errors in network files that several readers report.
 
 use std::fmt::Display;
 
@@ -6,7 +6,7 @@ use figrs_reading::{Mistake, MistakeKind};
 
 use super::lexer::{LexerError, LexerResult};
 
-/// Returns the mistake that a statement, given as subject and verb, occurs twice in a text.
+/// Returns the error that a statement, given as subject and verb, occurs twice in a text.
 pub(super) fn repeated(statement: impl Display) -> Mistake {
     let problem = format!("{statement} a second time");
     Mistake::new(MistakeKind::Repeated, problem, "keep one of them")
@@ -44,21 +44,21 @@ pub(super) fn no_distribution(node: &str) -> Mistake {
     Mistake::new(MistakeKind::Missing, problem, remedy)
 }
 
-/// Returns the mistake that `variable` is among its own ancestors.
+/// Returns the error that `variable` is among its own ancestors.
 pub(super) fn cycle(variable: &str) -> Mistake {
     let problem = format!("`{variable}` is among its own ancestors");
     let remedy = "remove one of the parents on the cycle";
     Mistake::new(MistakeKind::Contradiction, problem, remedy)
 }
 
-/// Returns the mistake that `node` is of the kind `kind`, which the reader does not support.
+/// Returns the error that `node` is of the kind `kind`, which the reader does not support.
 pub(super) fn node_kind(node: &str, kind: &str) -> Mistake {
     let problem = format!("`{node}` is a node of the kind `{kind}`, which is not supported");
     let remedy = "write it as a table of discrete states";
     Mistake::new(MistakeKind::Unsupported, problem, remedy)
 }
 
-/// Returns the mistake that `node`, which is not continuous, has the distributions of a continuous node.
+/// Returns the error that `node`, which is not continuous, has the distributions of a continuous node.
 pub(super) fn normal_data(node: &str) -> Mistake {
     let problem = format!("`{node}` has normal distributions, but is not a continuous node");
     let remedy = "write its numbers, or declare it as `continuous node`";
@@ -71,14 +71,14 @@ pub(super) fn weight(number: f64) -> Mistake {
     Mistake::new(MistakeKind::Value, problem, remedy)
 }
 
-/// Returns the mistake that `number` is not a utility (finite and of limited size).
+/// Returns the error that `number` is not a utility (finite and of limited size).
 pub(super) fn utility(number: f64) -> Mistake {
     let problem = format!("the number {number:e} cannot be a utility");
     let remedy = "utilities are numbers from -1e300 to 1e300";
     Mistake::new(MistakeKind::Value, problem, remedy)
 }
 
-/// Returns the mistake that the `index` of a variable or a state is not below the number `count` of
+/// Returns the error that the `index` of a variable or a state is not below the number `count` of
 /// variables or states.
 pub(super) fn index(what: &str, index: usize, count: usize) -> Mistake {
     let problem =
@@ -86,7 +86,7 @@ pub(super) fn index(what: &str, index: usize, count: usize) -> Mistake {
     Mistake::new(MistakeKind::Unknown, problem, "")
 }
 
-/// Returns the mistake that a file declares more items of the kind `what` than a file of its size may have.
+/// Returns the error that a file declares more items of the kind `what` than a file of its size may have.
 pub(super) fn too_large(what: &str, needed: u128, limit: usize) -> Mistake {
     let problem =
         format!("{needed} {what}, which is more than a file of this size may declare ({limit})");

@@ -1,11 +1,11 @@
-//! Finds the location and the mistake of an error in a text, for tests.
+//! Finds the location and the description of an error in a text, for tests.
 
 use std::fmt::Debug;
 
 use super::NetworkError;
 use figrs_reading::Mistake;
 
-/// Returns the line, the column and the mistake of the error in `read`.
+/// Returns the line, the column and the description of the error in `read`.
 #[track_caller]
 pub(super) fn problem_of<T: Debug>(read: Result<T, NetworkError>) -> (usize, usize, Mistake) {
     match read {

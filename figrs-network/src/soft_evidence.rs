@@ -58,7 +58,7 @@ impl NetworkEvidence {
     }
 
     /// Returns the observations of real variables, in the order in which they were stated. Only evidence about a
-    /// [`MixedNetwork`](super::MixedNetwork) has such observations.
+    /// [`MixedNetwork`](super::MixedNetwork) has observations of real variables.
     pub fn real_observations(&self) -> &[RealObservation] {
         &self.real_observations
     }

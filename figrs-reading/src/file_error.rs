@@ -1,4 +1,4 @@
-//! The error of a file: its place, the mistake, and the remedy.
+//! Errors of files: the place, the problem and the remedy.
 
 use std::fmt;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use figrs_core::printable;
 use figrs_derive::ErrorDebug;
 
-/// The class of a mistake in a file. A program can choose its reaction by this class.
+/// The class of an error in a file. A program can choose its reaction by this class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MistakeKind {
@@ -36,15 +36,14 @@ pub enum MistakeKind {
     TooLarge,
 }
 
-/// A mistake in a text or an argument, without its place.
+/// An error in a text or an argument: the problem and its remedy, without the place in the text.
 #[derive(Clone, PartialEq, Eq, ErrorDebug)]
 pub struct Mistake {
-    /// The class of the mistake.
+    /// The class of the error.
     pub kind: MistakeKind,
     /// The problem, as a statement that names the item and the number.
     pub problem: String,
-    /// A change of the text or the argument that removes the mistake, as a request. The remedy is empty if the text of the problem already states the
-    /// remedy.
+    /// A change of the text or the argument that corrects it, as a request. The remedy is empty if the text of the problem already states the remedy.
     pub remedy: String,
     /// Name of a reader's setting or method with which the reader accepts the text, such as `normalise`. A program can print the name of its own
     /// option instead of the remedy.
@@ -52,7 +51,7 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// Creates a mistake with its remedy. Control characters in the problem and the remedy, which may come from a file, are escaped.
+    /// Creates an error with its remedy. Control characters in the problem and the remedy, which may come from a file, are escaped.
     pub fn new(kind: MistakeKind, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         let text = |text: String| printable(&text).into_owned();
         Self {
@@ -70,12 +69,12 @@ impl Mistake {
         Self { setting, ..self }
     }
 
-    /// Creates the mistake of a value outside of the allowed range.
+    /// Creates the error that a value is outside of the allowed range.
     pub fn value(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::new(MistakeKind::Value, problem, remedy)
     }
 
-    /// Inserts `context` before the problem of the mistake.
+    /// Inserts `context` before the text of the problem.
     #[must_use]
     pub fn within(self, context: impl fmt::Display) -> Self {
         let problem = format!("{context}: {}", self.problem);
@@ -117,9 +116,9 @@ impl std::error::Error for Mistake {}
 pub struct FileError {
     /// Path of the file, or a description of the text.
     pub place: String,
-    /// The line and the column in characters, both counted from 1, if the mistake has a position.
+    /// The line and the column in characters, both counted from 1, if the position of the error is known.
     pub position: Option<(usize, usize)>,
-    /// The mistake, boxed so that results with this error are small.
+    /// The problem and its remedy, boxed so that results with this error are small.
     pub mistake: Box<Mistake>,
 }
 
@@ -140,7 +139,7 @@ impl FileError {
             .of(path.display().to_string())
     }
 
-    /// Returns the class of the mistake.
+    /// Returns the class of the error.
     pub fn kind(&self) -> MistakeKind {
         self.mistake.kind
     }

@@ -1,4 +1,4 @@
-//! Reading of files up to a limit on their size, and errors that state the place of a mistake and its remedy.
+//! Reading of files up to a limit on their size, and errors that state the place and the remedy.
 
 #![warn(clippy::unwrap_used)]
 

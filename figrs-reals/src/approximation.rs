@@ -16,8 +16,8 @@ pub(crate) const PAIRS: usize = 16;
 /// The distribution of a group of elements of the present state.
 pub(crate) struct Conditioned {
     pub(crate) belief: Belief,
-    /// The joint distribution of these elements and of other elements; and for each component of `belief`, the indices of the components of the joint
-    /// distribution that belong to it.
+    /// The joint distribution of the elements of the group and of other elements; and for each component of `belief`, the indices of the components
+    /// of the joint distribution that belong to it.
     pub(crate) pair: Option<(Belief, Vec<Vec<usize>>)>,
     /// True if components were merged or left out.
     pub(crate) is_approximate: bool,

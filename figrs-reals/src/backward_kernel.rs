@@ -59,7 +59,7 @@ impl BackwardKernel {
         this
     }
 
-    /// Replaces the distributions by those of `pair`, as [`new`](Self::new) computes them.
+    /// Replaces the distributions of the kernel by those that [`new`](Self::new) computes from `pair`.
     pub(crate) fn renew(&mut self, (pair, members): &(Belief, Vec<Vec<usize>>)) {
         self.options = options_of(pair, members, self.dimension());
     }
@@ -148,7 +148,8 @@ impl BackwardKernel {
     }
 
     /// Returns the distribution of the earlier state, given the distribution `next` of the next state, whose components have indices for this kernel.
-    /// Components with the same index are merged if `merges`, or if there are more than `most` components. The flag is `true` if components were merged.
+    /// Components with the same index are merged if `merges` is true, or if there are more than `most` components. The second result is `true` if
+    /// components were merged.
     pub(crate) fn earlier(
         &self,
         next: &[(usize, BeliefComponent)],

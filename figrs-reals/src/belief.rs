@@ -33,7 +33,7 @@ pub(crate) struct Belief {
 /// The concatenated numbers of a group of elements as linear functions of vectors, the range of each element's numbers, and the vectors.
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
-/// Checks the random elements of a step.
+/// A function that checks the random elements of a step.
 pub(crate) type CheckElements<'c> = dyn Fn(&[AnyElement]) -> Result<(), Error> + 'c;
 
 /// The joint distribution of the elements of a step.
@@ -273,7 +273,8 @@ impl Belief {
     }
 
     /// Draws at most `most` of the components, without replacement. The mean of the new share of each component is its old share; components with large
-    /// shares are kept with these shares, and all others that are drawn have the same share. If components are left out, returns the indices of the others.
+    /// shares are kept with these shares, and all other drawn components have equal shares. If components are left out, returns the indices of the
+    /// components that remain.
     ///
     /// **References.** Fearnhead and Clifford, *On-line inference for hidden Markov models via particle filters*, 2003, section 3.
     pub(crate) fn resample(&mut self, most: usize, rng: &mut Stream) -> Option<Vec<usize>> {

@@ -130,7 +130,7 @@ fn values(
     Ok(values)
 }
 
-/// Returns the result that the Chain `element` selects in `world`; `None` for other elements.
+/// Returns the result that the `Chain` `element` selects in `world`; `None` for other elements.
 fn result_of(world: &HybridWorld<'_, '_>, element: &AnyElement) -> Option<AnyElement> {
     let scan = world.hybrid.scan();
     let results = scan.branches.get(&element.id())?;

@@ -1,4 +1,4 @@
-//! Classification of Chains that select among their results by the values of finite parents; and the finite parents of elements.
+//! Classification of `Chain` elements that select among their results by the values of finite parents; and the finite parents of elements.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::normal_rule::check_numbers;
 use crate::scan::{Attempt, Form, Scan, is_float, not_normal};
 
 impl Scan<'_> {
-    /// Classifies the Chain `element`, whose parents are finite.
+    /// Classifies the `Chain` `element`, whose parents are finite.
     pub(crate) fn choice(
         &mut self,
         element: &AnyElement,
@@ -77,8 +77,8 @@ impl Scan<'_> {
         Ok(Attempt::Done(Form::Real(Rc::new(rows))))
     }
 
-    /// Classifies the Chain `element`, whose values are not real numbers. The Chain is classified as observed if the values of the Chain and of its
-    /// parents are observed and its result depends on a parameter.
+    /// Classifies the `Chain` `element`, whose values are not real numbers. The `Chain` is classified as observed if the values of the `Chain` and of
+    /// its parents are observed and its result depends on a parameter.
     fn observed_choice(
         &mut self,
         element: &AnyElement,
@@ -116,8 +116,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the results of the Chain `element` for each assignment of the elements on which its parents depend. The function of the Chain is called
-    /// once for each combination of values of the parents.
+    /// Returns the results of the `Chain` `element` for each assignment of the elements on which its parents depend. The function of the `Chain` is
+    /// called once for each combination of values of the parents.
     fn branches(
         &mut self,
         element: &AnyElement,

@@ -60,7 +60,7 @@ pub fn in_closed_form(
     }
     let mut scan = Scan::new(model, targets, limits).accepting(Accepted::Comparisons);
     match scan.run() {
-        // This algorithm does not answer queries without normal elements.
+        // Queries without normal elements and parameters have no closed form.
         Err(error @ Error::NotClosedForm { .. })
             if scan.vectors.is_empty() && scan.parameters.is_empty() =>
         {
@@ -138,7 +138,7 @@ fn answer_of_scan(
     scan.integrate_common_scale()?;
     let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
     let reals = real_targets(&mut hybrid, targets)?;
-    // The exact moments of a restricted number need all components.
+    // The exact moments of a number that comparisons restrict need all components; components are therefore not merged.
     let collapse = match hybrid.has_interval() {
         true => Collapse::Never,
         false => collapse,

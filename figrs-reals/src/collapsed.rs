@@ -42,7 +42,7 @@ use crate::drawn_rest::DrawnRest;
 /// closed form, or if their elimination would be larger than their own eliminations together, because a finite element that is integrated out depends
 /// on several drawn elements.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a Chain, if the function of a drawn Chain depends on
+/// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a `Chain`, if the function of a drawn `Chain` depends on
 /// unknown elements, or if a target is a parameter with a conjugate prior; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped
 /// sampler.
 ///
@@ -200,7 +200,8 @@ impl CollapsedQuestion {
     /// For each joint value of the drawn elements, returns the number of times that the integrated elements are drawn.
     fn draws_of_values(&self, joint: &TargetMarginal) -> Result<Vec<usize>, Error> {
         match &joint.estimate {
-            // The number of draws of a value is about the number of equal weights with the same sum and the same sum of squares.
+            // The number of draws of a value is about the number of equal weights that have the same sum and the same sum of squares as the weights
+            // of this value.
             Estimate::Weighted { squares, .. } => {
                 let count = |(p, square): (&f64, &f64)| match *square > 0.0 {
                     true => ((p * p / square).round() as usize).max(1),

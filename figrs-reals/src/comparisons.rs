@@ -53,7 +53,8 @@ impl Comparisons {
         (bounds.0 < bounds.1).then_some(bounds)
     }
 
-    /// Returns the distribution of the number with the comparisons, given its mean and its variance without them; `None` if it is impossible.
+    /// Returns the distribution of the compared number given the comparisons. The number is normal before the comparisons, with the given mean and
+    /// variance. The result is `None` if no number satisfies all comparisons.
     pub(crate) fn tilted(
         &self,
         assignment: Assignment<'_>,

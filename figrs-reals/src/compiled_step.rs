@@ -80,7 +80,8 @@ impl CompiledStep {
     }
 
     /// Returns the distribution of the next state, given the distribution `belief` of the present state and the evidence of `model` about readings. If
-    /// `is_pair`, it is the joint distribution of the next state, of the index of the present state's component, and of the present state's numbers.
+    /// `is_pair` is true, the result is the joint distribution of the next state, of the index of the present state's component, and of the present
+    /// state's numbers.
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
@@ -284,10 +285,11 @@ impl Observed<'_> {
 
 impl Affine {
     /// Returns the distribution of the next state's numbers, given one component of the present state's distribution, whose deviations are `lower`
-    /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers. If `is_pair`, it is
-    /// the joint distribution with the present state's numbers.
+    /// times independent standard normal numbers, and given the observed numbers; also returns the log-density of these numbers. If `is_pair` is
+    /// true, the returned distribution is the joint distribution with the present state's numbers.
     ///
-    /// **Errors.** The index of an observed number, if the numbers before it determine it; a number may be the determined one if `is_single`.
+    /// **Errors.** The index of an observed number, if the numbers before it determine it. If `is_single` is true, it is no error if the observed
+    /// number agrees with the determined one.
     fn next(
         &self,
         present: &BeliefComponent,
@@ -305,8 +307,8 @@ impl Affine {
             coefficients.ncols() - dimension,
         );
         let n = made + if is_pair { dimension } else { 0 };
-        // The deviations of all numbers from their means are linear functions of independent standard normal numbers. Their matrix is rotated until
-        // it is a lower triangle.
+        // The deviations of all numbers from their means are linear functions of independent standard normal numbers. The matrix of these linear
+        // functions is rotated until it is a lower triangle.
         let mut deviations = DMatrix::zeros(n, (lower.ncols() + noise).max(n));
         let of_present = coefficients.columns(0, dimension);
         let mut own = deviations.view_mut((0, 0), (made, lower.ncols()));
@@ -385,7 +387,7 @@ pub(crate) fn rotate(matrix: &mut DMatrix<f64>) {
             continue;
         }
         let length = (first * first + rest).sqrt();
-        // This reflection maps the row `(first, rest)` to `(-length sign(first), 0)`.
+        // This Householder reflection maps the row `(first, rest)` to `(-length sign(first), 0)`.
         let pivot = first + length.copysign(first);
         let scale = 2.0 / (pivot * pivot + rest);
         for r in i + 1..matrix.nrows() {

@@ -2,7 +2,8 @@
 //!
 //! In this module, a parameter is a continuous element that is not normal. All elements whose distributions depend on a parameter must be observed or
 //! finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is proportional to a member of the
-//! prior's family. Its integral over the parameter is a number for each assignment; these numbers become a factor of the finite elements.
+//! prior's family. The integral of this product over the parameter is a number for each assignment; these numbers become a factor of the finite
+//! elements.
 
 use std::any::{Any, TypeId};
 use std::rc::Rc;
@@ -35,7 +36,7 @@ pub(crate) struct Parameter {
     pub(crate) readers: Vec<Reader>,
     /// The density of the normal elements whose precisions or variances are multiples of the parameter; `None` if there are no such elements.
     pub(crate) scaled: Option<ScaledNormals>,
-    /// True if a Chain selects among parameters that include this one; the Chain then takes the place of this parameter.
+    /// True if a `Chain` selects among parameters that include this one; the `Chain` then takes the place of this parameter.
     pub(crate) is_chosen: bool,
 }
 
@@ -98,8 +99,8 @@ pub(crate) struct Reader {
     pub(crate) open: usize,
     pub(crate) factor: f64,
     pub(crate) value: ReadValue,
-    /// The indices of the finite elements on which the element's distribution depends, in ascending order. If the element is finite, they include the
-    /// element.
+    /// The indices of the finite elements on which the element's distribution depends, in ascending order. If the element is finite, the list
+    /// includes the element itself.
     pub(crate) scope: Vec<usize>,
 }
 
@@ -206,7 +207,7 @@ impl Parameter {
             return Err(not_conjugate(&self.element, &self.element));
         };
         // At each value of the parameter, the integral is the product of the prior and the likelihoods, divided by the posterior density. At a
-        // typical value, no digits are lost.
+        // typical value of the parameter, the result loses no digits.
         let value = match &self.scaled {
             None => middle(prior, &*posterior),
             Some(scaled) => {

@@ -232,7 +232,7 @@ impl Scan<'_> {
         Ok(values)
     }
 
-    /// Makes the Chain `element` a parameter, if all its results are parameters. Returns `None` if they are not.
+    /// Makes the `Chain` `element` a parameter, if all its results are parameters. Returns `None` if they are not.
     pub(crate) fn chosen_parameter(
         &mut self,
         element: &AnyElement,
@@ -273,9 +273,9 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// Checks that no element except the Chain depends on the parameters among which a Chain selects.
+    /// Checks that no element except the `Chain` depends on the parameters among which a `Chain` selects.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if another element depends on such a parameter.
+    /// **Errors.** [`Error::NotClosedForm`] if another element depends on a parameter among which a `Chain` selects.
     pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {
         if !self.parameters.iter().any(|parameter| parameter.is_chosen) {
             return Ok(());

@@ -16,14 +16,14 @@ use crate::closed_form::closed_form_answer;
 use crate::drawn_cases::cases_together;
 use crate::scan::{Form, Scan};
 
-/// Maximum number of calls of a drawn Chain's function that are made to find the elements on which the function depends.
+/// Maximum number of calls of a drawn `Chain`'s function that are made to find the elements on which the function depends.
 const MAX_CALLS: usize = 4096;
 
 /// The division of a model into drawn elements and remaining elements. All elements on which a drawn element depends are drawn too; the remaining
 /// elements have a closed form given the drawn values.
 #[derive(Debug)]
 pub(crate) struct DrawnPart {
-    /// The drawn elements. In the model of the remaining elements, all drawn elements have values, because any function of a Chain may depend on
+    /// The drawn elements. In the model of the remaining elements, all drawn elements have values, because any function of a `Chain` may depend on
     /// them.
     pub(crate) elements: Vec<AnyElement>,
     members: FxHashSet<ElementId>,
@@ -37,8 +37,8 @@ impl DrawnPart {
     /// Finds the elements that must be drawn so that the remaining elements have a closed form; returns `None` if no normal elements and no
     /// parameters remain.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a Chain, or if the function of a drawn Chain depends
-    /// on unknown elements; the errors of the model.
+    /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is created within a `Chain`, or if the function of a drawn `Chain`
+    /// depends on unknown elements; the errors of the model.
     pub(crate) fn find(
         model: &Model,
         targets: &[AnyElement],
@@ -182,8 +182,8 @@ impl DrawnPart {
     }
 }
 
-/// Returns the parents of `refused` that are parameters or nonlinear functions. If there are none, returns its real parents; if there are none
-/// either, returns `refused` itself.
+/// Returns the parents of `refused` that are parameters or nonlinear functions. Without such parents, returns the real parents of `refused`; without
+/// real parents, returns `refused` itself.
 fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     let with = |accepts: fn(&Form) -> bool| -> Vec<AnyElement> {
         let parents = refused.parents().iter();
@@ -202,7 +202,7 @@ fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     }
 }
 
-/// The elements on which the targets and the evidence of a model depend, without the results of Chains.
+/// The elements on which the targets and the evidence of a model depend, without the results of `Chain` elements.
 struct StaticGraph {
     elements: FxHashMap<ElementId, AnyElement>,
     /// The elements in the order in which they were found, which is the same in every run.
@@ -243,7 +243,7 @@ impl StaticGraph {
         }
     }
 
-    /// Adds the elements on which the functions of drawn Chains depend, and the elements on which these depend.
+    /// Adds the elements on which the functions of drawn `Chain` elements depend, and the elements on which these depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if a function depends on unknown elements.
     fn add_captured(
@@ -267,7 +267,7 @@ impl StaticGraph {
         }
     }
 
-    /// Returns the elements outside of `members` on which the function of `element` depends, if `element` is a Chain; otherwise returns an empty
+    /// Returns the elements outside of `members` on which the function of `element` depends, if `element` is a `Chain`; otherwise returns an empty
     /// list.
     fn captured(
         &self,
@@ -310,7 +310,7 @@ impl StaticGraph {
                 if self.elements.contains_key(&read.id()) {
                     captured.push(read.clone());
                 } else if !read.is_unshared() || is_generic_chain(read) {
-                    // The function of another Chain may depend on the same element.
+                    // The function of another `Chain` may depend on the same element.
                     return Err(unknown());
                 } else {
                     stack.extend(read.parents());
@@ -328,7 +328,7 @@ impl StaticGraph {
     }
 }
 
-/// True if the element is a Chain, but not a member of a family.
+/// True if the element is a `Chain`, but not a member of a family.
 fn is_generic_chain(element: &AnyElement) -> bool {
     matches!(element.kind(), Kind::Chain(_, op) if op.family().is_none())
 }

@@ -72,7 +72,7 @@ impl DrawnRest {
             };
             let rows: Vec<&Vec<Datum>> = places.iter().map(values).collect();
             let counts: Vec<usize> = places.iter().map(|&place| counts[place]).collect();
-            // The computation for these joint values is not interrupted.
+            // The computation for this number of joint values is not interrupted.
             let whole = limits.until(&Until::default());
             let question = (part, model, own);
             let draws = draws_of_values(question, (&rows, &counts), random, &whole)?;
@@ -92,8 +92,8 @@ impl DrawnRest {
         Ok(this)
     }
 
-    /// Returns the marginal of a target that was integrated out. Its draws for one joint value of the drawn elements share the weight of this joint
-    /// value equally.
+    /// Returns the marginal of a target that was integrated out. The draws of the target for one joint value of the drawn elements share the weight
+    /// of this joint value equally.
     pub(crate) fn marginal(
         &self,
         target: &AnyElement,
@@ -184,7 +184,8 @@ fn used_places<'a, T>(
     drawn.chunks(length).flat_map(move |chain| &chain[..end])
 }
 
-/// Returns a draw for each step of the chains, given the draws for each value.
+/// Returns, for each step of the Markov chains, the index of a draw of the integrated elements; `indices` has the indices of the draws for each value
+/// of the drawn elements.
 fn chain_draws(drawn: &[u32], chains: usize, indices: &[Vec<u32>]) -> Vec<u32> {
     let mut next = vec![0; indices.len()];
     let each = used_places(drawn, chains, indices).map(|&value| {

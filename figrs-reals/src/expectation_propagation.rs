@@ -115,8 +115,8 @@ impl ExpectationPropagation {
     }
 
     /// Sets the initial weight of the old approximation in the average of the old and the new approximation (default zero). If the changes grow from
-    /// one sweep to the next, the weight of the new approximation is halved. While the changes shrink, this weight is doubled again, up to its initial
-    /// value.
+    /// one sweep to the next, the weight of the new approximation is halved. While the changes shrink, the weight of the new approximation is doubled
+    /// again, up to its initial value.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
         self
@@ -127,11 +127,11 @@ impl ExpectationPropagation {
     /// draws.
     ///
     /// The draws satisfy the comparisons: the compared numbers are drawn one after another, each from the truncated normal distribution given the
-    /// numbers drawn before it and the approximations of the comparisons that follow. A draw has no weight if earlier numbers leave no interval for a
-    /// number. The weight of a draw then depends little on the comparisons. The
-    /// time of a draw is proportional to the number of comparisons times the number of normal numbers; if this product exceeds 8.4 million, only the
-    /// first comparisons are satisfied in this way, and the draws are weighted by the others. The first draw with a joint value of the finite elements
-    /// takes much longer, because it computes the joint distribution of all compared numbers given this value.
+    /// numbers drawn before it and the approximations of the comparisons that follow. The weight of a draw therefore depends little on the
+    /// comparisons. The weight is zero if the numbers drawn before leave no interval for a number. The time of a draw is proportional to the number
+    /// of comparisons times the number of normal numbers; if this product exceeds 8.4 million, only the first comparisons are satisfied in this way,
+    /// and the draws are weighted by the others. The first draw with a joint value of the finite elements takes much longer, because it computes the
+    /// joint distribution of all compared numbers given this value.
     ///
     /// **Guarantee.** The corrected estimates are consistent, with standard errors, as for `ImportanceSampling`. The corrected estimate of the
     /// probability of the evidence is unbiased. If a likelihood has heavier tails than its approximation, a few draws may have most of the weight;

@@ -66,8 +66,8 @@ pub struct Filter<S> {
 }
 
 impl<S: FilterState> Filter<S> {
-    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter copies the joint distribution of these
-    /// elements. Later steps and evidence must not depend on other elements of the first state.
+    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter stores a copy of this joint distribution.
+    /// Later steps and evidence must not depend on other elements from which the first state was built.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub fn exact(first: &S) -> Result<Self, Error> {
@@ -213,17 +213,18 @@ impl<S: FilterState> Filter<S> {
     /// [`past`](Self::past) returns these states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with a
     /// fixed lag). By default, no past state is kept.
     ///
-    /// For each of these states, the filter keeps its distribution given the next state, which later evidence does not change. A step takes time for the
-    /// joint distribution of two successive states, and [`answer`](Self::answer) takes time in proportion to the number of states. If the state has
-    /// finite and real elements, the distribution of a past state may have more components than that of the present state; if it has more than
-    /// 16 times the maximum number of [`components`](Self::components), components with the same finite values are merged, and the answer is approximate.
-    /// [`Filter::factored`] treats the groups of the past states as independent of each other, too.
+    /// For each past state, the filter keeps the distribution of this state given the next state, which later evidence does not change. A step takes
+    /// time for the joint distribution of two successive states, and [`answer`](Self::answer) takes time in proportion to the number of states. If
+    /// the state has finite and real elements, the distribution of a past state may have more components than that of the present state; if it has
+    /// more than 16 times the maximum number of [`components`](Self::components), components with the same finite values are merged, and the answer
+    /// is approximate. [`Filter::factored`] treats the groups of the past states as independent of each other, too.
     ///
     /// The joint values of the finite elements of two successive states may be at most 16 times the maximum number of components. [`advance`](Self::advance)
     /// counts impossible joint values, too; a compiled step ([`follow`](Self::follow)) counts only possible ones.
     ///
-    /// Evidence may also be about elements of past states, such as a reading that arrives late. Such a step takes more time: in proportion to the cube of the
-    /// lag of the earliest of these states if a state has one component, and to the product of the numbers of components of all states up to it otherwise.
+    /// Evidence may also be about elements of past states, such as a reading that arrives late. A step with evidence about past states takes more
+    /// time: in proportion to the cube of the lag of the earliest of these states if a state has one component, and to the product of the numbers of
+    /// components of all states up to it otherwise.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;

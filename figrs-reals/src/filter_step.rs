@@ -84,7 +84,8 @@ impl<S: FilterState> Filter<S> {
         Ok(())
     }
 
-    /// Keeps the state before the present state, with its distributions given the present state. Its elements have the types of those of `like`.
+    /// Keeps the state before the present state, with its distributions given the present state. The elements of the kept state have the types of the
+    /// elements of `like`.
     pub(crate) fn add_past(&mut self, kernels: Vec<BackwardKernel>, like: Arc<S>) {
         self.past.add(PastState { like, kernels }, self.window);
     }

@@ -26,7 +26,7 @@ pub(crate) type Assigned = SmallVec<[u32; 4]>;
 /// The finite elements on which real elements depend, with their indices and possible values.
 ///
 /// If the model has cases, the elements that are functions of the case have an index like all others. The scope of a real element never contains
-/// them: it contains the element that selects the case instead ([`scope`](Self::scope)).
+/// functions of the case: it contains the element that selects the case instead ([`scope`](Self::scope)).
 pub(crate) struct FinitePart<'m> {
     model: Model,
     limits: &'m Limits,
@@ -148,8 +148,8 @@ impl<'m> FinitePart<'m> {
         scope
     }
 
-    /// Returns the index of the value of the element with the index `place`; `value_of` gives the value of each element of a
-    /// [`scope`](Self::scope).
+    /// Returns, for the element with the index `place`, the index of its value in its support. The function `value_of` returns the same number for
+    /// the element on which this element [depends](Self::base).
     pub(crate) fn value(&self, place: usize, value_of: impl FnOnce(usize) -> u32) -> u32 {
         match &self.indices[place] {
             Some(indices) => indices[value_of(CASE) as usize],
@@ -225,7 +225,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the possible values of the element with the index `place`. A previous call of `find_supports` is necessary.
+    /// Returns the possible values of the element with the index `place`. `find_supports` must have been called before.
     pub(crate) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")
     }

@@ -30,8 +30,8 @@ impl<S: FilterState> Filter<S> {
     /// `readings` builds the elements that [`follow`](Self::follow) may observe. The state and the readings consist of finite elements, and of numbers
     /// that are linear functions of the state's numbers, with normal noise, given the finite elements.
     ///
-    /// Both functions are called twice, and twice again for joint values of the finite elements that the next state can have but the present state cannot;
-    /// the law then contains all joint values that the state can reach.
+    /// The functions `step` and `readings` are called twice, and twice again for joint values of the finite elements that the next state can have but
+    /// the present state cannot; the law then contains all joint values that the state can reach.
     ///
     /// ```
     /// use figrs_core::{Element, Flip, Model, Normal, Variance};

@@ -6,14 +6,14 @@ use figrs_core::LinearFunction;
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
-/// Largest rounding error of a sum, relative to the sum of the magnitudes of its terms. It is 45 times the rounding error of one operation.
+/// Largest rounding error of a sum, relative to the sum of the magnitudes of its terms. This number is 45 times the rounding error of one operation.
 const ROUNDING: f64 = 1e-14;
 
 /// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap
 /// allocation.
 ///
-/// The offset and the coefficients are sums of products of the numbers of the model. The magnitude of such a sum is the same sum with the absolute
-/// values of these numbers; the rounding error of the sum is proportional to it.
+/// The offset and the coefficients are sums of products of the numbers of the model. The magnitude of a sum of products is the same sum with the
+/// absolute values of its numbers; the rounding error of the sum is proportional to its magnitude.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
     /// Number of real numbers of the function's value.
@@ -405,7 +405,7 @@ pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usi
 pub(crate) fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     let n = function.offset().len();
     if let &[linear] = open {
-        // Copies are faster than products.
+        // If the argument is a vector itself, copies of the coefficients are faster than products of matrices.
         if linear.as_vector().is_some() {
             let offset = function.offset().iter();
             return Linear {

@@ -67,7 +67,7 @@ impl MadeElements {
         [self.numbers.erased(), self.component.erased()].map(Clone::clone)
     }
 
-    /// Returns the index of the component alone.
+    /// Returns the link to the element that is the index of the state's component, without its numbers.
     pub(crate) fn component(&self) -> StateLink {
         StateLink {
             component: self.component.clone(),
@@ -88,7 +88,7 @@ impl MadeElements {
 }
 
 /// Creates the elements of the state before the state `next`, whose distribution given that state is `kernel`; the created elements have the types of
-/// the elements `like`. Also returns the elements on which the elements of the state before that one depend.
+/// the elements `like`. Also returns the created elements on which the elements of the next earlier state depend.
 pub(crate) fn elements_before(
     kernel: &BackwardKernel,
     next: &StateLink,

@@ -17,7 +17,7 @@ use crate::state_marginals::PastBeliefs;
 #[derive(Clone, Debug)]
 pub(crate) struct PresentState<S> {
     pub(crate) state: Arc<S>,
-    /// The elements of each group.
+    /// The elements that were created for each group of the state's elements.
     pub(crate) made: Vec<MadeElements>,
 }
 
@@ -61,9 +61,9 @@ impl<S: FilterState> PresentState<S> {
 #[derive(Clone, Debug)]
 pub(crate) struct PastStates<S> {
     pub(crate) states: VecDeque<PastState<S>>,
-    /// The elements of these states, which are created when they are first needed.
+    /// The elements of the past states, which are created when they are first needed.
     smoothed: OnceLock<Vec<SmoothedState<S>>>,
-    /// The distributions of these states, which are computed when they are first needed.
+    /// The distributions of the past states, which are computed when they are first needed.
     pub(crate) beliefs: OnceLock<PastBeliefs>,
 }
 
@@ -141,7 +141,7 @@ impl<S> PastStates<S> {
     }
 
     /// Computes the distribution of each group of elements of each past state, the latest state first, from the distributions `present` of the groups
-    /// of the present state. If `merges`, or if there are more than `most` components, components with the same finite values are merged.
+    /// of the present state. If `merges` is true, or if there are more than `most` components, components with the same finite values are merged.
     pub(crate) fn beliefs_before(
         &self,
         present: &[Belief],
@@ -174,7 +174,7 @@ impl<S> PastStates<S> {
 }
 
 impl<S: FilterState> PastStates<S> {
-    /// Returns the elements of the past states. `present` returns the elements of the present state on which they depend.
+    /// Returns the elements of the past states. `present` returns the elements of the present state on which the elements of the past states depend.
     pub(crate) fn smoothed(&self, present: impl FnOnce() -> Vec<StateLink>) -> &[SmoothedState<S>] {
         self.smoothed.get_or_init(|| {
             let mut all: Vec<SmoothedState<S>> = Vec::with_capacity(self.states.len());

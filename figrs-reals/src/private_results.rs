@@ -1,4 +1,4 @@
-//! Merging of the results of a Chain, on which nothing else depends, into one normal vector.
+//! Merging of the results of a `Chain`, on which nothing else depends, into one normal vector.
 
 use std::rc::Rc;
 
@@ -9,9 +9,9 @@ use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Form, NormalVector, Scan};
 
 impl Scan<'_> {
-    /// Merges the results of a Chain into one vector, if the results are normal elements on which no other element depends.
+    /// Merges the results of a `Chain` into one vector, if the results are normal elements on which no other element depends.
     ///
-    /// After the merge, the Chain is a normal element whose mean and covariance depend on its parents.
+    /// After the merge, the `Chain` is a normal element whose mean and covariance depend on its parents.
     pub(crate) fn merge_private_results(&mut self) {
         if self.choices.is_empty() {
             return;
@@ -54,7 +54,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the vectors of the results `branches` of a Chain, if nothing else depends on these results and they are not all the same.
+    /// Returns the vectors of the results `branches` of a `Chain`, if nothing else depends on these results and they are not all the same.
     fn private_vectors(
         &self,
         branches: &[AnyElement],
@@ -79,7 +79,8 @@ impl Scan<'_> {
         (!is_one).then_some(vectors)
     }
 
-    /// Returns a vector with the distribution of the selected result of `choice`; `vectors` has the vector of each result of `branches`.
+    /// Returns a vector with the distribution of the result that `choice` selects from `branches`; `vectors` has the index of the vector of each
+    /// branch.
     fn merged(
         &self,
         choice: &AnyElement,

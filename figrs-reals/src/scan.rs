@@ -48,7 +48,7 @@ impl Form {
 pub(crate) enum Accepted {
     /// Gaussian functions alone: observations of normal elements.
     Gaussian,
-    /// Also comparisons of real elements.
+    /// Gaussian functions, and comparisons of real elements.
     Comparisons,
     All,
 }
@@ -69,9 +69,9 @@ pub(crate) struct Scan<'m> {
     pub(crate) forms: ElementMap<Form>,
     /// The normal elements; `None` for an element that was merged into another one.
     pub(crate) vectors: Vec<Option<NormalVector>>,
-    /// For each Chain with real values, its results for each assignment of the elements on which its parents depend.
+    /// For each `Chain` with real values, its results for each assignment of the elements on which its parents depend.
     pub(crate) branches: FxHashMap<ElementId, Rc<Conditional<AnyElement>>>,
-    /// The Chains with real values, in the order of their classification.
+    /// The `Chain` elements with real values, in the order of their classification.
     pub(crate) choices: Vec<AnyElement>,
     /// True after all finite parents of real elements got an index and a list of values together.
     pub(crate) are_parents_numbered: bool,
@@ -108,7 +108,7 @@ pub(crate) enum Attempt {
 
 pub(crate) type Elements = SmallVec<[AnyElement; 2]>;
 
-/// The forms of the parents of an element.
+/// The classification (form) of each parent of an element.
 type Forms = SmallVec<[Form; 2]>;
 
 impl<'m> Scan<'m> {
@@ -135,7 +135,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Makes the elements of `cases` functions of the case. The scan must not have run.
+    /// Makes the elements of `cases` functions of the case. This method must be called before the scan runs.
     pub(crate) fn with_cases(mut self, cases: &Cases) -> Self {
         self.set.extend(cases.ids());
         self.finite = self.finite.with_cases(cases);
@@ -173,7 +173,7 @@ impl<'m> Scan<'m> {
         &self.forms[&element.id()]
     }
 
-    /// Finds the form of `root` and of the elements on which it depends; `stack` must be empty.
+    /// Classifies `root` and the elements on which it depends, that is, finds the form of each; `stack` must be empty.
     fn resolve(&mut self, root: &AnyElement, stack: &mut Vec<AnyElement>) -> Result<(), Error> {
         stack.push(root.clone());
         while let Some(element) = stack.pop() {

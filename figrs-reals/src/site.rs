@@ -16,15 +16,15 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
 
 /// A likelihood must be defined within this number of standard deviations from the mean. At greater distances, which have probability 6e-7, a
-/// function of the model may fail if the product with the likelihood is negligible there.
+/// function of the model may fail if the density times the likelihood is negligible there.
 const REACH: f64 = 5.0;
 
 /// The likelihood must also be defined within this distance from the mean of the product of the number's distribution and the likelihood, in standard
 /// deviations of the product.
 const REACH_OF_PRODUCT: f64 = 10.0;
 
-/// Numbers of points at which all likelihoods together, or one of them, are searched for narrow peaks: at first, and if all points of a likelihood
-/// have the same value.
+/// Numbers of points at which likelihoods are searched for narrow peaks: the most points of the first search, for all likelihoods together and for
+/// one of them; the most points if a likelihood has the same value at all points of the first search; and the fewest points for one likelihood.
 const FIRST_POINTS: usize = 1 << 20;
 const FIRST_POINTS_OF_SITE: usize = 1 << 16;
 const MOST_POINTS: usize = 1 << 24;
@@ -124,7 +124,7 @@ impl Site {
     }
 
     /// Returns a search for narrow peaks of the likelihood, if the model has `sites` likelihoods, and this one is computed for `places` assignments of
-    /// finite elements. Evidence may have narrow peaks; distributions change slowly.
+    /// finite elements. Evidence on a function of the number may have narrow peaks; the likelihood of a distribution's value changes slowly.
     pub(crate) fn peaks(&self, sites: usize, places: usize, until: &Until) -> Peaks {
         let all = sites * places;
         let most = |points: usize| (points / all).max(FEWEST_POINTS);
@@ -365,7 +365,7 @@ impl PathValues<'_> {
     }
 }
 
-/// Returns the distribution of the result `result` of the Chain `element`.
+/// Returns the distribution of the result `result` of the `Chain` `element`.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of invalid parameters.
 fn atomic<'r>(element: &AnyElement, result: &'r AnyElement) -> Result<&'r dyn AtomicOp, Error> {

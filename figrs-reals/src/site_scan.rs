@@ -131,7 +131,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Classifies the observed `element`, whose likelihood is in another factor.
+    /// Classifies the observed `element`, whose likelihood is a part of another factor.
     pub(crate) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
         self.finite.fix(element, value);
         Form::Observed
@@ -300,7 +300,7 @@ impl<'m> Scan<'m> {
     }
 }
 
-/// Returns the form of `element`, a nonlinear function of the value of `function`.
+/// Returns the classification of `element`, which is a nonlinear function of the value of `function`.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if there are too many elements on the way from the real number.
 pub(crate) fn function_of_number(

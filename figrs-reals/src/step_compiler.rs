@@ -20,8 +20,8 @@ use crate::made_elements::MadeElements;
 use crate::scan::{Form, Scan};
 
 impl Belief {
-    /// Returns the distribution with the numbers `layout` of its elements: finite elements that have numbers there become known numbers. Returns `None` if
-    /// another element has other numbers.
+    /// Returns the same distribution with its numbers in the places of `layout`. A finite element with a place in `layout` becomes a list of known
+    /// numbers. Returns `None` if an element has more or fewer numbers than its place.
     pub(crate) fn with_layout(&self, layout: &[Option<Range<usize>>]) -> Option<Cow<'_, Self>> {
         if self.numbers == layout {
             return Some(Cow::Borrowed(self));
@@ -99,9 +99,9 @@ type Shares = IndexMap<(usize, Vec<u32>, usize), f64>;
 /// An element of a step.
 struct StepElement {
     element: AnyElement,
-    /// The index of the element among the finite elements of the scan, if it is finite.
+    /// The index of the element among the finite elements of the scan, if the element is finite.
     finite: Option<usize>,
-    /// The range of its numbers, if it is real.
+    /// The range of the element's numbers, if the element is real.
     numbers: Option<Range<usize>>,
 }
 
@@ -137,9 +137,9 @@ impl StepCompiler {
         (!open.is_empty()).then(|| belief.standard(open.iter()))
     }
 
-    /// Adds the outcomes of the joint values that have no outcomes, which are the components of the elements `present`. The elements `next` of the next
-    /// state and the elements `readings` depend on these elements. `components` is the maximum number of components of the distribution of a state.
-    /// Returns the random elements of the step.
+    /// Adds the outcomes of the joint values that have no outcomes yet; these joint values are the components of the distribution of the elements
+    /// `present`. The elements `next` of the next state and the elements `readings` depend on the elements `present`. `components` is the maximum
+    /// number of components of the distribution of a state. Returns the random elements of the step.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the elements.
     pub(crate) fn add(

@@ -94,7 +94,7 @@ fn table(comparison: &Comparison, page: &mut HtmlPage) {
     page.list(comparison.conclusion());
 }
 
-/// Adds a picture of the model. The picture shows the branches of Chains, unless the model is infinite or the picture would be too large.
+/// Adds a picture of the model. The picture shows the branches of `Chain` elements, unless the model is infinite or the picture would be too large.
 fn model_graph(comparison: &Comparison, page: &mut HtmlPage) {
     let targets = || TargetList(comparison.elements());
     let expanded = ModelGraph::to_depth(comparison.model(), targets(), 2);

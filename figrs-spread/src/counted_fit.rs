@@ -188,7 +188,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         let fit = self.learner.fit_by(self.model, self.cases, |request| {
             identity.parts(request, (directory, absent)).map_err(|why| {
                 *unmerged.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
-                // This error only ends the fit; the actual reason is stored and reported instead.
+                // The returned error only ends the fit; the actual reason is stored, and reported in place of this error.
                 Error::NothingToLearn
             })
         });

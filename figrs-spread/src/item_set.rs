@@ -106,7 +106,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// Draws the items with these numbers whose files do not exist. The result is the number of files that were written.
+    /// Draws the items with the numbers `numbers` whose files do not exist. The result is the number of files that were written.
     ///
     /// **Errors.** [`SpreadError::Item`], [`SpreadError::File`].
     pub(crate) fn fill(&self, numbers: &Range<u64>) -> Result<u64, SpreadError> {
@@ -164,7 +164,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         all
     }
 
-    /// Writes the items with these numbers to files, except for files that exist. The result is the number of files that were written.
+    /// Writes the items with the numbers `numbers` to files, except for files that exist. The result is the number of files that were written.
     fn write(&self, numbers: Range<u64>, items: &[S::Item]) -> Result<u64, SpreadError> {
         let mut count = 0;
         for (number, item) in numbers.zip(items) {

@@ -1,23 +1,23 @@
-//! Random models of Chains over lists of captured elements.
+//! Random models of `Chain` elements over lists of captured elements.
 //!
-//! A first Chain chooses a list of elements that its branches capture, in an order and number that depend on the branch; a second one chooses by the
-//! value of that list, and its branches capture the same elements again. The models test an encoding by choices: many branches that depend on a few
-//! elements must not be treated as many variables.
+//! A first `Chain` chooses a list of elements that its branches capture, in an order and number that depend on the branch; a second one chooses by
+//! the value of that list, and its branches capture the same elements again. The models test an encoding by choices: many branches that depend on a
+//! few elements must not be treated as many variables.
 
 use figrs_core::{
     Binomial, Chain, Constant, Element, Flip, If, Model, Parents, Select, Uniform, fold, inject,
 };
 
-/// A random model of Chains over lists of captured elements.
+/// A random model of `Chain` elements over lists of captured elements.
 #[derive(Debug)]
 pub struct CapturedLists {
     /// The model with its evidence.
     pub model: Model,
-    /// The element of the last Chain.
+    /// The element of the last `Chain`.
     pub last: Element<i64>,
     /// The elements that branches capture.
     pub captured: Vec<Element<i64>>,
-    /// The element of the list by which the second Chain chooses.
+    /// The element of the list by which the second `Chain` chooses.
     pub list: Element<Vec<i64>>,
 }
 

@@ -1,7 +1,7 @@
-//! Random models in which Chains choose among captured elements, with dependencies of five shapes.
+//! Random models in which `Chain` elements choose among captured elements, with dependencies of five shapes.
 //!
-//! The shapes are lists that choose lists, several Chains that read one list, long lists that choose an element by position, nested choices between
-//! two elements, and Chains on a value and a list. Models have many or few captured elements, whose numbers of values differ.
+//! The shapes are lists that choose lists, several `Chain` elements that read one list, long lists that choose an element by position, nested choices
+//! between two elements, and `Chain` elements on a value and a list. Models have many or few captured elements, whose numbers of values differ.
 
 use figrs_core::{
     Binomial, Chain, Constant, Element, Flip, If, Model, Parents, Select, Uniform, fold, inject,
@@ -91,7 +91,7 @@ fn lists_of_lists(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     (list, last)
 }
 
-/// Builds a model in which several Chains read one list.
+/// Builds a model in which several `Chain` elements read one list.
 fn readers_of_one(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     let (shape, kinds, captures) = (
         Dice(dice.below(1 << 40)),
@@ -152,7 +152,7 @@ fn nested_choices(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     (list, last)
 }
 
-/// Builds a model with a Chain on a value and a list.
+/// Builds a model with a `Chain` on a value and a list.
 fn value_and_list(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     let (shape, kinds, captures) = (
         Dice(dice.below(1 << 40)),

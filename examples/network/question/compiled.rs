@@ -51,7 +51,7 @@ impl Question {
         };
         let started = Instant::now();
         match self.options.task {
-            // Handled already, without compiling; these tasks have their own code.
+            // These tasks never come here: other code handles them without a compiled form.
             Task::Cost
             | Task::Count
             | Task::Learn
@@ -140,7 +140,7 @@ impl Question {
         }
         let worlds = compiled.k_best(self.options.count.unwrap_or(5) as usize)?;
         if worlds.is_empty() {
-            // This error states which evidence is to blame.
+            // If no world is possible, `most_probable` returns an error that states the contradictory evidence.
             compiled.most_probable()?;
         }
         let worlds = worlds.iter().map(|world| self.found(world));

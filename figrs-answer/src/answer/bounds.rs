@@ -18,7 +18,7 @@ use figrs_factor::bounds::Bounds;
 pub struct TargetBounds {
     /// The target whose values are bounded.
     pub element: AnyElement,
-    /// The known values of the target.
+    /// The values of the target that the expansion of the model has found.
     pub support: Support,
     /// For a continuous target, the interval (cell) of each value in the support, which is the middle of the interval. For other targets, the list is
     /// empty.
@@ -193,7 +193,7 @@ pub fn undecided_share(lower: f64, upper: f64) -> f64 {
 /// The depth and the work of an algorithm that expands the model to increasing depths, and the reason why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deepening {
-    /// Nesting depth to which Chains were expanded.
+    /// Nesting depth to which `Chain` elements were expanded.
     pub depth: usize,
     /// Number of values that the expansion lists for each element with infinitely many values; zero if there is no such element.
     pub range: usize,

@@ -51,8 +51,8 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// Returns the smallest effective sample size as [`chain_samples`] does. `known` has the sizes for the components of numeric values; for other
-/// values, `known` has the sizes for the indicators of frequent values.
+/// Returns the smallest effective sample size as [`chain_samples`] does. `known` has the effective sample sizes of the components of numeric values;
+/// for other values, `known` has the effective sample sizes of the indicators of frequent values.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,
@@ -274,7 +274,7 @@ mod tests {
         let positions: Vec<u32> = (0..4000).collect();
         let samples = chain_samples(&numeric(&walk), &positions, 1);
         assert!(samples < 100.0, "{samples}");
-        // The correlation of repeated draws is also found if the values are not numbers.
+        // `chain_samples` also finds the correlation of repeated draws if the values are not numbers.
         let repeated: Vec<u32> = (0..4000).map(|i| i / 100).collect();
         let samples = chain_samples(&words(40), &repeated, 1);
         assert!(samples < 60.0, "{samples}");

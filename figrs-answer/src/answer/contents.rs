@@ -129,7 +129,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Creates an answer with these contents alone.
+    /// Creates an answer that consists of `content` alone.
     fn of(algorithm: &'static str, content: AnswerContent) -> Self {
         Self {
             algorithm,
@@ -212,7 +212,7 @@ impl Answer {
         self.with_question(Arc::new((model, roots)))
     }
 
-    /// Adds the model of the query to an exact answer. The parameters of the model can then be queried.
+    /// Adds the model of the query to an exact answer. The answer can then be queried about the parameters of the model.
     #[must_use]
     #[doc(hidden)]
     pub fn with_answered(mut self, model: AnsweredModel) -> Self {
@@ -310,14 +310,14 @@ impl Answer {
     /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended this run, the longer run also does the work that
     /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
     ///
-    /// **Complexity.** The first call continues this run. A second call for the same answer repeats the run from its beginning. The run is also
-    /// repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run divides its samples into blocks
-    /// of another size: below about 2^18 samples, and for millions of samples at each doubling.
+    /// **Complexity.** The first call of `extend` continues the run of this answer. A second call for the same answer repeats the run from its
+    /// beginning. The run is also repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run
+    /// divides its samples into blocks of another size: below about 2^18 samples, and for millions of samples at each doubling.
     ///
     /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
     /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual;
-    /// [`Error::ParameterChanged`] if a [`Param`](figrs_core::Param) of the model was set since the end of the run (parameters of elements that Chains
-    /// create are not compared); the errors of the sampler.
+    /// [`Error::ParameterChanged`] if a [`Param`](figrs_core::Param) of the model was set since the end of the run (parameters of elements that
+    /// `Chain` elements create are not compared); the errors of the sampler.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};

@@ -102,8 +102,8 @@ impl Estimate {
 
     /// Returns the standard error of the expectation of a function; `numbers[i]` is the function's result for the value with index `i`.
     ///
-    /// A value with probability zero in the list is a possible value that no sample has. Such a value counts with the upper bound of its probability,
-    /// because the samples may have missed it.
+    /// A value with probability zero in the list is a possible value that no sample has. A value without samples counts with the upper bound of its
+    /// probability, because the samples may have missed it.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);
@@ -380,9 +380,9 @@ pub enum Quality {
         /// The effective sample size: the number of independent draws from the posterior whose mean has the same variance as the estimate. For
         /// independent weighted samples, the effective sample size is `(Σw)² / Σw²`. For Markov chains, the effective sample size is computed from
         /// autocorrelations, and is the smallest size over the components of numeric values and the indicators of frequent values. For independent
-        /// groups, the effective sample size is computed from the variance between groups. This size is usually below the number of particles,
-        /// because the particles of one population descend from few ancestors. If the populations agree by chance, this size may exceed the number of
-        /// particles.
+        /// groups, the effective sample size is computed from the variance between groups. The effective sample size is usually below the number of
+        /// particles, because the particles of one population descend from few ancestors. If the populations agree by chance, this size may exceed
+        /// the number of particles.
         effective_samples: f64,
     },
     /// The probability or expectation is an approximation whose error has no known bound, such as a result of loopy belief propagation.

@@ -15,15 +15,16 @@ use super::chain_error::stays;
 /// smaller numbers of hits, a term is added to the standard error, which decreases to zero as the number approaches `ENOUGH_HITS`.
 const ENOUGH_HITS: f64 = 100.0;
 
-/// The standard error allows for missed hits that exceed the weight of an observed hit by at most this multiple of the observed weight.
+/// The standard error allows for missed hits (worlds with the event that no draw has) that exceed the weight of an observed hit by at most this
+/// multiple of the observed weight.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective number of hits above which the standard error allows for no missed hits of larger weight. Above this number, the diagnosis reports such
-/// hits only if the observed hits have small weights (`LIGHT`).
+/// Effective number of hits above which the standard error allows for no missed hits of larger weight. Above this number, the diagnosis reports
+/// possible missed hits only if the observed hits have small weights (`LIGHT`).
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
-/// Threshold for small weights of hits, as a fraction of the mean weight of a draw. If all observed hits have smaller weights, worlds of larger
-/// weight may have been missed, however many hits there are.
+/// Weight below which a hit (a draw in which the event occurs) counts as light, as a fraction of the mean weight of a draw. If all observed hits are
+/// light, worlds of larger weight may have been missed, however many hits there are.
 const LIGHT: f64 = 0.01;
 
 /// Number that is added to the square root of the number of independent hits, because a small number of hits has a skewed distribution.
@@ -58,8 +59,8 @@ pub(crate) struct MissedHits {
 }
 
 impl MissedHits {
-    /// True if missed hits may have a larger weight than the standard error allows for. This is possible only if few hits were observed, or if all
-    /// observed hits have small weights.
+    /// True if the draws may have missed hits whose weight is larger than the standard error allows for. Hits of such a weight may have been missed
+    /// only if few hits were observed, or if all observed hits have small weights.
     pub(crate) fn may_be_heavier(&self, sampled: f64, p: f64) -> bool {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -188,7 +189,7 @@ mod tests {
         // One hit has a weight of .0001, and a missed hit may have a weight of .001.
         let error = with_few_hits(1e-4, 1e-4, 1e-3);
         assert!((2.7e-3..3.0e-3).contains(&error), "{error}");
-        // If a missed hit may have any weight, the error allows for eleven times the observed weight.
+        // If a missed hit (a draw in which the event occurs) may have any weight, the error allows for eleven times the weight of the observed hit.
         let error = with_few_hits(1e-4, 1e-4, 1.0);
         assert!((2.9e-3..3.3e-3).contains(&error), "{error}");
     }
@@ -209,7 +210,7 @@ mod tests {
         let (p, error) = (1e3 * light, 1e3_f64.sqrt() * light);
         assert_eq!(with_few_hits(error, p, 1e-3), error);
         assert!(may_be_heavier(error, p, 1e-3) && !may_be_heavier(error, p, light));
-        // If each of these draws has the mean weight, they are representative.
+        // If each draw with the event has the mean weight, these draws are representative.
         assert!(!may_be_heavier(1e-3, 0.1, 0.1));
     }
 

@@ -130,15 +130,15 @@ impl<T: Value> Marginal<T> {
     ///
     /// If all samples agree about `test`, the delta method gives an error of zero, which is too small. The error is then computed with one more
     /// sample that passes `test` and one more sample that fails `test` (Agresti and Coull 1998). With fewer than ten effective samples, one sample
-    /// may outweigh all other samples; the error is then at least the error with these two samples. If all weighted samples or groups agree, the
-    /// error is at least the 95 % upper bound of the probability of unseen values ([`unseen_share`](crate::unseen_share)), which may be infinite. If
-    /// all draws of Markov chains agree, the error is at least three divided by their effective sample size, but at most a quarter. If the chains
-    /// left their most frequent value fewer than ten times, the effective sample size is replaced by the number of these times plus the number of
-    /// chains.
+    /// may outweigh all other samples; the error is then at least the error that is computed with the two added samples. If all weighted samples or
+    /// groups agree, the error is at least the 95 % upper bound of the probability of unseen values ([`unseen_share`](crate::unseen_share)), which
+    /// may be infinite. If all draws of Markov chains agree, the error is at least three divided by their effective sample size, but at most a
+    /// quarter. If the chains left their most frequent value fewer than ten times, the effective sample size is replaced by the number of these times
+    /// plus the number of chains.
     ///
     /// If few samples pass `test`, or few fail it, the error computed from the variance of the samples is too small. The error is therefore increased
-    /// if the effective number of these samples is below a hundred. If the effective number of these samples is below forty and the model bounds the
-    /// weights, the error also includes samples that may have been missed, each with the largest possible weight.
+    /// if the effective number of samples that pass (or fail) `test` is below a hundred. If this effective number is below forty and the model bounds
+    /// the weights, the error also includes samples that may have been missed, each with the largest possible weight.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();
@@ -251,7 +251,8 @@ pub struct NumericColumns {
 }
 
 impl NumericColumns {
-    /// Returns the columns of `values`. The list of columns is empty unless the values are numbers, or lists of numbers that have the same length.
+    /// Returns the columns of the numbers in `values`, one column for each position in a list. The list of columns is empty unless the values are
+    /// numbers, or lists of numbers that have the same length.
     pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
         let mut count = 0;

@@ -91,7 +91,7 @@ impl Answer {
     /// Returns the probability that the target `element` has the value `value`.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number (or a list of them) and no two of its draws are equal, as for
-    /// a continuous target. For such a target, query the probability of an interval by [`probability_that`](Self::probability_that).
+    /// a continuous target. For a floating-point target, query the probability of an interval by [`probability_that`](Self::probability_that).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.probability(value))
     }
@@ -189,7 +189,7 @@ impl Answer {
     }
 
     /// Returns the progress of the search for the world: an entry for each better world that was found, for some decreases of the upper bound, and
-    /// for the end of the search. If the algorithm did not search, the list is empty.
+    /// for the end of the search. The list is empty if the algorithm found the world without a search.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {

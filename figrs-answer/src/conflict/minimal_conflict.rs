@@ -1,19 +1,19 @@
-//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. Minimal conflicts are found by
-//! tests of subsets (trials); a trial may remain undecided.
+//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. The search for them makes trial
+//! runs, which test whether the statements of a subset can all be true; a trial run may remain undecided.
 
-/// Result of a trial, which tests whether some statements can all be true.
+/// Result of a trial run, which tests whether some statements can all be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trial {
     /// The statements can all be true.
     Possible,
     /// The statements cannot all be true.
     Impossible,
-    /// The work, time or memory for the trial did not suffice to decide whether the statements can all be true.
+    /// The work, time or memory for the trial run did not suffice to decide whether the statements can all be true.
     Unknown,
 }
 
 impl Trial {
-    /// Creates the result of a trial that decided whether the statements can all be true.
+    /// Creates the result of a trial run that decided whether the statements can all be true.
     pub fn decided(is_possible: bool) -> Self {
         if is_possible {
             Self::Possible
@@ -28,7 +28,7 @@ impl Trial {
 pub struct Core {
     /// Indices of the conflicting statements.
     pub members: Vec<usize>,
-    /// True if trials proved, for each conflicting statement, that the other conflicting statements can all be true.
+    /// True if trial runs proved, for each conflicting statement, that the other conflicting statements can all be true.
     pub is_minimal: bool,
 }
 
@@ -38,11 +38,12 @@ pub struct Core {
 /// contradictory. The groups of each later pass are half as large, down to single statements. `trial` tests the statements that remain, and returns
 /// `None` to end the search early.
 ///
-/// **Guarantee.** If the given statements are impossible, the trials prove that the returned subset is impossible. The subset is minimal (none of its
-/// proper subsets is impossible) if the search was not ended early, and if all trials of the subset without one of its statements were decided.
+/// **Guarantee.** If the given statements are impossible, the trial runs prove that the returned subset is impossible. The subset is minimal (none of
+/// its proper subsets is impossible) if the search was not ended early, and if all trial runs of the subset without one of its statements were
+/// decided.
 ///
-/// **Complexity.** If `at_once` is 1, the search takes one trial for each statement. If `at_once` is half of the `n` statements, the search takes
-/// about `k log n` trials for a conflict of `k` statements, as `QuickXplain` does.
+/// **Complexity.** If `at_once` is 1, the search takes one trial run for each statement. If `at_once` is half of the `n` statements, the search takes
+/// about `k log n` trial runs for a conflict of `k` statements, as `QuickXplain` does.
 ///
 /// **References.** Junker, "`QuickXplain`: Preferred Explanations and Relaxations for Over-Constrained Problems", AAAI 2004.
 pub fn minimal_conflict(

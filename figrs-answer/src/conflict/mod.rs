@@ -19,10 +19,11 @@ use possibility::PossibilityTrials;
 ///
 /// A statement is removed from the conflict if the other statements are still impossible. The search first tries to remove all statements that only
 /// weigh worlds, because few such statements exclude a world; it then tries halves of the statements, quarters, and so on (`minimal_conflict`). When
-/// the total work of the trials is used up, or the deadline has passed, the conflict consists of the statements that remain.
+/// the total work of the trial runs (tests of subsets of the evidence) is used up, or the deadline has passed, the conflict consists of the
+/// statements that remain.
 ///
-/// Scores belong to the program and are not removed from a conflict. If the remaining evidence is impossible only together with Scores, the
-/// error names the Scores too.
+/// `Score` elements belong to the program and are not removed from a conflict. If the remaining evidence is impossible only together with `Score`
+/// elements, the error names the `Score` elements too.
 pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
     let Core {
@@ -57,7 +58,7 @@ fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials
     minimal_conflict(pieces, half, trial)
 }
 
-/// Returns the descriptions of some Scores on which the evidence and the targets depend.
+/// Returns the descriptions of some `Score` elements on which the evidence and the targets depend.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
     let Ok(expansion) = expand(limits, model, targets) else {

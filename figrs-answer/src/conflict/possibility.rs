@@ -13,11 +13,13 @@ use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 use figrs_search::circuit::{SearchControl, log_sum};
 
-/// Maximum work of all trials (tests of evidence) for a small model, in operations: about a third of a second.
+/// Maximum number of operations of all trial runs (tests whether evidence is possible) for a small model. These operations take about a third of a
+/// second.
 const WORK: f64 = 3e8;
-/// Maximum time of all trials (tests of evidence) for a large model, as a multiple of the time of one expansion of the model.
+/// Maximum time of all trial runs (tests whether evidence is possible) for a large model, as a multiple of the time of one expansion of the model.
 const EXPANSIONS: f64 = 32.0;
-/// Fraction of the remaining work that one trial may use. A trial may use at least `LEAST` operations, or all remaining operations if fewer remain.
+/// Fraction of the remaining work that one trial run may use. A trial run may use at least `LEAST` operations, or all remaining operations if fewer
+/// remain.
 const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
 /// Cost of the expansion of an element, in operations of an elimination; the two constants that follow are the costs of reading an entry of a factor
@@ -27,20 +29,20 @@ const ENTRY: f64 = 20.0;
 const OPERATIONS_PER_DECISION: f64 = 5e3;
 /// Number of operations of an elimination that take as much time as the preparation of a search.
 const SEARCH: f64 = 2e7;
-/// Maximum memory of a trial in bytes.
+/// Maximum memory in bytes of a trial run, which tests whether evidence is possible.
 const MEMORY: u64 = 1 << 24;
 
-/// Tests of subsets of the evidence (trials): is the subset possible? The work and the memory of all trials are limited.
+/// Trial runs, each of which tests whether a subset of the evidence is possible. The work and the memory of all trial runs are limited.
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,
-    /// Remaining work for later trials, in operations.
+    /// Remaining work for later trial runs, in operations.
     left: f64,
 }
 
 impl<'a> PossibilityTrials<'a> {
-    /// Prepares trials (tests of subsets of the evidence) for a model. The total work of all trials is at most that of a few expansions
-    /// of the model, or a constant for small models.
+    /// Prepares trial runs (tests whether subsets of the evidence are possible) for a model. The total work of all trial runs is at most that of 32
+    /// expansions of the model, or a constant for small models.
     pub(super) fn new(model: &Model, targets: &[AnyElement], limits: &'a Limits) -> Self {
         let expansion = expand(limits, model, targets);
         let elements = expansion.map_or(0, |expansion| expansion.reached());

@@ -10,7 +10,7 @@ pub struct Listener<T>(Option<Arc<ListenerFn<T>>>);
 type ListenerFn<T> = dyn Fn(&T) + Send + Sync;
 
 impl<T> Listener<T> {
-    /// Creates a listener that calls `listener`.
+    /// Creates a listener that calls the function `listener`.
     pub fn new(listener: impl Fn(&T) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(listener)))
     }

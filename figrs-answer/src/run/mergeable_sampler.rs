@@ -120,7 +120,8 @@ pub trait MergeableSampler: Algorithm {
     }
 }
 
-/// Formats settings as text, after the given fields are set to their defaults. These fields, such as threads and deadlines, do not affect results.
+/// Formats settings as text, after the given fields are set to their defaults. The fields that are set to defaults, such as threads and deadlines, do
+/// not affect results.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_text {

@@ -57,7 +57,7 @@ pub trait Sums: Clone + Debug + Send + 'static {
 ///
 /// Sums of floating-point numbers depend on the order of addition. Partial sums that begin with the first unit of the run therefore add each
 /// contribution immediately. Partial sums that begin with a later unit store the contributions of their units separately, until the sums are merged
-/// or converted to an answer. The memory of such sums grows with the number of their units.
+/// or converted to an answer. The memory of partial sums that begin with a later unit grows with the number of their units.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
@@ -67,7 +67,8 @@ pub struct Partial<S: Sums> {
     /// The contributions of the units of work that have not been added to the sums yet.
     waiting: Vec<S::Unit>,
     absorbs: bool,
-    /// The index of the last unit of work of the run. Its contribution is added at the end, because this unit may be larger in a longer run.
+    /// The index of the last unit of work of the run. The contribution of the last unit is added at the end, because this unit may be larger in a
+    /// longer run.
     last: u64,
     stopped: Stopped,
     elapsed: Duration,

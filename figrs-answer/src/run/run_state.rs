@@ -31,7 +31,7 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
     /// The division of a run into turns does not change its results. If a turn ends within an indivisible piece of work, the next turn repeats this
     /// piece.
     ///
-    /// **Errors.** The errors of the algorithm. It is no error if the turn ends before the run has results.
+    /// **Errors.** The errors of the algorithm. A turn that ends before the run has results is no error.
     fn advance(&mut self, turn: &Turn<'_>) -> Result<bool, Error>;
 
     /// Computes the answer from the work that has been done; `stopped` is the reason why the work ended.

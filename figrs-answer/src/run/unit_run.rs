@@ -150,7 +150,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         Running::new(guarded(|| Ok(self.portable_state(question))), parameters)
     }
 
-    /// Returns the units of work of a run so far, in a form that serde can serialise. The run continues.
+    /// Returns the units of work of a run so far, in a form that serde can serialise. The run itself continues.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the run cannot be saved, or is a run of another sampler; [`Error::OtherModel`] if the targets are not those
     /// of the run; the error with which the run ended.
@@ -180,9 +180,9 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         })
     }
 
-    /// Continues a run that was saved. This sampler must have the settings with which the run was started. The first unit of work is computed again,
-    /// and a different result shows that the model is a different one. On a platform whose elementary functions round differently, the result may
-    /// therefore differ too.
+    /// Continues a run that was saved. The sampler must have the settings with which the saved run was started. The first unit of work is computed
+    /// again, and a different result shows that the model is a different one. On a platform whose elementary functions round differently, the result
+    /// may therefore differ too.
     ///
     /// **Errors.** [`Error::OtherModel`] if the names, source lines or observed values of evidence and targets differ, or the result of the first unit
     /// (which is not compared for Markov chains, because a loaded run repeats all their steps with the given model);

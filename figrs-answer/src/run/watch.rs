@@ -64,8 +64,7 @@ impl Watch {
         self.flags.is_interrupted()
     }
 
-    /// Returns an error if these settings contain a deadline, a listener or an interrupt. The settings belong to an algorithm that runs within
-    /// another algorithm.
+    /// Returns an error if these settings of an algorithm that runs within another algorithm contain a deadline, a listener or an interrupt.
     ///
     /// Only the outer algorithm may have a deadline, a listener or an interrupt.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {

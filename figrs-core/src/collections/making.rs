@@ -1,8 +1,8 @@
 //! Creation of members of processes that need other members, without recursion.
 //!
-//! The function of a process may ask for other members. If such a member does not exist yet, the function receives a placeholder element, and the
-//! member is put on a list. The members of the list are created first, and the function is called again. A chain of members, each of which needs the
-//! next one, may therefore have any length without a stack overflow.
+//! The function of a process may ask for other members. If a member that it asks for does not exist yet, the function receives a placeholder element,
+//! and the member is put on a list. The members of the list are created first, and the function is called again. A chain of members, each of which
+//! needs the next one, may therefore have any length without a stack overflow.
 //!
 //! If the function of a process creates another process, this inner process is new in each call. Members of an inner process are created at once, by
 //! a nested loop; all other members are put on the list of the loop that called the function.
@@ -140,7 +140,7 @@ impl Making {
     }
 }
 
-/// Its drop removes the innermost loop from the list of the thread's loops, also after a panic.
+/// A guard whose drop removes the innermost loop from the list of the thread's loops, also after a panic.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {

@@ -136,9 +136,9 @@ impl<I: Value, T: Value> Process<I, T> {
     /// # drop((start, late, early));
     /// ```
     ///
-    /// Such a process keeps all its members. The process creates no members during the evaluation of worlds, because the members would depend on the
-    /// order in which the worlds are evaluated: [`at_element`](Self::at_element) finds only members that were created before the run, and any other
-    /// member is an error ([`MemberError::NotMade`]).
+    /// A process that is built by `between` keeps all its members. The process creates no members during the evaluation of worlds, because the
+    /// members would depend on the order in which the worlds are evaluated: [`at_element`](Self::at_element) finds only members that were created
+    /// before the run, and any other member is an error ([`MemberError::NotMade`]).
     #[track_caller]
     pub fn between<F>(order: fn(&I, &I) -> Ordering, function: F) -> Self
     where

@@ -29,7 +29,8 @@ pub(super) struct Scan<'a, T> {
     longest: usize,
 }
 
-/// A state of a scan from the last member to the first: the length, until a member is read; then zero and the state of the summary.
+/// A state of a scan from the last member to the first. Until a member is read, the pair has the length and `None`; afterwards, the pair has zero and
+/// the state of the summary.
 type FromLast<S> = (usize, Option<S>);
 
 impl<'a, T: Value> Scan<'a, T> {

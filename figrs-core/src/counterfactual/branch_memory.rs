@@ -1,4 +1,4 @@
-//! Storage for the elements that a Chain returns, so that both worlds of a counterfactual get the same element for the same parent values.
+//! Storage for the elements that a `Chain` returns, so that both worlds of a counterfactual get the same element for the same parent values.
 
 use std::any::Any;
 use std::fmt;
@@ -11,13 +11,13 @@ use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// Stored results of a Chain's function. In both worlds of a counterfactual, the function must return the same element for the same arguments.
+/// Stored results of a `Chain`'s function. In both worlds of a counterfactual, the function must return the same element for the same arguments.
 ///
-/// If no counterfactual needs the stored results, a call of the Chain's function costs only one additional atomic load.
+/// If no counterfactual needs the stored results, a call of the `Chain`'s function costs only one additional atomic load.
 #[derive(Default)]
 pub struct BranchMemory {
     is_active: AtomicBool,
-    /// The stored results; their memory is allocated when it is first needed, because models have many Chains.
+    /// The stored results; their memory is allocated when it is first needed, because models have many `Chain` elements.
     results: OnceLock<Box<Mutex<RememberedResults>>>,
 }
 
@@ -31,8 +31,8 @@ struct RememberedResults {
 }
 
 impl BranchMemory {
-    /// True while the Chain stores its results. A Chain that stores its results for a counterfactual does not share them with other Chains
-    /// that have the same function.
+    /// True while the `Chain` stores its results. A `Chain` that stores its results for a counterfactual does not share them with other `Chain`
+    /// elements that have the same function.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active.load(Ordering::Acquire)
     }
@@ -119,18 +119,18 @@ impl RememberedResults {
 pub(super) enum VisitedElements {
     /// The elements with evidence, and the targets of the query.
     Roots,
-    /// An element that the function of a Chain returned.
+    /// An element that the function of a `Chain` returned.
     Created,
 }
 
-/// Registry of one counterfactual: all elements on which the roots of its query and the results of Chains depend. The registered Chains store their
-/// results.
+/// Registry of one counterfactual: all elements on which the roots of its query and the results of `Chain` elements depend. The registered `Chain`
+/// elements store their results.
 pub(super) struct BranchRegistry {
     /// The registered elements. The registry keeps the elements alive; therefore algorithms treat them as shared, and no new element has the identity
     /// of a registered element.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
-    /// The number of registered elements that Chains have created.
+    /// The number of registered elements that `Chain` elements have created.
     created: AtomicUsize,
     may_reach_scores: AtomicBool,
 }
@@ -149,7 +149,7 @@ impl BranchRegistry {
         self.max_elements
     }
 
-    /// True if the registry has visited a Score, or a Chain whose function may create a Score.
+    /// True if the registry has visited a `Score`, or a `Chain` whose function may create a `Score`.
     pub(super) fn may_reach_scores(&self) -> bool {
         self.may_reach_scores.load(Ordering::Relaxed)
     }
@@ -158,7 +158,7 @@ impl BranchRegistry {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns an error if Chains have created more elements than the limit allows.
+    /// Returns an error if `Chain` elements have created more elements than the limit allows.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.created.load(Ordering::Relaxed) > self.max_elements {
             return Err(Fault::TooManyBranches(self.max_elements));
@@ -166,8 +166,8 @@ impl BranchRegistry {
         Ok(())
     }
 
-    /// Makes `element` and all Chains on which it depends store their results; returns `false` if Chains have created more elements than the limit
-    /// allows.
+    /// Makes `element` and all `Chain` elements on which it depends store their results; returns `false` if `Chain` elements have created more
+    /// elements than the limit allows.
     pub(super) fn visit(
         registry: &Arc<Self>,
         element: &AnyElement,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `twin_world.rs` | the elements of the counterfactual world, built from the elements of the factual world |
 //! | `twin_ops.rs` | the functions of the elements of the counterfactual world |
-//! | `branch_memory.rs` | stored results of Chains, so that both worlds get the same elements |
+//! | `branch_memory.rs` | stored results of `Chain` elements, so that both worlds get the same elements |
 
 pub(crate) mod branch_memory;
 mod twin_ops;
@@ -33,9 +33,9 @@ use twin_world::TwinWorld;
 /// [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends on none of the set elements is the
 /// same in both worlds. Deterministic functions are evaluated again in the counterfactual world. A chance is a random choice: an atomic element, a
 /// row of a conditional table, or a member of a family of distributions for given values of its parameters. If both worlds evaluate a chance, it has
-/// the same value in both worlds; a chance that only one world evaluates is independent of the other world. Therefore, in a Chain on `x`, the element
-/// `Flip::new(if x { 0.9 } else { 0.1 })` is a different chance for each value of `x`. To use one random choice for both values of `x`, build a
-/// random number outside the Chain, and let both branches of the Chain read this number.
+/// the same value in both worlds; a chance that only one world evaluates is independent of the other world. Therefore, in a `Chain` on `x`, the
+/// element `Flip::new(if x { 0.9 } else { 0.1 })` is a different chance for each value of `x`. To use one random choice for both values of `x`, build
+/// a random number outside the `Chain`, and let both branches of the `Chain` read this number.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section
 /// 7.1.
@@ -74,7 +74,7 @@ impl Model {
 pub struct TwinTargets {
     /// For each target, its twin: the corresponding element in the counterfactual world.
     pub twins: Vec<AnyElement>,
-    /// Elements of the factual world that the run must visit because they may reach Scores.
+    /// Elements of the factual world that the run must visit because they may reach `Score` elements.
     pub factual: Vec<AnyElement>,
 }
 
@@ -92,8 +92,8 @@ impl Counterfactual {
         }
     }
 
-    /// Limits the number of elements created by Chains that are stored for both worlds (default 2²⁰). Many elements must be stored if the parents of
-    /// a Chain have very many values.
+    /// Limits the number of elements created by `Chain` elements that are stored for both worlds (default 2²⁰). Many elements must be stored if the
+    /// parents of a `Chain` have very many values.
     pub fn max_elements(self, elements: usize) -> Self {
         let world = TwinWorld::new(&self.model, self.world.set(), elements);
         world.keep_factual_of(&self.world);

@@ -49,7 +49,7 @@ fn interned(value: &dyn Any, values: &mut SupportBuilder) -> Result<usize, Fault
         .ok_or_else(|| Fault::Row("a value of another type was set".into()))
 }
 
-/// The function of the twin of a Chain: maps the values of the twin's parents to the twin of the element that the Chain returns.
+/// The function of the twin of a `Chain`: maps the values of the twin's parents to the twin of the element that the `Chain` returns.
 pub(super) struct TwinChain {
     chain: AnyElement,
     world: Weak<TwinWorld>,

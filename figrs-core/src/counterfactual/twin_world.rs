@@ -59,7 +59,7 @@ impl TwinWorld {
         self.registry.may_reach_scores()
     }
 
-    /// Makes all Chains on which `root` depends store their results, before any of these Chains is called.
+    /// Makes all `Chain` elements on which `root` depends store their results, before any of these `Chain` elements is called.
     pub(super) fn visit(&self, root: &AnyElement) {
         BranchRegistry::visit(&self.registry, root, VisitedElements::Roots);
     }
@@ -130,7 +130,7 @@ impl TwinWorld {
             .all(|(parent, twin)| parent.id() == twin.id());
         let kind = match element.kind() {
             Kind::Atomic(_) => return Ok(element.clone()),
-            // The twin of a Score is the twin of its parent, without a weight, because evidence holds only in the factual world.
+            // The twin of a `Score` is the twin of its parent, without a weight, because evidence holds only in the factual world.
             Kind::Score(..) => return Ok(parents[0].clone()),
             // The elements that a function has captured may differ between the two worlds even if the arguments of the function are equal.
             Kind::Chain(_, op) if op.family().is_none() => {

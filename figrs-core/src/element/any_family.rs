@@ -1,6 +1,6 @@
 //! Families of distributions without their types.
 //!
-//! Only the code in this file is compiled for each type of family. A panic of a method is not caught here.
+//! Only the code in this file is compiled for each type of family. The functions of this file do not catch a panic of a family's method.
 
 use std::any::{Any, TypeId};
 use std::fmt::Debug;

@@ -84,12 +84,13 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-/// A function that has no result for some of its arguments, as an operation of Apply elements.
+/// A function that has no result for some of its arguments, as an operation of `Apply` elements.
 struct PartialFunction<A, F> {
     function: F,
     /// The arithmetic operation and its constant operands, if the numbers have the type `f64`.
     operation: Option<RealOperation>,
-    /// For a function that reads its last argument only for some values of the first argument, the test of the first argument.
+    /// For a function that reads its last argument only if its first argument has certain values: the test whether the first argument has such a
+    /// value.
     is_read: Option<ReadTest>,
     arguments: PhantomData<fn(A)>,
 }
@@ -269,7 +270,7 @@ pub(crate) fn checked_sum<T: Arithmetic>(a: &T, b: &T) -> Result<T, Fault> {
     ArithmeticOperation::SUM.value(a, b)
 }
 
-/// Creates an Apply element whose function has no result for some of its arguments.
+/// Creates an `Apply` element whose function has no result for some of its arguments.
 pub(crate) fn fallible_apply_at<A: Arguments, T: Value>(
     name: &'static str,
     location: &'static Location<'static>,

@@ -61,7 +61,7 @@ pub(crate) fn chain_shared_at<A: Arguments, T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// Creates a Chain whose function may return an error for some values.
+/// Creates a `Chain` whose function may return an error for some values.
 pub(crate) fn fallible_chain_at<A: Arguments, T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -73,7 +73,7 @@ pub(crate) fn fallible_chain_at<A: Arguments, T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// Creates a Chain whose function may return an error. For exact algorithms, `for_tables` may replace the Chain by a single element, given the
+/// Creates a `Chain` whose function may return an error. For exact algorithms, `for_tables` may replace the `Chain` by a single element, given the
 /// possible values of the parents; see [`ChainOp::for_tables`].
 pub(crate) fn chain_or_scan_at<A: Arguments, T: Value>(
     constructor: &'static str,
@@ -92,7 +92,7 @@ pub(crate) fn chain_or_scan_at<A: Arguments, T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// A function from the possible values of the parents of a Chain to an element that replaces the Chain in tables.
+/// A function from the possible values of the parents of a `Chain` to an element that replaces the `Chain` in tables.
 type ForTables = Box<dyn Fn(&[&Support]) -> Option<AnyElement> + Send + Sync>;
 
 struct ChainFunction<A, F> {

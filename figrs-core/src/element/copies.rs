@@ -1,4 +1,4 @@
-//! Copies of Chains and tables: new elements with the same function and the same parents.
+//! Copies of `Chain` elements and tables: new elements with the same function and the same parents.
 
 use std::any::Any;
 use std::panic::Location;
@@ -11,8 +11,8 @@ use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// Creates a new element with the function and the parents of `of`, which is a Chain or a table. If `of` is neither a Chain nor a table, the result
-/// is a Chain that returns `of` itself.
+/// Creates a new element with the function and the parents of `of`, which is a `Chain` or a table. If `of` is neither a `Chain` nor a table, the
+/// result is a `Chain` that returns `of` itself.
 pub(super) fn copied<T: Value>(
     of: &AnyElement,
     location: &'static Location<'static>,

@@ -53,7 +53,7 @@ impl Bins {
         Self::width(lower, upper, count, true)
     }
 
-    /// Creates `count` cells of the same probability, 1 / `count`; the value of a cell is its median. The results of a discretised Chain have
+    /// Creates `count` cells of the same probability, 1 / `count`; the value of a cell is its median. The results of a discretised `Chain` have
     /// different cells, and therefore different values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
@@ -201,9 +201,9 @@ impl Element<f64> {
     /// use it *instead* of this element. The discretisation error of an answer depends on the number of cells; to estimate the error, compare the
     /// answers for two numbers of cells.
     ///
-    /// If the element is a Chain, or has elements as parameters, each result of the Chain is discretised. The parents of a discretised
-    /// element must be finite; discretise them if necessary. Results of a Chain that have finite supports are not changed. A function of
-    /// continuous elements (Apply) cannot be discretised; discretise its parents instead.
+    /// If the element is a `Chain`, or has elements as parameters, each result of the `Chain` is discretised. The parents of a discretised element
+    /// must be finite; discretise them if necessary. Results of a `Chain` that have finite supports are not changed. A function of continuous
+    /// elements (`Apply`) cannot be discretised; discretise its parents instead.
     ///
     /// ```
     /// # use figrs_core::{Bins, Flip, Normal, Variance};
@@ -222,7 +222,7 @@ impl Element<u64> {
     ///
     /// The truncated element takes the values in `range`, with their conditional probabilities *given* that the value is in `range`. The argument
     /// `range` is a number, which is the largest value, or a range such as `1..=20`. The truncated element is independent of this element. Each
-    /// result of a Chain is truncated separately; results with finite supports are not changed.
+    /// result of a `Chain` is truncated separately; results with finite supports are not changed.
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
         let range: CountRange = range.into();
@@ -316,7 +316,8 @@ fn finite_at<T: Value + Default, D: Division<T>>(
     }
 }
 
-/// An element with finitely many outcomes that replaces another element. A Chain is replaced by a Chain, and any other element by an atomic element.
+/// An element with finitely many outcomes that replaces another element. A `Chain` is replaced by a `Chain`, and any other element by an atomic
+/// element.
 struct DiscretisedElement<T, D> {
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -89,7 +89,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         (0..count).map(|_| self.sample(rng)).collect()
     }
 
-    /// Returns the cumulative probabilities at `value`, if the distribution defines them. [Discretisation](crate::Element::discretised) needs them.
+    /// Returns the cumulative probabilities at `value`, if the distribution defines them. [Discretisation](crate::Element::discretised) needs these probabilities.
     fn tails(&self, value: &T) -> Option<Tails> {
         let _ = value;
         None
@@ -101,7 +101,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     }
 
     /// Returns the parameters of the distribution, if some of them are [`Param`](crate::Param)s. Sensitivity analysis returns an error if it would need
-    /// a derivative with respect to one of these parameters.
+    /// a derivative with respect to a `Param` of the distribution.
     fn numbers(&self) -> &[Number] {
         &[]
     }
@@ -111,7 +111,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         format!("{self:?}")
     }
 
-    /// Returns the number of bytes that the distribution holds on the heap, such as a list of outcomes. These bytes count towards the memory limit.
+    /// Returns the number of bytes that the distribution holds on the heap, such as a list of outcomes. The memory limit includes these bytes.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -139,8 +139,8 @@ impl Tails {
         })
     }
 
-    /// Returns the probability of the values above the value with these tails, up to the value with the tails `right`. The smaller tail probabilities
-    /// are subtracted from each other, so that no digits are lost.
+    /// Returns the probability of the values above the value with these tails, up to the value with the tails `right`. The two upper or the two lower
+    /// tail probabilities, whichever are smaller, are subtracted from each other, so that no digits are lost.
     pub(crate) fn until(self, right: Self) -> f64 {
         let inside = if self.upper < 0.5 {
             self.upper - right.upper
@@ -199,7 +199,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Draws a random value from the member of the family with the parameters `parameters`.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> T;
 
-    /// Returns the cumulative probabilities at `value`, if the family defines them. [Discretisation](crate::Element::discretised) needs them.
+    /// Returns the cumulative probabilities at `value`, if the family defines them. [Discretisation](crate::Element::discretised) needs these probabilities.
     fn tails(&self, parameters: &[f64], value: &T) -> Option<Tails> {
         let _ = (parameters, value);
         None
@@ -295,16 +295,17 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// Returns the mean and the variance of each number of a value; a moment that does not exist is infinite or NaN. Returns `None` if the moments
-    /// are not known.
+    /// Returns the mean and the variance of each of the numbers of which a value consists; a moment that does not exist is infinite or NaN. Returns
+    /// `None` if the moments are not known.
     fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
         let _ = parameters;
         None
     }
 
-    /// Returns the numbers of a value at which the density is largest; `None` if the density is unbounded or this value is not known.
+    /// Returns the mode of the distribution, as the list of the numbers of which the value consists; `None` if the density is unbounded or the mode
+    /// is not known.
     ///
-    /// `MpeExact` uses this value for a parameter with a conjugate prior.
+    /// `MpeExact` uses the mode for a parameter with a conjugate prior.
     fn mode(&self, parameters: &[f64]) -> Option<Vec<f64>> {
         let _ = parameters;
         None
@@ -321,7 +322,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// likelihood has no terms except [`conjugate_terms`](Self::conjugate_terms). The default implementation draws from the
     /// [`posterior`](Self::posterior).
     ///
-    /// Samplers rely on the draw being exact.
+    /// The draw must be exact, because samplers rely on it.
     fn sample_conditional<R: Rng + ?Sized>(
         &self,
         parameters: &[f64],
@@ -346,7 +347,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         format!("{self:?}({})", shown.join(", "))
     }
 
-    /// Returns the number of bytes that the family holds on the heap, such as a list of outcomes. These bytes count towards the memory limit.
+    /// Returns the number of bytes that the family holds on the heap, such as a list of outcomes. The memory limit includes these bytes.
     fn heap_bytes(&self) -> usize {
         0
     }

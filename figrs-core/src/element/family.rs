@@ -67,7 +67,7 @@ pub(crate) type Operands = SmallVec<[Operand; 2]>;
 
 /// Creates the member of `family` with the parameters `parameters`, one for each parameter name.
 ///
-/// The created element is atomic if all parameters are numbers; otherwise it is a Chain whose parents are the elements among the parameters.
+/// The created element is atomic if all parameters are numbers; otherwise it is a `Chain` whose parents are the elements among the parameters.
 pub(crate) fn family_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,

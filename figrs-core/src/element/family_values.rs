@@ -18,7 +18,7 @@ pub enum MemberArgument<'a> {
 /// Independent values of one member of a family.
 #[derive(Clone, Copy, Debug)]
 pub enum IidValues<'a> {
-    /// The independent values themselves, as a column.
+    /// A column of the independent values themselves.
     Values(&'a dyn AnyColumn),
     /// The sufficient statistics of the independent values.
     Statistics(&'a [f64]),
@@ -33,6 +33,6 @@ pub struct SufficientStatistics(pub(crate) Vec<f64>);
 pub enum MemberFault {
     /// The parameters of the member are invalid.
     Parameters(String),
-    /// A function of the member failed.
+    /// A function that the distribution of the member calls failed.
     Function(Fault),
 }

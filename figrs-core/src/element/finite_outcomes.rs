@@ -18,7 +18,7 @@ pub struct FiniteOutcomes {
 pub enum NotEnumerable {
     /// There are countably many outcomes.
     Infinite,
-    /// The outcomes are a continuum.
+    /// The element is continuous: its outcomes are uncountable.
     Continuous,
     /// There are finitely many outcomes, but too many to be listed.
     TooMany,

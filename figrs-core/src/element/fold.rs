@@ -9,7 +9,7 @@ use crate::value::Value;
 
 /// Creates the state after `step` has processed all `elements` in order, starting from `start`. The elements are a list or an iterator.
 ///
-/// Each step of the fold is an Apply whose parents are the previous state and one element. Therefore the cost of a constraint over a whole list (a
+/// Each step of the fold is an `Apply` whose parents are the previous state and one element. Therefore the cost of a constraint over a whole list (a
 /// count, a pattern, connectivity) depends only on the number of distinct states of the fold.
 ///
 /// ```

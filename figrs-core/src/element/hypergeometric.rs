@@ -41,7 +41,7 @@ impl HypergeometricDistribution {
         self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
     }
 
-    /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000). This formula loses no digits for
+    /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000). Loader's formula loses no digits for
     /// large populations. The formula holds because the distribution is that of independent draws of all items with the same probability, given the
     /// total number of drawn items.
     fn ln_possible(&self, found: u32) -> f64 {

@@ -103,7 +103,7 @@ impl<'de> Deserialize<'de> for ConstructorCall {
 
 /// Returns a printable form of `name`: characters that would break a line, hide other characters or control a terminal are written as escapes.
 pub fn printable(name: &str) -> Cow<'_, str> {
-    // These characters are control characters, marks that change the direction of the following text, and line separators.
+    // The escaped characters are control characters, marks that change the direction of the following text, and line separators.
     let breaks = |c: char| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

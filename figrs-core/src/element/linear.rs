@@ -30,8 +30,8 @@ impl LinearFunction {
         }
     }
 
-    /// Adds an unknown number, after the other unknown numbers. Its coefficient in each number of the value is in `column`; missing coefficients are
-    /// zero, and further coefficients are ignored.
+    /// Adds an unknown number, after the other unknown numbers. The argument `column` has the coefficient of the unknown number in each number of the
+    /// value; missing coefficients are zero, and further coefficients are ignored.
     pub fn push(&mut self, column: impl IntoIterator<Item = f64>) {
         let end = self.entries.len() + self.numbers;
         self.entries.extend(column.into_iter().take(self.numbers));

@@ -58,7 +58,7 @@ const MAX_ROWS: usize = 1000;
 /// Largest concentration: above it, the correlations would be about as small as their rounding errors.
 const MAX_CONCENTRATION: f64 = 1e15;
 
-/// Largest partial correlation that is drawn.
+/// Largest partial correlation that the sampler draws; a partial correlation of one would make the correlation matrix singular.
 const MAX_PARTIAL: f64 = 1.0 - f64::EPSILON;
 
 #[derive(Clone)]

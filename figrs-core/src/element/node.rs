@@ -306,7 +306,7 @@ pub struct ElementId(usize);
 /// The parents of a node, without a heap allocation for one or two parents.
 pub type ParentList = SmallVec<[AnyElement; 2]>;
 
-/// The kinds of nodes of a model graph. All constructors build elements of these kinds.
+/// The kinds of nodes of a model graph. All constructors of elements build nodes of the five kinds.
 pub enum Kind {
     /// A random value with its own distribution.
     Atomic(Box<dyn AtomicOp>),
@@ -381,12 +381,12 @@ const MAX_DEPTH: u32 = 32;
 /// The contents of dropped nodes that must still be dropped.
 struct DropQueue {
     kinds: Vec<Kind>,
-    /// The first panic of a drop.
+    /// The first panic that the drop of a node's contents has caused.
     panicked: Option<Box<dyn Any + Send>>,
 }
 
 thread_local! {
-    /// Number of contents whose drop is in progress.
+    /// Number of nodes whose contents are being dropped.
     static DROPS: Cell<u32> = const { Cell::new(0) };
     static DROP_QUEUE: RefCell<DropQueue> = const {
         RefCell::new(DropQueue {
@@ -396,11 +396,12 @@ thread_local! {
     };
 }
 
-/// Drops the contents of a node. Its parents and its captured elements are dropped by a recursion of limited depth; deeper contents are put in a queue.
+/// Drops the contents of a node. The parents and the captured elements of the node are dropped by a recursion of limited depth; deeper contents are
+/// put in a queue.
 pub(super) fn release(kind: Kind) {
     let depth = DROPS.get();
     if depth >= MAX_DEPTH {
-        // A thread that is ending has no queue any more; the contents are then dropped here.
+        // A thread that is ending has no `DROP_QUEUE` any more; the contents of the node are then dropped here.
         let _ = DROP_QUEUE.try_with(|queue| queue.borrow_mut().kinds.push(kind));
         return;
     }

@@ -38,7 +38,7 @@ pub(super) enum ParameterSource {
     Parent(usize),
 }
 
-/// A family of distributions; some of its parameters are elements, the parents of a Chain.
+/// A family of distributions; some of its parameters are elements, the parents of a `Chain`.
 pub(super) struct OpenFamily {
     pub(super) constructor: &'static str,
     pub(super) location: &'static Location<'static>,
@@ -404,7 +404,7 @@ impl FamilyOp for OpenFamily {
 
     fn statistics(&self, values: &dyn AnyColumn) -> Option<Vec<f64>> {
         let statistics = contained(|| self.family.statistics(values)).ok()??;
-        // Sums that overflowed cannot be used.
+        // Statistics that overflowed cannot be used.
         let all_finite = statistics.iter().all(|x| x.is_finite());
         all_finite.then_some(statistics)
     }

@@ -108,7 +108,8 @@ pub trait AtomicOp: Send + Sync {
     fn moments(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
-    /// Returns the numbers of a value at which the density is largest; `None` if the density is unbounded or this value is not known.
+    /// Returns the mode of the distribution, as the list of the numbers of which the value consists; `None` if the density is unbounded or the mode
+    /// is not known.
     fn mode(&self) -> Option<Vec<f64>> {
         None
     }
@@ -214,8 +215,8 @@ pub trait ChainOp: Send + Sync {
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.call(arguments)
     }
-    /// Returns a single element that has the value of this Chain in every world, given the possible values of the parents; `None` if no such element
-    /// is known. Exact algorithms expand this element instead of the results of the function.
+    /// Returns a single element that has the value of this `Chain` in every world, given the possible values of the parents; `None` if no such
+    /// element is known. Exact algorithms expand this element instead of the results of the function.
     fn for_tables(&self, supports: &[&Support]) -> Option<AnyElement> {
         let _ = supports;
         None
@@ -232,7 +233,7 @@ pub trait ChainOp: Send + Sync {
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
-    /// Returns the identity of the recursive call that this function represents, if it represents one; the Chain then has no parents.
+    /// Returns the identity of the recursive call that this function represents, if it represents one; the `Chain` then has no parents.
     fn call_id(&self) -> Option<CallId> {
         None
     }
@@ -320,7 +321,7 @@ pub trait FamilyOp: Send + Sync {
         None
     }
     /// Returns the member of the family as a normal distribution whose mean is linear in the unknown numbers of `arguments`, if it has this form.
-    /// This method may be called without a previous call of [`check`](Self::check).
+    /// The caller need not have called [`check`](Self::check) before.
     fn linear_gaussian(
         &self,
         arguments: &[OpenArgument<'_>],

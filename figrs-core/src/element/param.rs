@@ -186,7 +186,7 @@ pub struct ParameterValues(Vec<(Param, f64)>);
 impl ParameterValues {
     /// Returns the present values of the parameters of the distributions on which the targets and the evidence of a model depend.
     ///
-    /// The elements that the functions of Chains create are not searched.
+    /// The elements that the functions of `Chain` elements create are not searched.
     pub fn of_model(model: &Model, targets: &[AnyElement]) -> Self {
         let statements = model.evidence().iter().map(|(element, _)| element);
         let policies = model.policies().iter().map(|(_, policy)| policy);

@@ -134,7 +134,7 @@ impl<E: AsElement> AsElement for &E {
 /// A list of elements: a single element, a tuple of up to eight elements, an array or list of elements of one type, or a list of
 /// [`AnyElement`]s of several types.
 ///
-/// The elements are the parents of an Apply or a Chain, or the targets of a query. (For a function of an array, use
+/// The elements are the parents of an `Apply` or a `Chain`, or the targets of a query. (For a function of an array, use
 /// [`Apply::new`](crate::Apply::new), because arrays have another method `map`.)
 ///
 /// The methods of this trait can be called on tuples of elements: `(&left, &below).map(|(l, b)| ..)`.
@@ -182,7 +182,7 @@ pub trait Parents {
     }
 
     /// Creates an element as [`map`](Self::map) does, with a function that several elements share. Algorithms can then use results that were computed
-    /// for one of these elements for all of them.
+    /// for one of the elements that share the function for all of them.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where
@@ -346,7 +346,7 @@ impl<T: Value> Element<T> {
     /// Creates the element that `function` returns for this element's value: [`Chain`](crate::Chain) with one parent.
     ///
     /// The function must be pure: it may be called more than once for the same value, and debug builds compare the results. An exact algorithm may
-    /// call the function for a value that no world has. A failure of the function for such a value is ignored.
+    /// call the function for a value that no world has. A failure of the function for a value that no world has is ignored.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,

@@ -27,7 +27,7 @@ type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Syn
 /// recursion may be deep or endless.
 ///
 /// Exact algorithms replace all calls with the same argument by atomic elements with the computed distribution: the call is *shared*. A call is
-/// *unfolded*, that is, treated like any other Chain, if its body evaluates an element with evidence, a target, a [`Score`](crate::Score) or an
+/// *unfolded*, that is, treated like any other `Chain`, if its body evaluates an element with evidence, a target, a [`Score`](crate::Score) or an
 /// element that is not finite. A call is also unfolded if its body evaluates a function that fails for some values, or a random element that was
 /// created outside the body. In the most probable world, the weight of a shared call is the probability of the most probable choices that give its
 /// value; the elements within the call are not listed. `LazyVariableElimination`, which computes bounds, shares all calls with the same argument that

@@ -9,8 +9,8 @@ use crate::value::Value;
 
 /// Builds elements with evidence that holds only in the worlds that evaluate them.
 ///
-/// Evidence in a [`Model`](crate::Model) holds in every world. A Score inside a branch of a Chain changes only the weights of the worlds that take
-/// this branch.
+/// Evidence in a [`Model`](crate::Model) holds in every world. A `Score` inside a branch of a `Chain` changes only the weights of the worlds that
+/// take this branch.
 ///
 /// ```
 /// # use figrs_core::{Constant, Element, Flip, If, Score};

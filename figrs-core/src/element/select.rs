@@ -285,7 +285,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         statistics: &[f64],
         likelihood: &mut Likelihood,
     ) {
-        // `statistics` has one entry for each distinct value. If no two weights belong to the same value, this is one entry for each weight.
+        // `statistics` has one entry for each distinct value. If no two weights belong to the same value, `statistics` has one entry for each weight.
         if open != (0..weights.len()) || statistics.len() != weights.len() {
             return likelihood.refuse();
         }

@@ -53,7 +53,7 @@ pub fn with_arguments<'a, R>(
 pub enum Choice<'a> {
     /// The choice is the value of an atomic element.
     Atomic(&'a dyn AtomicOp),
-    /// The choice is the value of a Chain that always returns a member of one family. The list has the values of the Chain's parents.
+    /// The choice is the value of a `Chain` that always returns a member of one family. The list has the values of the `Chain`'s parents.
     Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
     /// The choice is the value of a table: one of the listed values, with the probabilities of a row.
     Row(&'a Support, WeightSlice<'a>),
@@ -235,7 +235,7 @@ impl AnyElement {
         }
     }
 
-    /// Returns the values that the parents must have so that the element has the value `value`; for a Score, the observed value takes the place of
+    /// Returns the values that the parents must have so that the element has the value `value`; for a `Score`, the observed value takes the place of
     /// `value`. The list of values may be shorter than the list of parents; the remaining parents may have any value.
     #[inline]
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {

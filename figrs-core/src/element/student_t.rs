@@ -88,7 +88,7 @@ impl Family<f64> for StudentTDistribution {
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let normal = Normal::standard().sample(rng);
-        // The logarithm of a chi-squared draw divided by its degrees of freedom. The draw itself may round to zero.
+        // The logarithm of a chi-squared draw divided by its degrees of freedom; without the logarithm, the draw may round to zero.
         let ln_ratio = ln_unit_gamma(freedom / 2.0, rng) + LN_2 - freedom.ln();
         kept_finite(location + kept_finite(scale * kept_finite(normal * (-0.5 * ln_ratio).exp())))
     }

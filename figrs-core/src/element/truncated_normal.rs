@@ -289,7 +289,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         let deviation = self.0.deviation(parameters[1]);
         let half_nearest = |lower: f64, upper: f64| nearest(parameters[0], lower, upper) / 2.0;
         let share = |from: f64, to: f64| {
-            // The two nearest points are subtracted from each other first, because both may be far from the mean.
+            // The points of the two intervals nearest to the mean are subtracted from each other first, because both points may be far from the mean.
             let apart = (half_nearest(from, to) - half_nearest(lower, upper)) / deviation * 2.0;
             let part = self.interval(parameters, [from, to]);
             all.ln_share(part, apart).exp()

@@ -101,9 +101,9 @@ impl Family<f64> for VonMisesDistribution {
         })
     }
 
-    /// Draws by rejection. The proposals are uniform for concentrations κ up to one, and normal with the variance π² / 4κ for larger concentrations:
-    /// since |sin(d / 2)| ≥ |d| / π, a multiple of the normal density is above the density of the angles. More than 46 % of the proposals are
-    /// accepted.
+    /// Draws an angle by rejection. The proposals are uniform for concentrations κ up to one, and normal with the variance π² / 4κ for larger
+    /// concentrations: since |sin(d / 2)| ≥ |d| / π, a multiple of the normal density is above the density of the angles. More than 46 % of the
+    /// proposals are accepted.
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [mean, concentration] = [without_turns(parameters[0]), parameters[1]];

@@ -132,7 +132,7 @@ impl Family<Vec<f64>> for WishartDistribution {
             let (z, ln_z) = (row[i], row[i].ln());
             let half = z * z / 2.0;
             let ln_half = 2.0 * ln_z - LN_2;
-            // `z` is passed as the value, because half its square may round to zero or to infinity.
+            // The argument `value` is `z`, because `half` may be rounded to zero or to infinity although `z` is neither.
             log += ln_gamma_density(shape(parameters[0], i), half, z, ln_half) - LN_2;
             log -= (size - 1.0 - i as f64) * ln_z + (size + 1.0) * lower[i].ln();
         }

@@ -7,7 +7,7 @@ impl Expansion {
     /// Returns an error if the expanded part of the model shows that the weights of worlds in unexpanded parts may be unbounded.
     ///
     /// **Guarantee.** If there is no error, [`for_upper_sums`](super::Encoding::for_upper_sums) gives upper bounds, provided that the unexpanded
-    /// parts satisfy two conditions: no Score has a weight above one, and no observed value has a density.
+    /// parts satisfy two conditions: no `Score` has a weight above one, and no observed value has a density.
     pub fn check_bounded(&self) -> Result<(), ModelError> {
         if self.is_complete() {
             return Ok(());

@@ -11,9 +11,9 @@ use crate::element::operations::ChainOp;
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// The results of Chains and the nesting depths of elements, for several expansions of one model.
+/// The results of `Chain` elements and the nesting depths of elements, for several expansions of one model.
 ///
-/// The function of a Chain is called only once for each combination of values, even if the model is expanded several times. The cache also has the
+/// The function of a `Chain` is called only once for each combination of values, even if the model is expanded several times. The cache also has the
 /// least nesting depth at which an expansion has reached each element.
 #[derive(Debug)]
 pub struct ExpansionCache {
@@ -43,7 +43,7 @@ struct CachedElement {
     calls: Option<Box<MemoisedCalls>>,
 }
 
-/// The cached results of a Chain's function; the key is the list of the indices of the arguments in `arguments`.
+/// The cached results of a `Chain`'s function; the key is the list of the indices of the arguments in `arguments`.
 #[derive(Debug)]
 struct MemoisedCalls {
     arguments: Vec<SupportBuilder>,

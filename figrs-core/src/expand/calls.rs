@@ -2,7 +2,7 @@
 //!
 //! A traversal of a model that reaches a recursive call waits until the body of the call has been expanded and solved. A solved call
 //! is an atomic element. The body of each call is expanded twice: an element that occurs in both expansions was not created by the body, and other
-//! elements may therefore depend on it. A call whose body has such an element is unfolded instead.
+//! elements may therefore depend on it. If the body of a call has an element that occurs in both expansions, the call is unfolded instead.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -38,13 +38,13 @@ pub(super) enum CallSolution {
     Unfolded,
 }
 
-/// A recursive call to be solved: an element of the call, with its nesting depth in Chains.
+/// A recursive call to be solved: an element of the call, with its nesting depth in `Chain` elements.
 #[derive(Debug)]
 pub(super) struct CallRequest {
     pub(super) call: CallId,
     pub(super) element: AnyElement,
     pub(super) depth: usize,
-    /// The number of nested Chains, including the call itself, that may still be expanded; [`NO_DEPTH_LIMIT`] if the depth is not limited.
+    /// The number of nested `Chain` elements, including the call itself, that may still be expanded; [`NO_DEPTH_LIMIT`] if the depth is not limited.
     pub(super) levels: usize,
 }
 
@@ -56,9 +56,9 @@ pub(super) const NO_DEPTH_LIMIT: usize = usize::MAX;
 struct ReachedCall {
     /// An element of the call, which keeps the call's function alive.
     _element: AnyElement,
-    /// The solutions of the call, by the number of nested Chains that may be expanded.
+    /// The solutions of the call, by the number of nested `Chain` elements that may be expanded.
     solutions: FxHashMap<usize, CallSolution>,
-    /// The least number of nested Chains for which the solution is the same as for all greater numbers.
+    /// The least number of nested `Chain` elements for which the solution is the same as for all greater numbers.
     settled: Option<usize>,
 }
 
@@ -72,8 +72,8 @@ pub(super) struct CallSolutions {
     bytes: u64,
     /// The recursive functions, in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// The elements that the model or the query names. A call whose body reaches such an element is unfolded, because evidence on the element must
-    /// have an effect.
+    /// The elements that statements of the model are about, and the targets. A call whose body reaches one of these elements is unfolded, because
+    /// evidence on the element must have an effect.
     roots: FxHashSet<ElementId>,
 }
 
@@ -100,8 +100,8 @@ impl CallSolutions {
         self.roots.contains(&element.id())
     }
 
-    /// Returns the treatment of a call in the body of another call, if `levels` nested Chains may still be expanded. The argument `known` is the
-    /// number of recursive functions that were known before the expansion of that body.
+    /// Returns the treatment of a call in the body of another call, if `levels` nested `Chain` elements may still be expanded. The argument `known`
+    /// is the number of recursive functions that were known before the expansion of that body.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,
@@ -141,7 +141,7 @@ impl CallSolutions {
         self.functions.len()
     }
 
-    /// Stores the solution of the call `request`. If `is_settled` is true, the solution also holds for any greater number of nested Chains.
+    /// Stores the solution of the call `request`. If `is_settled` is true, the solution also holds for any greater number of nested `Chain` elements.
     pub(super) fn set(&mut self, request: &CallRequest, solution: CallSolution, is_settled: bool) {
         self.bytes += solution.bytes();
         let reached = self.reached(request);
@@ -230,8 +230,8 @@ impl Expansion {
     }
 
     /// Expands a model to a depth as [`to_depth`](Self::to_depth) does, and shares recursive calls as [`sharing_calls`](Self::sharing_calls) does for
-    /// sums over the worlds. The distribution of a call is computed once for each argument and each number of nested Chains that may still be
-    /// expanded. If the target of the expansion may be unknown, the last weight that `solve` returns is that of the value `unknown`.
+    /// sums over the worlds. The distribution of a call is computed once for each argument and each number of nested `Chain` elements that may still
+    /// be expanded. If the target of the expansion may be unknown, the last weight that `solve` returns is that of the value `unknown`.
     ///
     /// **Guarantee.** The sums over the worlds are the same as without sharing, up to rounding.
     ///
@@ -277,7 +277,7 @@ struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// The first expansion of the call's body, during the second expansion.
+    /// The first expansion of the call's body, which is kept while the body is expanded a second time.
     first: Option<Expansion>,
 }
 
@@ -458,7 +458,8 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if the body of a recursive call has neither Scores nor functions that fail: the weights of its values then depend only on random choices.
+/// True if the body of a recursive call has neither `Score` elements nor functions that fail: the weights of its values then depend only on random
+/// choices.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

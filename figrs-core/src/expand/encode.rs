@@ -79,7 +79,7 @@ impl EncodingBuilder<'_> {
                 let certain = Weights::from_linear(vec![1.0]);
                 self.rows(position, known, |_| Some((&certain, 0)), |_, _| false)?;
             }
-            // The only value of an unexplored Chain is `unknown`, whatever the values of its parents.
+            // The only value of an unexplored `Chain` is `unknown`, whatever the values of its parents.
             Content::Unexplored => {
                 let numbers = SituationValues {
                     index: &[0],

@@ -1,8 +1,8 @@
-//! Conversion of a Chain to factors.
+//! Conversion of a `Chain` to factors.
 //!
-//! If each result is an atomic element that only this Chain uses, the Chain becomes a conditional table, in which each result is a row. The table is
-//! sparse if most of its entries are zero. If some results cannot be rows, a selector variable represents the choice among all results. Such a result
-//! is connected with the Chain by one factor, or by a two-way multiplexer if the factor would be large.
+//! If each result is an atomic element that only this `Chain` uses, the `Chain` becomes a conditional table, in which each result is a row. The table
+//! is sparse if most of its entries are zero. If some results cannot be rows, a selector variable represents the choice among all results. A result
+//! that cannot be a row is connected with the `Chain` by one factor, or by a two-way multiplexer if the factor would be large.
 
 use super::encode::SituationValues;
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
@@ -17,7 +17,7 @@ const MAX_DENSE_ENTRIES: usize = 32;
 /// Cost of an entry of a sparse table, relative to an entry of a dense table.
 const SPARSE_ENTRY: usize = 4;
 
-/// Outcomes of an atomic result of a Chain: their indices in the Chain's support, in ascending order, and their weights.
+/// Outcomes of an atomic result of a `Chain`: their indices in the `Chain`'s support, in ascending order, and their weights.
 pub(super) struct RowOutcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
@@ -37,7 +37,7 @@ impl RowOutcomes {
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,
     weights: WeightsBuilder,
-    /// The entries that are zero only because of the present values of parameters.
+    /// Indices of the table's entries that are zero only because of the present values of parameters.
     open_zeros: Vec<u32>,
 }
 
@@ -75,7 +75,7 @@ impl EncodingBuilder<'_> {
         self.add_factor(variables, table, normalised);
     }
 
-    /// Returns the outcomes of a result of a Chain, as indices in the Chain's support, with their weights.
+    /// Returns the outcomes of a result of a `Chain`, as indices in the `Chain`'s support, with their weights.
     fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<RowOutcomes, ModelError> {
         let row = &self.expansion.elements()[result];
         if matches!(row.content, Content::Unexplored) {
@@ -115,7 +115,7 @@ impl EncodingBuilder<'_> {
         })
     }
 
-    /// Adds a selector, if some results cannot be rows of a table: a variable that represents the choice of the Chain.
+    /// Adds a selector, if some results cannot be rows of a table: a variable that represents the choice of the `Chain`.
     pub(super) fn add_selector(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let Content::Chain { choice, results } = &expanded.content else {
@@ -136,7 +136,7 @@ impl EncodingBuilder<'_> {
         if single || results.iter().all(|&r| self.row_of(r).is_some()) {
             return;
         }
-        // If the Chain has one parent and chooses a different result for each value of the parent, the parent itself is the selector.
+        // If the `Chain` has one parent and chooses a different result for each value of the parent, the parent itself is the selector.
         let itself = expanded.parents.first().copied().filter(|&parent| {
             expanded.parents.len() == 1
                 && results.len() == choice.len()
@@ -266,7 +266,7 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// Adds one factor that connects a result with the Chain: if the Chain chooses this result, both must have the same value. Returns `false`,
+    /// Adds one factor that connects a result with the `Chain`: if the `Chain` chooses this result, both must have the same value. Returns `false`,
     /// without adding the factor, if the factor would be large.
     pub(super) fn joined(
         &mut self,

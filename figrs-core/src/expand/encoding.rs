@@ -33,8 +33,8 @@ enum Unreached {
 /// [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world, and its weight is exactly the probability of the world.
 /// Elements of branches that are not taken have the value `absent` with the weight one.
 ///
-/// **Complexity.** The time is linear in the number of entries of the expansion's tables. If a branch of a Chain is not an atomic element, its
-/// additional cost is the number of branches times the sizes of the supports of the branch and of the Chain.
+/// **Complexity.** The time is linear in the number of entries of the expansion's tables. If a branch of a `Chain` is not an atomic element, its
+/// additional cost is the number of branches times the sizes of the supports of the branch and of the `Chain`.
 #[derive(Debug)]
 pub struct Encoding {
     graph: FactorGraph,
@@ -51,7 +51,7 @@ pub(super) enum FailureQuery {
     One(usize),
 }
 
-/// The selector of a Chain: a variable, and the choice of the Chain for each value of the variable.
+/// The selector of a `Chain`: a variable, and the choice of the `Chain` for each value of the variable.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) variable: VarId,
@@ -60,10 +60,10 @@ pub(super) struct Selector {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainChoice {
-    /// The Chain chooses the result with the contained index in its list of results.
+    /// The `Chain` chooses the result with the contained index in its list of results.
     Result(usize),
     Unknown,
-    /// The Chain makes no choice: a world does not evaluate it, or its function fails and the query asks for failures.
+    /// The `Chain` makes no choice: a world does not evaluate it, or its function fails and the query asks for failures.
     Nothing,
 }
 
@@ -77,11 +77,11 @@ pub(super) struct Guard {
 impl Encoding {
     /// Builds the encoding for sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// Elements that neither the targets nor the evidence need are omitted from the factor graph. If any target of the expansion depends on a Score,
-    /// the Score weighs the worlds of all queries, even of queries for other targets.
+    /// Elements that neither the targets nor the evidence need are omitted from the factor graph. If any target of the expansion depends on a
+    /// `Score`, the `Score` weighs the worlds of all queries, even of queries for other targets.
     ///
     /// For an incomplete expansion, the sums are lower bounds: they omit the worlds in which a target or an element with evidence is unknown, because
-    /// unexpanded parts of the model may contain Scores.
+    /// unexpanded parts of the model may contain `Score` elements.
     ///
     /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element exceeds the limit of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
@@ -113,8 +113,8 @@ impl Encoding {
         }
         let reaches = ReachConditions::new(expansion.elements(), &roots);
         let mut elements = expansion.elements().iter().zip(&reaches.reach).enumerate();
-        // If a branch has a Score, a function that may fail, or outcomes that are counted, then worlds that do not take the branch must not evaluate
-        // it.
+        // If a branch has a `Score`, a function that may fail, or outcomes that are counted, then worlds that do not take the branch must not
+        // evaluate it.
         let conditional = elements.any(|(position, (element, reach))| {
             let counts = expansion.counts_outcomes
                 && element.parametric.is_some()
@@ -206,7 +206,7 @@ impl Encoding {
         let Some(chain) = self.rows[position] else {
             return value(position).map(|v| datum(position, v));
         };
-        // A world evaluates a row of a Chain's table if the Chain chooses it; the row then has the Chain's value.
+        // A world evaluates a row of a `Chain`'s table if the `Chain` chooses it; the row then has the `Chain`'s value.
         let expanded = &expansion.elements()[chain];
         let Content::Chain { choice, results } = &expanded.content else {
             return None;
@@ -222,7 +222,7 @@ impl Encoding {
     }
 }
 
-/// Returns the targets that are Scores or depend on Scores.
+/// Returns the targets that are `Score` elements or depend on `Score` elements.
 fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     let mut scored: Vec<bool> = Vec::with_capacity(expansion.elements().len());
     for element in expansion.elements() {
@@ -237,7 +237,7 @@ fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     targets.filter(|&target| scored[target]).collect()
 }
 
-/// Largest number of choices of a Chain for which its selector itself shows the evaluation of a branch.
+/// Largest number of choices of a `Chain` for which its selector itself shows the evaluation of a branch.
 const FEW_CHOICES: usize = 3;
 
 pub(super) struct EncodingBuilder<'e> {
@@ -257,7 +257,7 @@ pub(super) struct EncodingBuilder<'e> {
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
-    /// For a Chain and a choice: the variable that is true if the Chain makes this choice, until a factor defines the variable.
+    /// For a `Chain` and a choice: the variable that is true if the `Chain` makes this choice, until a factor defines the variable.
     pub(super) chosen: FxHashMap<(usize, usize), VarId>,
 }
 
@@ -323,7 +323,7 @@ impl<'e> EncodingBuilder<'e> {
         })
     }
 
-    /// Returns the Chain whose table contains the element with the index `position` as a row, if no other element uses this element.
+    /// Returns the `Chain` whose table contains the element with the index `position` as a row, if no other element uses this element.
     pub(super) fn row_of(&self, position: usize) -> Option<usize> {
         self.reaches.row_of[position]
     }
@@ -368,11 +368,11 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// Builds the guard of a set of choices of Chains: a variable that shows whether one of these choices is made.
+    /// Builds the guard of a set of choices of `Chain` elements: a variable that shows whether one of these choices is made.
     ///
-    /// If the set is a single choice of a Chain with more than [`FEW_CHOICES`] choices, the guard is a new variable, which the multiplexer of the
-    /// chosen result defines; if the guard were the selector, the factors of all branches would contain the selector. Otherwise the guard is the
-    /// selector itself, or a new variable that is the disjunction of several guards.
+    /// If the set is a single choice of a `Chain` with more than [`FEW_CHOICES`] choices, the guard is a new variable, which the multiplexer of the
+    /// chosen result defines; if the guard were the selector, the factors of all branches would contain the selector. For other sets, the guard is
+    /// the selector itself, or a new variable that is the disjunction of several guards.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES

@@ -67,7 +67,7 @@ impl Expansion {
         !self.is_cut() && !self.is_ranged()
     }
 
-    /// True if some Chains were omitted because of their depth.
+    /// True if some `Chain` elements were omitted because of their depth.
     pub fn is_cut(&self) -> bool {
         matches!(self.cut, Some((_, true)))
     }
@@ -180,7 +180,7 @@ pub struct ExpandedElement {
     /// An upper bound of the natural logarithm of the weight that evidence gives the element if its value is `unknown`; infinite if no bound is
     /// known.
     pub max_log_weight: f64,
-    /// Number of Chains in which the element is nested.
+    /// Number of `Chain` elements in which the element is nested.
     pub depth: usize,
     /// The way in which the value of the element is determined.
     pub content: Content,
@@ -200,8 +200,9 @@ pub struct ExpandedElement {
 
 /// The combinations of parent values for which the function of an element failed, so that the element has no value.
 ///
-/// An expansion calls a function for all combinations of the values that its parents can take. Some of these combinations may occur in no world,
-/// because the parents may depend on each other. Therefore a failure of a function is an error only if it occurs in a world of positive probability.
+/// An expansion calls a function for all combinations of the values that its parents can take. Some of the combinations of values may occur in no
+/// world, because the parents may depend on each other. Therefore a failure of a function is an error only if it occurs in a world of positive
+/// probability.
 #[derive(Clone, Debug)]
 pub struct FunctionFailures {
     /// The error for the first of the failed combinations.
@@ -260,35 +261,35 @@ pub enum Content {
     /// The value is random; the list has the probabilities of the values in the support. If the value may be unknown, the last probability is that of
     /// the value `unknown`.
     Atomic(Weights),
-    /// The value is random, without a finite support. Only an observed Chain may choose this element.
+    /// The value is random, without a finite support. Only an observed `Chain` may choose this element.
     NotEnumerable(NotEnumerable),
     /// The value is a function of the parents. For each combination of parent values, the list has the index of the value in the support, or
     /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) if evidence excludes the value.
     Apply(Vec<u32>),
-    /// The value is that of the element that the Chain chooses for the parent values.
+    /// The value is that of the element that the `Chain` chooses for the parent values.
     Chain {
         /// For each combination of parent values, the index of the chosen element in `results`; [`Content::NO_CHOICE`] if the function failed.
         choice: Vec<u32>,
-        /// The distinct elements that the Chain can choose, by their indices in the expansion.
+        /// The distinct elements that the `Chain` can choose, by their indices in the expansion.
         results: Vec<usize>,
     },
     /// The value is random. For each combination of parent values, the list has the probabilities of the values in the support.
     Table(Weights),
-    /// The value is the parent's value; the list has its weights.
+    /// The element is a `Score`: its value is its parent's value. The list has the weight of each value.
     Score(Weights),
-    /// The element is a Chain that was not expanded; its value is `unknown`.
+    /// The element is a `Chain` that was not expanded; its value is `unknown`.
     Unexplored,
 }
 
 impl Content {
-    /// The entry of a combination of parent values for which the function of a Chain failed, or returned an element without a value.
+    /// The entry of a combination of parent values for which the function of a `Chain` failed, or returned an element without a value.
     pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
 
-    /// The entry of a combination of parent values for which the value of a function, or the choice of a Chain, is unknown, because some parent
+    /// The entry of a combination of parent values for which the value of a function, or the choice of a `Chain`, is unknown, because some parent
     /// values are intervals.
     pub const UNKNOWN: u32 = FactorTable::NO_VALUE - 1;
 
-    /// Returns the value or the choice for each combination of parent values, if the content is a function or a Chain.
+    /// Returns the value or the choice for each combination of parent values, if the content is a function or a `Chain`.
     fn index(&self) -> &[u32] {
         match self {
             Self::Apply(index) | Self::Chain { choice: index, .. } => index,
@@ -353,7 +354,7 @@ mod tests {
     use crate::expand::ExpansionCache;
     use crate::model::Model;
 
-    /// Returns an infinite recursive model; each call creates two wide distributions and two Chains on them.
+    /// Returns an infinite recursive model; each call creates two wide distributions and two `Chain` elements on them.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
         let counted = calls.clone();
         Uniform::new(0..1000_u64).flat_map(move |&a| {

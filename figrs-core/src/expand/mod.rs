@@ -1,11 +1,11 @@
 //! Expansion of elements, and their conversion to a factor graph.
 //!
-//! [`Expansion::new`] visits the elements of a model from its roots, and lists the values of each element. The expansion calls each Chain's function
-//! once for each combination of parent values that the evidence allows. [`Encoding`] converts the expansion to variables and factors. A Chain becomes
-//! one conditional table if each of its results is an atomic element that nothing else uses. Otherwise a selector variable connects the results with
-//! the Chain, so that the costs of the branches are added, not multiplied.
+//! [`Expansion::new`] visits the elements of a model from its roots, and lists the values of each element. The expansion calls each `Chain`'s
+//! function once for each combination of parent values that the evidence allows. [`Encoding`] converts the expansion to variables and factors. A
+//! `Chain` becomes one conditional table if each of its results is an atomic element that nothing else uses. For any other `Chain`, a selector
+//! variable connects the results with the `Chain`, so that the costs of the branches are added, not multiplied.
 //!
-//! [`Expansion::to_depth`] omits Chains that are nested too deeply. Elements that depend on Chains beyond the depth have the
+//! [`Expansion::to_depth`] omits `Chain` elements that are nested too deeply. Elements that depend on `Chain` elements beyond the depth have the
 //! additional value `unknown`. Encodings of an expansion to some depth bound the sums over all worlds from below and from above.
 //!
 //! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for each argument.

@@ -11,21 +11,21 @@ use figrs_factor::graph::{Assignments, FactorGraph, VarId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReachCondition {
     Always,
-    /// A world evaluates the element if one of the contained Chains makes the listed choice. The pairs have the index of a Chain in the expansion,
-    /// and the index of a choice. A function that reads its last parent only in some worlds makes the choice 0 if it reads this parent.
+    /// A world evaluates the element if one of the contained `Chain` elements makes the listed choice. The pairs have the index of a `Chain` in the
+    /// expansion, and the index of a choice. A function that reads its last parent only in some worlds makes the choice 0 if it reads this parent.
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// The conditions under which worlds evaluate the elements, and the elements that are only rows of a Chain's table.
+/// The conditions under which worlds evaluate the elements, and the elements that are only rows of a `Chain`'s table.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
     /// For each element, its condition; `None` if the roots do not depend on the element.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// For each atomic element that no other element than one Chain uses, the index of this Chain.
+    /// For each atomic element that no other element than one `Chain` uses, the index of this `Chain`.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-/// The uses of an element: none, by one Chain, or more.
+/// The uses of an element: none, by one `Chain`, or more.
 #[derive(Clone, Copy)]
 enum Mention {
     Nothing,
@@ -114,18 +114,18 @@ impl ReachConditions {
 }
 
 impl ExpandedElement {
-    /// True if the element can be a row of a Chain's table.
+    /// True if the element can be a row of a `Chain`'s table.
     fn is_row(&self) -> bool {
         match self.content {
             Content::Atomic(_) | Content::NotEnumerable(_) | Content::Fixed => true,
-            // The parents of an unexplored Chain belong to every world that evaluates the Chain; a row of a table has no parents.
+            // The parents of an unexplored `Chain` belong to every world that evaluates the `Chain`; a row of a table has no parents.
             Content::Unexplored => self.parents.is_empty(),
             _ => false,
         }
     }
 }
 
-/// If `set` contains all choices of a Chain, replaces these choices by the condition of the Chain itself.
+/// If `set` contains all choices of a `Chain`, replaces these choices by the condition of the `Chain` itself.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],
@@ -136,7 +136,7 @@ fn simplify(
             let Content::Chain { results, .. } = &elements[chain].content else {
                 return false;
             };
-            // A Chain whose function may fail, or whose parents may be unknown, does not always make a choice.
+            // A `Chain` whose function may fail, or whose parents may be unknown, does not always make a choice.
             elements[chain].always_has_value(elements)
                 && (0..results.len()).all(|choice| set.contains(&(chain, choice)))
         });
@@ -243,7 +243,7 @@ impl EncodingBuilder<'_> {
         let (mut never, mut unknown) = (false, false);
         for (i, &parent) in parents.iter().enumerate() {
             if i >= read && (unknown || skips_last.get(combination) == Some(&true)) {
-                // The function does not read its last parent, which may have any value; the value of the function is the same for all of them.
+                // The function does not read its last parent here. Its value is therefore the same for all values of the last parent.
                 combination *= self.expansion.elements()[parent].support.len();
                 continue;
             }

@@ -132,8 +132,8 @@ fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Resu
 /// Returns the value of a function for each combination of its parents' values. If the last parent is not among `parents`, because it has no value in
 /// any world, its error `lost` is the error of all combinations for which the function reads it.
 ///
-/// Also returns, for each combination of values of all parents but the last one, `true` if the function does not read its last parent. This list is
-/// empty if the function reads its last parent for all combinations, or if the last parent is not among `parents`.
+/// Also returns, for each combination of values of all parents but the last one, `true` if the function does not read its last parent. The list of
+/// these truth values is empty if the function reads its last parent for all combinations, or if the last parent is not among `parents`.
 pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
@@ -371,9 +371,9 @@ pub(super) fn restrict(
     Ok(())
 }
 
-/// Applies the evidence to an element with cells: removes the excluded values, stores the weights of the others, and returns the remaining cells. The
-/// evidence on a cell is decided if the weights at its midpoint and at its ends are equal. If it is undecided, the weight of the cell is at least
-/// zero, and at most the largest weight that the evidence can give; these upper bounds are then returned too.
+/// Applies the evidence to an element with cells: removes the excluded values, stores the weights of the remaining values, and returns the remaining
+/// cells. The evidence on a cell is decided if the weights at its midpoint and at its ends are equal. If it is undecided, the weight of the cell is
+/// at least zero, and at most the largest weight that the evidence can give; these upper bounds are then returned too.
 pub(super) fn restrict_cells(
     expanded: &mut ExpandedElement,
     cells: Vec<Cell>,

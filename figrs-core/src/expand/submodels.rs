@@ -48,12 +48,12 @@ const STEPS: usize = 64;
 
 impl Expansion {
     /// Returns the largest sub-models for which `root` and `outer` have at most `interface` joint values. The root must be neither a target nor in
-    /// `refused`. Sub-models with Scores, observed densities or functions that fail for some values are omitted; so are sub-models in which all
-    /// elements except the root are atomic.
+    /// `refused`. Sub-models with `Score` elements, observed densities or functions that fail for some values are omitted; so are sub-models in which
+    /// all elements except the root are atomic.
     ///
     /// In the dependency graph, the root of a sub-model dominates the other elements of the sub-model. For a search for the most probable world, each
-    /// world with the root must evaluate all elements `outer`; other sub-models are omitted. Otherwise a table of the root would count an element that
-    /// a world does not evaluate.
+    /// world with the root must evaluate all elements `outer`; other sub-models are omitted, because their tables would count an element that a world
+    /// does not evaluate.
     ///
     /// **References.** Lengauer and Tarjan (1979), for dominators; Koller and Pfeffer (1997), *Object-oriented Bayesian networks*, for
     /// interfaces.
@@ -110,7 +110,7 @@ impl Expansion {
         for &member in members {
             let expanded = &self.elements[member];
             is_plain &= member == root || matches!(expanded.content, Content::Atomic(_));
-            // Elements with these contents, such as observed densities, belong to no sub-model.
+            // Elements with one of the following contents, such as observed densities, belong to no sub-model.
             let is_special = matches!(
                 expanded.content,
                 Content::Score(_) | Content::Fixed | Content::NotEnumerable(_)

@@ -67,7 +67,8 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands the Chains that are nested in fewer than `depth` other Chains. Elements that depend on other Chains may have the value `unknown`.
+    /// Expands the `Chain` elements that are nested in fewer than `depth` other `Chain` elements. Elements that depend on other `Chain` elements may
+    /// have the value `unknown`.
     ///
     /// An expansion to a greater depth contains all elements of an expansion to a smaller depth.
     ///

@@ -7,10 +7,9 @@ use rustc_hash::FxHasher;
 
 use crate::value::datum::Datum;
 
-/// Address of an element in a program: the path of parents, Chains and parent values that leads to the element from the
-/// roots.
+/// Address of an element in a program: the path of parents, `Chain` elements and parent values that leads to the element from the roots.
 ///
-/// The same program gives the same addresses in every run and on every thread, also for elements created inside Chains. By contrast, an
+/// The same program gives the same addresses in every run and on every thread, also for elements created inside `Chain` elements. By contrast, an
 /// [`ElementId`](crate::ElementId) differs from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address(u64);

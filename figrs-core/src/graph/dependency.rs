@@ -8,10 +8,10 @@ use crate::model::Model;
 use crate::model::evidence::StatementIndex;
 
 /// A directed acyclic graph of the elements on which the roots of a model depend. An edge leads to each element from its parents; it also leads to a
-/// Chain from the results from which the Chain chooses.
+/// `Chain` from the results from which the `Chain` chooses.
 ///
 /// Therefore the dependency graph contains the elements that branches create or capture. Evidence that leaves several values possible (conditions,
-/// weights, [`Score`](crate::Score)s) is a separate node, with an edge from the element. The node of a Score in a branch also has edges from the
+/// weights, [`Score`](crate::Score)s) is a separate node, with an edge from the element. The node of a `Score` in a branch also has edges from the
 /// nodes that determine whether the branch is taken.
 ///
 /// [`separation`](Self::separation) finds the elements that can depend on each other.
@@ -28,7 +28,7 @@ pub struct DependencyGraph {
 /// A node of the dependency graph: an element, a statement of evidence, or the condition that a branch is taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DependencyNode {
-    /// The nodes with edges to this node: the parents, followed by the results from which a Chain chooses.
+    /// The nodes with edges to this node: the parents, followed by the results from which a `Chain` chooses.
     pub(super) inputs: Vec<usize>,
     pub(super) parents: usize,
     /// `true` if the value of the node is a function of the values of `inputs`.
@@ -50,12 +50,12 @@ impl DependencyGraph {
         graph
     }
 
-    /// Returns the number of statements of evidence: Scores, and evidence of the model.
+    /// Returns the number of statements of evidence: `Score` elements, and evidence of the model.
     pub fn evidence_count(&self) -> usize {
         self.stated.len()
     }
 
-    /// Returns the elements with evidence, including Scores.
+    /// Returns the elements with evidence, including `Score` elements.
     pub fn evidence(&self) -> impl Iterator<Item = &AnyElement> {
         self.stated.iter().filter_map(|&at| {
             let of = self.nodes[at].inputs.first();
@@ -82,7 +82,7 @@ impl DependencyGraph {
     }
 
     /// Builds the graph of a model in which no function creates elements; the elements may have continuous values or infinitely many
-    /// values. Returns `None` if the model has a Chain that is not a member of a family of distributions.
+    /// values. Returns `None` if the model has a `Chain` that is not a member of a family of distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {
         let statements = StatementIndex::of(model);
         let mut graph = Self::default();
@@ -194,7 +194,7 @@ impl DependencyGraph {
         }
     }
 
-    /// Adds the evidence of Scores, and the branch conditions of their evaluation.
+    /// Adds the evidence of `Score` elements, and the branch conditions of their evaluation.
     fn add_scores(&mut self, expansion: &Expansion) {
         let elements = expansion.elements();
         let is_score = |element: &ExpandedElement| matches!(element.content, Content::Score(_));

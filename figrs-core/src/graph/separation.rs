@@ -6,11 +6,11 @@ use crate::element::node::AnyElement;
 /// The role of a model's evidence in a [separation](DependencyGraph::separation).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceRole {
-    /// The evidence is given, like the elements `given`.
+    /// The evidence counts as given, like the elements `given`.
     Given,
-    /// The evidence is not given.
+    /// The separation ignores the evidence.
     Unknown,
-    /// The evidence is not given; the separation finds the elements that can depend on the evidence, as on the elements `from`.
+    /// The evidence does not count as given. The separation finds the elements that can depend on the evidence or on the elements `from`.
     Asked,
 }
 
@@ -179,7 +179,7 @@ impl Separation<'_> {
         let (mut open, mut found) = (vec![start], Vec::new());
         while let Some(at) = open.pop() {
             let (parents, results) = nodes[at].inputs.split_at(nodes[at].parents);
-            // An element that a branch creates cannot be given; the result contains its Chain instead.
+            // An element that a branch creates cannot be given; the result contains its `Chain` instead.
             if !reached(results).is_empty() {
                 found.extend(self.graph.element(at).cloned());
                 continue;

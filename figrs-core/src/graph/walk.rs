@@ -32,7 +32,7 @@ pub struct GraphNode {
     pub intervention: Option<String>,
     /// `true` if the element is a target of the query.
     pub target: bool,
-    /// `true` if the element is a Chain whose branches lie beyond the depth of the graph.
+    /// `true` if the element is a `Chain` whose branches lie beyond the depth of the graph.
     pub unexplored: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct GraphNode {
 pub enum EdgeKind {
     /// The element `from` is a parent of the element `to`.
     Parent,
-    /// The element `to` is a Chain, and the element `from` is its result for the contained parent values.
+    /// The element `to` is a `Chain`, and the element `from` is its result for the contained parent values.
     Branch(String),
 }
 
@@ -77,12 +77,12 @@ pub struct ModelGraph {
 }
 
 impl ModelGraph {
-    /// Builds the graph without the elements that Chains create; this is also possible for infinite and continuous models.
+    /// Builds the graph without the elements that `Chain` elements create; this is also possible for infinite and continuous models.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self::walk(model, &targets.elements(), None)
     }
 
-    /// Builds the graph with the branches of every Chain. The model must be finite, within the default [`Limits`].
+    /// Builds the graph with the branches of every `Chain`. The model must be finite, within the default [`Limits`].
     ///
     /// **Errors.** [`ModelError`] if an element is invalid, if the model is not finite, or if it exceeds a limit.
     pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
@@ -91,8 +91,8 @@ impl ModelGraph {
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// Builds the graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default [`Limits`]. This is
-    /// also possible for infinite models; Chains that are nested more deeply are marked as unexplored.
+    /// Builds the graph with the branches of the `Chain` elements that are nested in fewer than `depth` other `Chain` elements, within the default
+    /// [`Limits`]. The graph of an infinite model can be built in this way; `Chain` elements that are nested more deeply are marked as unexplored.
     pub fn to_depth(
         model: &Model,
         targets: impl Parents,
@@ -190,7 +190,7 @@ impl ModelGraph {
     }
 }
 
-/// Returns the results of the Chain with the index `position`, with descriptions of the combinations of parent values that choose them.
+/// Returns the results of the `Chain` with the index `position`, with descriptions of the combinations of parent values that choose them.
 fn branches(
     expansion: &Expansion,
     position: usize,

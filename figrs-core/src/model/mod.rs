@@ -75,7 +75,7 @@ impl Model {
     }
 
     /// States a condition as [`condition`](Self::condition) does, with a test that several statements share. Algorithms can then use results that
-    /// were computed for one of these statements for all of them.
+    /// were computed for one of the statements that share the test for all of them.
     #[track_caller]
     pub fn condition_shared<T: Value, F>(self, element: &Element<T>, test: &Arc<F>) -> Self
     where

@@ -67,7 +67,7 @@ pub trait Parts {
     /// Returns the kind of the object, with its fields or items.
     fn member(&self) -> Member<'_>;
 
-    /// The type of such objects: paths through references of uncertain identity are checked before the objects are known.
+    /// The type of all objects of this Rust type: paths through references of uncertain identity are checked before the objects are known.
     fn part_type() -> PartType
     where
         Self: Sized;
@@ -101,7 +101,7 @@ pub trait Parts {
     }
 
     /// Names each element of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as targets of a query.
-    /// The answer and all messages then print the paths. An element keeps a name that it already has.
+    /// The answer and all messages then print the paths. An element that already has a name keeps it.
     ///
     /// ```
     /// # use figrs_core::{Flip, Parts};

@@ -66,7 +66,7 @@ impl PartType {
         }
     }
 
-    /// The data that state parts of objects of this type; nothing if the type is one of values.
+    /// Describes the data that can state the parts of an object of this type; `None` if the type has values without parts.
     pub(super) fn object_data(&self) -> Option<&'static str> {
         match &self.0 {
             TypeKind::Element(values) => values.parts.map(|_| "an object with fields"),
@@ -195,7 +195,7 @@ impl ValueParts {
                     Err(error) => wrong = wrong.or(Some(error)),
                 }
             }
-            // A path that ends in one variant of an enum only is no mistake.
+            // A path may end in a field of only one variant of an enum.
             if let (true, Some(error)) = (next.is_empty(), wrong) {
                 return Err(error);
             }

@@ -77,7 +77,7 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
     /// Returns the number of bytes that the value holds on the heap, which count towards the memory [limit](crate::Limits::expansion_memory).
     ///
-    /// The default is zero. Standard types count their contents, and `#[derive(Value)]` adds up the fields; elements are counted
+    /// The default implementation returns zero. Standard types count their contents, and `#[derive(Value)]` adds up the fields; elements are counted
     /// separately. For a type that holds lists, `heap_bytes` should return the sizes of the lists:
     ///
     /// ```
@@ -130,7 +130,7 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
 /// Equal values must have equal fields, as with a derived implementation of `Eq`; see [`Value::canonical`]. A type whose values hold memory on the heap
-/// may state the number of these bytes: `value!(Word: word => word.0.capacity());`.
+/// may state the number of bytes on the heap: `value!(Word: word => word.0.capacity());`.
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};

@@ -1,4 +1,4 @@
-//! Demands on boards. The automata of levels read the boards, whose cells are tiles.
+//! Demands (requirements) on boards. The automata for demands on levels read the boards, whose cells are tiles.
 
 use std::fmt;
 use std::sync::Arc;
@@ -153,7 +153,7 @@ impl<G> DemandedBoards<G> {
     }
 }
 
-/// Uses the methods of the other generator, except for its own sampler and its own exact answers, because these ignore the demands.
+/// Calls the methods of `generator`, except for its own sampler and its own exact answers, because these ignore the demands.
 impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Generator
     for DemandedBoards<G>
 {
@@ -176,7 +176,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
         self.generator.board(cells)
     }
 
-    /// Returns the prediction of the other generator, although the demands multiply the number of states.
+    /// Returns the prediction of `generator`, although the demands multiply the number of states.
     fn predicted_bytes(&self) -> Option<f64> {
         self.generator.predicted_bytes()
     }
@@ -206,7 +206,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
 }
 
 /// A rule for whole boards that combines all demands. The violation of the rule is the sum, over all demands, of the number of wrong, missing or
-/// surplus cells or occurrences; a broken demand without such a number adds 1.
+/// surplus cells or occurrences; a broken demand that has no such number adds 1.
 struct DemandsRule {
     demands: BoardDemands,
     lying: Array2<Tile>,
@@ -260,7 +260,7 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
 }
 
 /// Returns the number of cells or occurrences by which a board misses `demand`; zero exactly if the board meets the demand. The board is turned onto
-/// its left side. Returns `None` for demands without such a number.
+/// its left side. Returns `None` for demands that do not count cells or occurrences.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32
@@ -310,7 +310,7 @@ fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     }
 }
 
-/// Returns the number of cells of `tiles` that do not match `pattern`, for the form of the pattern that matches best.
+/// Returns the number of cells of `tiles` that do not match `pattern`, for that alternative form of the pattern which matches best.
 fn misfits(pattern: &Pattern, tiles: ArrayView2<'_, Tile>) -> u32 {
     let forms = pattern.forms().iter().map(|form| {
         let cells = form.iter().zip(&tiles);

@@ -1,4 +1,4 @@
-//! Finds the cells to which a demand refers, for example to highlight these cells in an editor.
+//! Finds the cells to which a demand (a requirement on a level) refers, for example to highlight these cells in an editor.
 
 use ndarray::Array2;
 

@@ -1,4 +1,4 @@
-//! Compiles demands to automata for levels of a given size.
+//! Compiles demands (requirements on a level) to automata for levels of a given size.
 
 use std::ops::Range;
 

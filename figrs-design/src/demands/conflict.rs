@@ -1,4 +1,5 @@
-//! Finds conflicts: minimal sets of demands that contradict each other, and the column at which levels can no longer meet them.
+//! Finds conflicts: minimal sets of demands (requirements on a level) that contradict each other, and the column at which levels can no longer meet
+//! these demands.
 
 use std::cell::Cell;
 
@@ -151,8 +152,8 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     None
 }
 
-/// Returns a minimal set of contradictory demands. Only the columns up to the first one at which no level meets all demands are considered. If trials
-/// remain undecided, the set may not be minimal.
+/// Returns a minimal set of contradictory demands. Only the columns up to the first one at which no level meets all demands are considered. If trial
+/// runs (tests whether any level meets some demands) remain undecided, the set may not be minimal.
 ///
 /// The function `trial` receives a level, some of the demands on it, and the number of columns to examine, counted from the left.
 fn minimal_conflict(

@@ -68,10 +68,10 @@ pub enum Demand {
     },
     /// A pattern occurs nowhere in the level: at no position do all tiles that the mask sets match.
     Forbidden(Mask),
-    /// A player can get from a start to the goal by the rules of a movement, through the areas of the [`Route`]. The rules must be compiled for the
-    /// tiles and the direction of travel of the level's model.
+    /// A player can get from a start to the goal by a movement (the rules of a player's moves), through the areas of the [`Route`]. The rules must be
+    /// compiled for the tiles and the direction of travel of the level's model.
     Playable(Route),
-    /// The tiles of a rectangle match one of the forms of a pattern, for example a path without obstacles or a given start of a level.
+    /// The tiles of a rectangle match one of the alternative forms of a pattern, for example a path without obstacles or a given start of a level.
     Shaped {
         /// The pattern that the tiles of the rectangle match.
         pattern: Pattern,
@@ -91,7 +91,7 @@ pub enum Demand {
         /// Largest allowed number of tiles.
         most: usize,
     },
-    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. This demand gives a level rhythm.
+    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. The demand for windows gives a level rhythm.
     InEach {
         /// Class of the tiles that are counted.
         class: TileClass,

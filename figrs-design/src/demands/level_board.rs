@@ -1,4 +1,4 @@
-//! Levels with demands as boards of the conditional sampler.
+//! Levels with demands (requirements), as boards of the conditional sampler.
 
 use figrs_infer::Frontier;
 use figrs_models::board::{BoardElements, BoardError, BoardSequence, ConflictStage, Generator};
@@ -14,9 +14,9 @@ use crate::DemandError;
 /// from the bottom up. A [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws the levels that meet the demands.
 ///
 /// A demand to resemble a drawing multiplies a tile's weight as soon as particles sample this tile. For demands with automata, such as numbers and
-/// patterns, particles prefer tiles after which the rest of the level probably meets the demand. This probability is estimated as if cells were
-/// independent (for n-grams and a drawing, it is exact). Such proposals make the weights more even and do not change the distribution of levels;
-/// twenty particles therefore usually suffice for a level.
+/// patterns, particles prefer tiles after which the rest of the level probably meets the demand. The probability that the rest of the level meets the
+/// demand is estimated as if cells were independent (for n-grams and a drawing, it is exact). Proposals that foresee demands make the weights more
+/// even and do not change the distribution of levels; twenty particles therefore usually suffice for a level.
 ///
 /// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. The error is the same on all
 /// machines, because work instead of time limits the search for a proof ([`proof_work`](SteeredLevel::proof_work)) and, if no proof is found, the

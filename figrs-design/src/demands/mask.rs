@@ -68,7 +68,7 @@ impl Mask {
 
     /// Reads a mask from a file.
     ///
-    /// **Errors.** The errors of [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with the place of the mistake in the file.
+    /// **Errors.** The errors of [`vglc::read_level`](figrs_models::mdmc::vglc::read_level), with the place of the error in the file.
     pub fn read(path: impl AsRef<Path>, set: &TileSet) -> Result<Self, LevelError> {
         let path = path.as_ref();
         Self::from_text(&path.display().to_string(), &vglc::read_text(path)?, set)

@@ -1,4 +1,4 @@
-//! Demands on levels, stated as evidence, and samplers of the levels that meet them.
+//! Demands (requirements) on levels, stated as evidence, and samplers of the levels that meet all demands.
 
 mod area;
 mod automata;

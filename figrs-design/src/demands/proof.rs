@@ -1,4 +1,5 @@
-//! Proves that demands contradict each other, by exact inference with little memory: first for each demand alone, then for several demands together.
+//! Proves that demands (requirements on a level) contradict each other, by exact inference with little memory: first for each demand alone, then for
+//! several demands together.
 
 use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};
@@ -33,41 +34,42 @@ impl Conflict {
 
 /// Searches for a proof that no level can meet some demands.
 ///
-/// A trial decides whether any level meets some of the demands, by a [`Frontier`] with a small memory limit. If the states of the model fit into this
-/// memory, a trial examines the levels of the model; otherwise it examines all levels in which each tile is possible in its row. The search also
-/// examines windows of a few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search proves holds
-/// for the model, but the search may not prove every conflict. Every trial includes the tiles that demands place by intervention.
+/// A trial run decides whether any level meets some of the demands, by a [`Frontier`] with a small memory limit. If the states of the model fit into
+/// this memory, a trial run examines the levels of the model; otherwise it examines all levels in which each tile is possible in its row. The search
+/// also examines windows of a few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search proves
+/// holds for the model, but the search may not prove every conflict. Every trial run includes the tiles that demands place by intervention.
 ///
 /// The search first tries each demand alone. Then it looks for a player's path through a level in which each cell may have any tile that the demands
 /// allow. At last it tries all demands together, and leaves demands out one after another if no level meets them. In long levels, the search takes
 /// all of these steps for the [first columns](Self::FIRST_COLUMNS) before it includes more columns.
 ///
-/// The search stops when its work is used up or its [`Frontier`] is interrupted, even within a trial. A stopped search returns the conflict proven so
-/// far, and states whether the conflict may contain more demands or columns than necessary.
+/// The search stops when its work is used up or its [`Frontier`] is interrupted, even within a trial run. A stopped search returns the conflict
+/// proven so far, and states whether the conflict may contain more demands or columns than necessary.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
     model: LevelModel,
     /// True if `model` is a relaxation, in which the tiles of neighbouring cells are independent.
     is_relaxed: bool,
-    /// Number of columns, from the left, that trials examine.
+    /// Number of columns of a level, from the left, that trial runs examine.
     columns: usize,
     placed: Vec<usize>,
     work: WorkBudget,
     frontier: Frontier,
-    /// True if a trial ended early because the work was used up or the run was interrupted.
+    /// True if a trial run ended early because the work was used up or the run was interrupted.
     is_ended: Cell<bool>,
 }
 
 impl<'a> ProofSearch<'a> {
     const FIRST_COLUMNS: usize = 256;
-    /// Factor by which the number of columns grows from one round of trials to the next.
+    /// Factor by which the number of columns grows from one round of trial runs to the next.
     const FURTHER: usize = 8;
-    /// Maximum size in bytes of the states of a trial that uses the model itself.
+    /// Maximum size in bytes of the states of a trial run that examines levels of the model itself.
     const MODEL_BYTES: u64 = 8 << 20;
-    /// Maximum size in bytes of the states of a trial that uses the relaxation, in which only demands have states.
+    /// Maximum size in bytes of the states of a trial run that examines the relaxed model, in which neighbouring tiles are independent. The states of
+    /// a trial run on the relaxed model record only the progress of the demands.
     const BYTES: u64 = 2 << 20;
-    /// Maximum size in bytes of the states of a trial of a window.
+    /// Maximum size in bytes of the states of a trial run that examines a window of columns.
     const WINDOW_BYTES: u64 = 1 << 20;
 
     pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, work: WorkBudget) -> Self {
@@ -79,7 +81,7 @@ impl<'a> ProofSearch<'a> {
             is_relaxed: false,
             columns: Self::FIRST_COLUMNS.min(steered.width()),
             placed: placed.map(|(number, _)| number).collect(),
-            // Trials do not report progress.
+            // Trial runs do not report progress.
             frontier: frontier.clone().on_progress(|_| ()).work(&work),
             work,
             is_ended: Cell::new(false),
@@ -183,7 +185,7 @@ impl<'a> ProofSearch<'a> {
         })
     }
 
-    /// True if trials can state the demand as evidence.
+    /// True if a trial run can state the demand as evidence.
     fn is_tried(&self, demand: usize) -> bool {
         match self.steered.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
@@ -193,7 +195,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Decides whether any level meets the demands with the indices `demands`. Also returns the demands on which the answer depends.
+    /// Decides whether any level meets the demands with the indices `demands`. The result also has the demands on which the decision depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // The relaxed model ignores neighbours, so all of its levels meet the demand `Seen`.
         let is_open =
@@ -206,7 +208,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// Decides by exact inference whether any level meets the demands `demands` in the columns that trials examine.
+    /// Decides by exact inference whether any level meets the demands `demands` in the columns that trial runs examine.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -259,7 +261,8 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns a level of the trials' model, with the tiles that demands place and with the demands `demands`, given by their indices.
+    /// Returns a level of the model that trial runs examine, with the tiles that demands place and with the demands `demands`, given by their
+    /// indices.
     fn part(&self, demands: &[usize]) -> SteeredLevel {
         let demands = [&*self.placed, demands].concat();
         self.steered.part(&self.model, &demands)

@@ -142,7 +142,8 @@ fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     numbers.into_iter().flatten().max().unwrap_or(0)
 }
 
-/// True if two forms of a pattern can occur in the same column, given the possible tiles: `form`, and another form some rows below.
+/// True if the possible tiles of the rows allow `form` at the top and, at the same time, another of the pattern's alternative forms in the same
+/// columns, `below.1` rows lower.
 fn stand_together(
     form: &Array2<TileClass>,
     below: Option<(&Array2<TileClass>, usize)>,

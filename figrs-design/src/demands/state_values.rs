@@ -1,4 +1,5 @@
-//! Estimates, for each state of a demand's automaton, the probability that the rest of a level meets the demand, as if cells were independent.
+//! Estimates, for each state of the automaton of a demand (a requirement on a level), the probability that the rest of a level meets the demand, as
+//! if cells were independent.
 
 use std::sync::Arc;
 

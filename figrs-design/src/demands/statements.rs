@@ -1,4 +1,4 @@
-//! Turns each demand into evidence on the columns of a level, one column after another.
+//! Turns each demand (a requirement on a level) into evidence on the columns of a level, one column after another.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

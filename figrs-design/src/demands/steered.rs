@@ -1,4 +1,4 @@
-//! Levels with demands: the elements of a level, and the demands as evidence.
+//! Levels with demands (requirements): the elements of a level, and the demands as evidence.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -129,9 +129,9 @@ impl SteeredLevel {
         })
     }
 
-    /// Default number of steps of the search for a proof that demands contradict each other. The search uses up to three quarters of these steps
-    /// before particles draw levels, and the remaining steps to confirm a conflict that particles find. A step of the search is a transition of a
-    /// [frontier](figrs_infer::Frontier::work), or a move of a player.
+    /// Default number of steps of the search for a proof that demands contradict each other. The search for a proof uses up to three quarters of its
+    /// steps before particles draw levels, and the remaining steps to confirm a conflict that particles find. A step of the search is a transition of
+    /// a [frontier](figrs_infer::Frontier::work), or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
     /// Sets the number of steps of the search for a proof that demands contradict each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
@@ -153,8 +153,8 @@ impl SteeredLevel {
 
     /// Sets the maximum number of cells that all particles together draw to find a minimal set of conflicting demands, if particles fail and no proof
     /// is found (default: 24 million). If this number does not suffice, the error also lists the demands that were not tested, and says so. The
-    /// default suffices for 13 demands on a level of 14 by 200 cells. On such a level the search took two seconds of one core for four demands, and
-    /// thirteen seconds for playability, which follows each particle's player.
+    /// default suffices for 13 demands on a level of 14 by 200 cells. On a level of this size, the search took two seconds of one core for four
+    /// demands, and thirteen seconds for playability, which follows each particle's player.
     #[must_use]
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;

@@ -1,4 +1,5 @@
-//! Finds minimal sets of contradictory demands, and the first column at which they contradict each other, by trials that may remain undecided.
+//! Finds minimal sets of contradictory demands (requirements on a level), and the first column at which these demands contradict each other. Trial
+//! runs test whether any level meets some demands; a trial run may remain undecided.
 
 use std::ops::RangeInclusive;
 
@@ -16,11 +17,11 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
     }
 }
 
-/// Returns the first column up to which no level meets the demands, provided that no level meets them up to the last column. If a trial remains
+/// Returns the first column up to which no level meets the demands, provided that no level meets them up to the last column. If a trial run remains
 /// undecided, returns a range that contains this column.
 ///
-/// The function `trial` receives the last column to examine. The search doubles the number of columns until a trial fails, and then bisects. Its work
-/// is therefore a few times that of a trial up to the returned column.
+/// The function `trial` receives the last column to examine. The search doubles the number of columns until a trial run finds that no level meets the
+/// demands, and then bisects. The work of the search is therefore a few times that of a trial run up to the returned column.
 pub(super) fn first_column(
     width: usize,
     mut trial: impl FnMut(usize) -> Trial,

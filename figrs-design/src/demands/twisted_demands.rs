@@ -1,4 +1,4 @@
-//! Twists the proposals of a particle filter: tiles that help to meet the demands are proposed more often.
+//! Twists the proposals of a particle filter: tiles that help to meet the demands (requirements on a level) are proposed more often.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use super::state_values::StateValues;
 use super::statements::StatedDemand;
 
 /// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times the factor of the demands for this tile.
-/// The sum of these products over all tiles multiplies the weight of the particle.
+/// The sum of the products of probability and factor over all tiles multiplies the weight of the particle.
 ///
 /// The factor of a demand to resemble a drawing is exp(-cost) for a tile that differs from the drawing. The factor of a demand with an automaton is
 /// the [value](StateValues) of the automaton's state after the tile, divided by the value of the state before the tile. Along a level, the product of

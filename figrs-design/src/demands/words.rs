@@ -1,4 +1,4 @@
-//! Describes demands in a few words, for messages.
+//! Describes demands (requirements on a level) in a few words, for messages.
 
 use std::fmt;
 

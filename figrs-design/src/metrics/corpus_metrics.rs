@@ -16,10 +16,11 @@ pub struct ReferenceCorpus {
     tiles: Arc<TileSet>,
     travel: Travel,
     sections: usize,
-    /// The rules of each built-in movement that is applicable to the tiles.
+    /// For each built-in movement (a set of rules of a player's moves), the rules compiled for the tiles of the corpus; `None` if the movement is not
+    /// applicable to these tiles.
     movements: [Option<MovementRules>; Movement::NAMES.len()],
     suggested: Option<usize>,
-    /// The rules that the caller set in place of the suggested movement.
+    /// The rules that the caller set in place of the movement that the tiles suggest.
     own: Option<MovementRules>,
     columns: ColumnRuns,
     windows: NearestWindows,
@@ -31,10 +32,10 @@ pub struct ReferenceCorpus {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelMetrics {
-    /// `true` if [`Playability`] finds a path through the level, by the [movement](ReferenceCorpus::movement) that the caller set or else by the one
-    /// that the tiles [suggest](Movement::suggested). `None` if no movement is set and the tiles suggest none.
+    /// `true` if [`Playability`] finds a path through the level, by the [movement](ReferenceCorpus::movement) (the rules of a player's moves) that
+    /// the caller set or else by the movement that the tiles [suggest](Movement::suggested). `None` if no movement is set and the tiles suggest none.
     pub playable: Option<bool>,
-    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player can reach by the movement of `playable`. `None` if
+    /// Share of columns (of rows, if the player climbs) up to the furthest column that the player can reach by the movement of `playable`. `None` if
     /// there is no such movement.
     pub reached: Option<f64>,
     /// The value of `playable` under each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.

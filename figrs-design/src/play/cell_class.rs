@@ -1,4 +1,4 @@
-//! Classes of cells: the properties of a cell's tile that matter to a player's movement.
+//! Classes of cells: the properties of a cell's tile that matter to a movement (the rules of a player's moves).
 
 use super::movement::{Goal, Harm, Movement, Start};
 use figrs_models::mdmc::{Meaning, Tile};

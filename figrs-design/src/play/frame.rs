@@ -1,4 +1,4 @@
-//! Starts and goals of a movement in model coordinates, in which levels where the player climbs lie on their side.
+//! Starts and goals of a movement (the rules of a player's moves) in model coordinates, in which levels where the player climbs lie on their side.
 
 use super::movement::{Goal, Movement, Side, Start};
 use super::movement_error::MovementError;

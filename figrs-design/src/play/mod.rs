@@ -1,5 +1,5 @@
-//! Playability: the test whether a player can get through a level by the rules of a movement, which are given as data. [`Playability`] searches a
-//! whole level; [`Reach`] reads the columns of a level one by one, so that playability can be evidence on a level.
+//! Playability: the test whether a player can get through a level by a movement (the rules of a player's moves), which is given as data.
+//! [`Playability`] searches a whole level; [`Reach`] reads the columns of a level one by one, so that playability can be evidence on a level.
 //!
 //! | file | contents |
 //! |---|---|

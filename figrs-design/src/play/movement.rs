@@ -1,4 +1,4 @@
-//! Movements: rules by which a player moves, given as data.
+//! Movements: the rules of a player's moves, given as data.
 
 use std::fmt;
 
@@ -107,9 +107,9 @@ pub(super) enum Goal {
         or: Vec<Meaning>,
         within: u8,
     },
-    /// Any tile that has one of these meanings and that a player can enter.
+    /// Any tile that has one of the listed meanings and that a player can enter.
     Any(Vec<Meaning>),
-    /// Every tile that has one of these meanings and that a player can enter.
+    /// Every tile that has one of the listed meanings and that a player can enter.
     All(Vec<Meaning>),
 }
 
@@ -212,7 +212,8 @@ impl Movement {
         }
     }
 
-    /// Returns the start cell if it lies outside levels of the given size. Returns `None` for the published rules, which allow such a cell.
+    /// Returns the start cell if it lies outside levels of the given size. Returns `None` for the published rules, which allow a start cell outside
+    /// the level.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {

@@ -1,4 +1,4 @@
-//! Errors of movements.
+//! Errors of movements (the rules of a player's moves).
 
 use figrs_derive::ErrorDebug;
 use figrs_reading::{FileError, Mistake, MistakeKind};
@@ -39,7 +39,7 @@ impl MovementError {
         }
     }
 
-    /// Converts the error to a mistake in the file that needs the movement.
+    /// Converts the error to an error in the file that needs the movement (the rules of a player's moves).
     pub(crate) fn into_mistake(self) -> Mistake {
         match self {
             Self::File(error) => *error.mistake,

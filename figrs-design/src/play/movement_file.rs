@@ -1,4 +1,4 @@
-//! Reads movements from files.
+//! Reads movements (the rules of a player's moves) from files.
 
 use std::path::Path;
 

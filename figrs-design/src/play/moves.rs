@@ -1,4 +1,4 @@
-//! Splits the moves of a movement into steps of at most one column, in model coordinates.
+//! Splits the moves that a movement (the rules of a player's moves) allows into steps of at most one column, in model coordinates.
 
 use std::collections::BTreeSet;
 

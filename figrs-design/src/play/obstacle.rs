@@ -6,8 +6,8 @@ use figrs_core::wording::Counted;
 
 use super::field::Field;
 
-/// An obstacle that stops a player. In levels that are played from left to right, it is the first obstacle after the last column in which the player
-/// can stand.
+/// An obstacle that stops a player. In levels that are played from left to right, the obstacle is the first one after the last column in which the
+/// player can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
@@ -25,7 +25,7 @@ pub enum Obstacle {
     Wall {
         /// Column of the wall.
         column: usize,
-        /// Number of these tiles, counted upwards from the row where the player stands.
+        /// Number of solid tiles of the wall, counted upwards from the row where the player stands.
         height: usize,
     },
     /// The player has no room to move on to a cell in which a player could stand.

@@ -61,7 +61,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 pub struct Reach {
     route: Route,
     height: usize,
-    /// Number of columns so far. It stays the same after the column of the start cell and the columns of all areas of the route.
+    /// Number of columns read so far; it no longer grows after the column of the start cell and the columns of all areas of the route.
     columns: usize,
     edge: Arc<EdgeCrossings>,
 }
@@ -149,8 +149,8 @@ impl Reach {
         Self::under(height, MovementRules::platformer())
     }
 
-    /// Creates the state before the first column of a level of `height` rows, by the rules of a movement, in model coordinates, in which a level
-    /// where the player climbs is [turned](figrs_models::mdmc::Travel::turned).
+    /// Creates the state before the first column of a level of `height` rows, by a movement (the rules of a player's moves), in model coordinates, in
+    /// which a level where the player climbs is [turned](figrs_models::mdmc::Travel::turned).
     pub fn under(height: usize, rules: &MovementRules) -> Self {
         Self::along(height, &rules.into())
     }
@@ -370,7 +370,8 @@ impl EdgeCrossings {
         hopes
     }
 
-    /// Drops the crossings of players who can no longer pass their remaining areas. States that differ only in such crossings then become equal.
+    /// Drops the crossings (positions at which a player can cross into the next column) of players who can no longer pass their remaining areas.
+    /// States that differ only in dropped crossings then become equal.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;

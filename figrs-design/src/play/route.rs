@@ -1,4 +1,4 @@
-//! Routes: the rules of a movement, and the areas that the path of a player must pass.
+//! Routes: a movement (the rules of a player's moves), and the areas that the path of a player must pass.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl Route {
         next.is_some_and(|area| area.contains(row, column))
     }
 
-    /// Returns a column; the areas do not distinguish the columns from this one on.
+    /// Returns a column. Each area contains either all columns from this column on, or none of them.
     pub(super) fn settled(&self) -> usize {
         let settled = self.areas.iter().map(Area::settled_column);
         settled.max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Compiles the rules of a movement for a set of tiles and a direction of travel.
+//! Compiles a movement (the rules of a player's moves) for a set of tiles and a direction of travel.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -171,7 +171,7 @@ impl MovementRules {
         self.0.class(tile)
     }
 
-    /// True if the rules are for levels with these tiles and this direction of travel.
+    /// True if the rules are for levels with the tiles `tiles` and the direction of travel `travel`.
     pub(crate) fn fits(&self, tiles: &TileSet, travel: Travel) -> bool {
         let is_known = |tile: Tile| {
             let class = CellClass::of(self.movement(), self.0.is_strict, tile);

@@ -12,8 +12,8 @@ use figrs_models::mdmc::Level;
 ///
 /// # Rules
 ///
-/// The rules of playability are those of a [`Movement`](super::Movement). The movement `platformer` has the rules of the path finder that was
-/// published with the Video Game Level Corpus:
+/// A level is playable by a [`Movement`](super::Movement), which is the rules of a player's moves. The movement `platformer` has the rules of the
+/// path finder that was published with the Video Game Level Corpus:
 ///
 /// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. A player in the
 ///   bottom row is lost, and cannot move any more.
@@ -29,7 +29,7 @@ use figrs_models::mdmc::Level;
 /// # Guarantee
 ///
 /// The search is exact for the rules of the movement, because it is breadth-first over combinations of a cell, a stage of a move and a number of
-/// passed areas of a [`Route`]. It therefore finds a path with the fewest steps of moves.
+/// passed areas of a [`Route`]. The search therefore finds a path with the fewest steps of moves.
 ///
 /// # Complexity
 ///

@@ -70,7 +70,7 @@ impl Shade {
     /// Converts the colour to red, green and blue with integer arithmetic only, so that pictures are the same on every machine.
     fn colour(self) -> Rgba {
         let hue = self.hue.rem_euclid(360);
-        // All numbers are in hundredths of a percent.
+        // Chroma and the following numbers are in hundredths of a percent.
         let chroma = (100 - (2 * self.lightness - 100).abs()) * self.saturation;
         let second = chroma * (60 - (hue % 120 - 60).abs()) / 60;
         let (red, green, blue) = match hue / 60 {

@@ -48,8 +48,8 @@ impl TileSheet {
     /// Sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels are used, and only the first picture
     /// of an animation.
     ///
-    /// **Errors.** [`FileError`] if the file is not a valid PNG, or does not fit `side` or the tiles. If another value of `side` avoids the mistake,
-    /// the [setting](Mistake::setting) of the mistake is `side`.
+    /// **Errors.** [`FileError`] if the file is not a valid PNG, or does not fit `side` or the tiles. If the file is accepted with another value of
+    /// `side`, the [setting](Mistake::setting) in the error is `side`.
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, FileError> {
         if side == 0 || side > Self::MAX_SIDE {
             let problem = format!("the tiles cannot have a size of {side} by {side} pixels");

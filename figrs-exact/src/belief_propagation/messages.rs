@@ -17,9 +17,9 @@ const FLOOR: f64 = -1e12;
 
 /// The semiring of the messages: sum-product or max-product.
 pub(super) trait MessageAlgebra {
-    /// The semiring in logarithms.
+    /// The semiring of the messages on logarithms.
     type Logs: Semiring<Value = f64>;
-    /// The same semiring on ordinary numbers, or on logarithms if ordinary numbers are not faster.
+    /// The semiring of the messages on ordinary numbers, or on logarithms if ordinary numbers are not faster.
     type Linear: Semiring<Value = f64>;
     const LINEAR: bool;
 }
@@ -186,8 +186,8 @@ impl<'n> Messages<'n> {
         self.incoming = incoming;
     }
 
-    /// Sends the messages of `factor` to its variables. Returns the largest change of an entry of these messages, or `None` if the messages exclude
-    /// every value of a variable.
+    /// Sends the messages of `factor` to its variables. Returns the largest change of an entry of the sent messages, or `None` if the messages
+    /// exclude every value of a variable.
     fn send_from_factor<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
@@ -280,8 +280,8 @@ impl<'n> Messages<'n> {
         shares
     }
 
-    /// Returns the negative Bethe free energy. If the graph is a forest and the messages have converged, it is the logarithm of the sum over all
-    /// assignments.
+    /// Returns the negative Bethe free energy. If the graph is a forest and the messages have converged, this energy is the logarithm of the sum over
+    /// all assignments.
     pub(super) fn log_total(&mut self) -> f64 {
         self.recompute_beliefs();
         let network = self.network;
@@ -322,7 +322,8 @@ impl<'n> Messages<'n> {
         })
     }
 
-    /// Returns the belief of a factor: the probability of each non-zero entry. Call [`recompute_beliefs`](Self::recompute_beliefs) before.
+    /// Returns the belief of a factor: the probability of each non-zero entry. The caller must have called
+    /// [`recompute_beliefs`](Self::recompute_beliefs).
     pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
         self.receive_all(factor);
         let logs = self.entry_beliefs(&self.network.tables[factor]);

@@ -142,9 +142,9 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Reads the current values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit is not valid for these values: if a
-    /// weight that the circuit assumes to be zero is no longer zero, if equal weights have become different, or if a weight of one that the circuit
-    /// omits has changed.
+    /// Reads the current values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit is not valid for the current values
+    /// of the parameters: if a weight that the circuit assumes to be zero is no longer zero, if equal weights have become different, or if a weight
+    /// of one that the circuit omits has changed.
     ///
     /// **Errors.** The errors of [`Circuit::compile`](crate::Circuit::compile); after an error, the circuit is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {

@@ -31,8 +31,9 @@ const CACHE_BYTES: u64 = 1 << 30;
 ///
 /// **Complexity.** The time is exponential in the number of variables in the worst case. A search whose decisions follow only the tree decomposition
 /// takes a time exponential in the width times the logarithm of the number of variables, or in the width alone if the cache holds all components.
-/// This bound does not hold for the search of figrs, because the activity in conflicts takes precedence over the tree decomposition. Many zeros
-/// shorten the search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many values.
+/// This bound of the time does not hold for the search of figrs, because the activity in conflicts takes precedence over the tree decomposition. Many
+/// zeros shorten the search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many
+/// values.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), except that no model is too wide. A [`deadline`](Self::deadline) or
 /// an interrupt ends the search with [`Error::NothingDone`]. The search ends with an [`EliminationError`](figrs_factor::eliminate::EliminationError)
@@ -115,7 +116,7 @@ impl Circuit {
 
     /// Compiles a model, for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
     ///
-    /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the Score multiplies the weights of worlds.
+    /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the `Score` multiplies the weights of worlds.
     ///
     /// **Errors.** The errors of [`Circuit`], except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {

@@ -1,4 +1,4 @@
-//! Outcomes of the branches of a Chain (the elements that its function returns), for [`Frontier`](crate::Frontier).
+//! Outcomes of the branches of a `Chain` (the elements that its function returns), for [`Frontier`](crate::Frontier).
 
 use std::any::Any;
 
@@ -13,11 +13,11 @@ use figrs_answer::expansion::{expand, sums};
 use figrs_answer::{Error, conflict};
 use figrs_factor::graph::WorldWeight;
 
-/// Returns the outcomes of the branch that `call` returns, a call of the function of a Chain. `captured` has the values of elements outside the
+/// Returns the outcomes of the branch that `call` returns, a call of the function of a `Chain`. `captured` has the values of elements outside the
 /// branch.
 ///
-/// A branch of kind `Kind::Atomic` that `may_own` accepts counts as part of the Chain, even if other code holds a reference to it. For any other new
-/// branch, the function is called twice: elements that both calls reach are outside the branch.
+/// A branch of kind `Kind::Atomic` that `may_own` accepts counts as part of the `Chain`, even if other code holds a reference to it. For any other
+/// new branch, the function is called twice: elements that both calls reach are outside the branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
     interventions: &Model,
@@ -93,7 +93,7 @@ struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
     /// The elements on which the branch depends, in the order in which the enumeration finds them.
     reached: IndexMap<ElementId, AnyElement>,
-    /// `true` if a Score weighs some worlds of the branch.
+    /// `true` if a `Score` weighs some worlds of the branch.
     is_weighed: bool,
 }
 
@@ -179,7 +179,8 @@ pub(super) struct ChoiceOutcomes {
     pub(super) outcomes: Vec<(Datum, WorldWeight)>,
     /// `true` if one outcome may represent several worlds.
     pub(super) merged: bool,
-    /// `true` if the choice is an observed Chain whose likelihood is a density, `false` if its likelihood is a probability; `None` for other choices.
+    /// `true` if the choice is an observed `Chain` whose likelihood is a density, `false` if its likelihood is a probability; `None` for other
+    /// choices.
     pub(super) density: Option<bool>,
     /// A branch of kind `Kind::Atomic` that counts as a part of this choice, although other code might read it.
     pub(super) owned: Option<AnyElement>,

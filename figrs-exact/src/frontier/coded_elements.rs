@@ -34,13 +34,13 @@ pub(super) struct CodedElements {
     pub(super) remembered: usize,
     /// Number of values, results and outcomes for which the next count of the memory includes room.
     pub(super) reserved: usize,
-    /// `true` if some outcome of a Chain represents several worlds.
+    /// `true` if some outcome of a `Chain` represents several worlds.
     pub(super) merged: bool,
-    /// For each class of equivalent observed Chains, `true` if their likelihoods are densities.
+    /// For each class of equivalent observed `Chain` elements, `true` if their likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Elements of kind `Kind::Atomic` that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit such an element,
-    /// unless it finds another element that reads it.
+    /// Elements of kind `Kind::Atomic` that are a branch of exactly one known `Chain`, each with this `Chain`. A sweep does not visit such an
+    /// element, unless it finds another element that reads it.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
     pub(super) memory: u64,
 }
@@ -72,9 +72,9 @@ impl CodedElements {
         rules
     }
 
-    /// Adds `branches`, elements from outside a Chain that are its branches, to the elements that the Chain reads. If one of these elements was part
-    /// of another Chain, the other Chain reads it from now on as well. Returns pairs of a changed Chain and the index of an element that it reads in
-    /// addition.
+    /// Adds `branches`, elements from outside a `Chain` that are its branches, to the elements that the `Chain` reads. If one of these branches was
+    /// part of another `Chain`, the other `Chain` reads it from now on as well. Returns pairs of a changed `Chain` and the index of an element that
+    /// it reads in addition.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -98,8 +98,8 @@ impl CodedElements {
         Ok(found)
     }
 
-    /// True if an element of kind `Kind::Atomic` may count as part of the Chain `chain`: no other element is known to read it, and it is not part of
-    /// another Chain.
+    /// True if an element of kind `Kind::Atomic` may count as part of the `Chain` `chain`: no other element is known to read it, and it is not part
+    /// of another `Chain`.
     pub(super) fn may_own(&self, chain: usize, element: &AnyElement) -> bool {
         let owner = self.owners.get(&element.id());
         !self.classes.shared[self.classes.of[chain]]

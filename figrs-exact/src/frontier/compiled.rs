@@ -19,8 +19,8 @@ use figrs_answer::{
 };
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
-/// The backward messages: for each state of each frontier, the sum of the weights of all continuations of the state. They are ordinary numbers or, if
-/// these overflow or underflow, logarithms.
+/// The backward messages: for each state of each frontier, the sum of the weights of all continuations of the state. The messages are ordinary
+/// numbers or, if ordinary numbers overflow or underflow, logarithms.
 #[derive(Debug)]
 enum TotalMessages {
     Plain(BackwardMessages<SumProduct>),
@@ -190,8 +190,8 @@ impl CompiledFrontier {
     ///
     /// **Guarantee.** The result is exact.
     ///
-    /// **Complexity.** The query visits only the states that agree with `known`. It is far faster than a compilation of the model with these values
-    /// as evidence.
+    /// **Complexity.** The query visits only the states that agree with `known`. The query is far faster than a compilation of the model with the
+    /// values `known` as evidence.
     ///
     /// **Errors.** [`Error::NotATarget`] if an element of `known` is no target.
     ///
@@ -341,7 +341,7 @@ impl Compiled for CompiledFrontier {
 
     fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {
         self.require_possible()?;
-        // If messages must be recomputed in each sweep, one sweep draws many worlds.
+        // If each sweep must recompute the messages, one sweep draws many worlds.
         let batch = self.sums.batch();
         let drawn = (0..).step_by(batch as usize).flat_map(move |first: u64| {
             let rngs = first..first + batch;

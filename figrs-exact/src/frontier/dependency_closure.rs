@@ -11,7 +11,7 @@ pub(super) struct NeededElement {
 }
 
 /// All elements on which roots and targets depend; each element comes after the elements that it reads. The elements on which the roots depend come
-/// before all others.
+/// before all other elements.
 #[derive(Debug)]
 pub(super) struct NeededElements {
     pub(super) met: Vec<NeededElement>,
@@ -51,7 +51,7 @@ impl NeededElements {
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
-    /// Returns the index of `root`. A new element gets an index after the elements on which it depends.
+    /// Returns the index of `root` in this list. A new element gets an index after the elements on which it depends.
     pub(super) fn number_of(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {

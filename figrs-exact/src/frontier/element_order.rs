@@ -12,11 +12,11 @@ use figrs_answer::error::Error;
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The indices of the parents, followed by the indices of the branches of a Chain that exist outside the Chain.
+    /// The indices of the parents, followed by the indices of the branches of a `Chain` that exist outside the `Chain`.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
     pub(super) fixed: Option<Datum>,
-    /// `true` if only some worlds contain the element, because only a branch of a Chain depends on it.
+    /// `true` if only some worlds contain the element, because only a branch of a `Chain` depends on it.
     pub(super) optional: bool,
 }
 
@@ -41,7 +41,7 @@ impl OrderedElement {
         }
     }
 
-    /// True if the element is a Chain that may have branches that exist outside the Chain.
+    /// True if the element is a `Chain` that may have branches that exist outside the `Chain`.
     pub(super) fn may_capture(&self) -> bool {
         self.fixed.is_none()
             && matches!(self.element.kind(), Kind::Chain(_, op) if op.family().is_none())
@@ -108,7 +108,7 @@ impl ElementOrder {
         true
     }
 
-    /// True if some Chain may have branches that exist outside the Chain.
+    /// True if some `Chain` may have branches that exist outside the `Chain`.
     pub(super) fn may_capture(&self) -> bool {
         self.slots.iter().any(OrderedElement::may_capture)
     }
@@ -118,10 +118,10 @@ impl ElementOrder {
         self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
 
-    /// Adds branches of a Chain that exist outside the Chain to the elements that it reads. Returns the indices of the elements that the Chain did
-    /// not read before.
+    /// Adds branches of a `Chain` that exist outside the `Chain` to the elements that it reads. Returns the indices of the elements that the `Chain`
+    /// did not read before.
     ///
-    /// **Errors.** [`Error::SharedScore`] if only some branches depend on a Score; [`Fault::Cyclic`] if a branch depends on the Chain.
+    /// **Errors.** [`Error::SharedScore`] if only some branches depend on a `Score`; [`Fault::Cyclic`] if a branch depends on the `Chain`.
     pub(super) fn capture(
         &mut self,
         chain: usize,

@@ -46,8 +46,8 @@ impl PartialEq for TableIdentity {
 
 impl Eq for TableIdentity {}
 
-/// Key of an equivalence class: the rule of an element, its evidence, its types of values, its branches that exist outside, and a mark if a Score may
-/// weigh it.
+/// Key of an equivalence class: the rule of an element, its evidence, its types of values, its branches that exist outside, and a mark if a `Score`
+/// may weigh it.
 type ClassSignature = (
     ElementRule,
     Vec<StatementId>,

@@ -84,7 +84,7 @@ impl ExplorationLimits<'_> {
 #[derive(Debug)]
 pub(super) enum ExplorationError {
     Error(Error),
-    /// The sweep must visit the listed elements before a Chain, because branches of the Chain are these elements or read them.
+    /// The sweep must visit the listed elements before a `Chain`, because branches of the `Chain` are these elements or read them.
     Captured(Vec<AnyElement>),
     /// The codes in the states need wider bit fields.
     Wider,

@@ -3,8 +3,8 @@
 /// Minimum capacity of a vector or hash table whose growth is predicted; smaller ones take little memory.
 const LARGE: usize = 1 << 10;
 
-/// Returns the size in bytes of a vector after it receives `more` further entries. If the vector has no room for these entries, all entries are moved
-/// to a vector at least twice as large, and for a moment both vectors exist.
+/// Returns the size in bytes of a vector after it receives `more` further entries. If the vector has no room for the further entries, all entries are
+/// moved to a vector at least twice as large, and for a moment both vectors exist.
 pub(super) fn vector<T>(entries: &Vec<T>, more: usize) -> usize {
     grown_capacity(entries.len(), entries.capacity(), more) * size_of::<T>()
 }

@@ -131,7 +131,7 @@ pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
 }
 
 impl ShareSemiring for figrs_factor::algebra::SumProduct {
-    /// Leaves the products unchanged, unless their sum would overflow.
+    /// Divides the products by a common factor only if their sum would overflow.
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(0.0, f64::max);
         if largest > f64::MAX / 1e18 {

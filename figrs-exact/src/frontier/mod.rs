@@ -39,12 +39,13 @@ use figrs_answer::{Algorithm, Answer, Error, RunMonitor, Watch, guarded, setters
 ///
 /// The *frontier* is the set of visited elements that later elements read. The sweep explores only joint values that can occur, and calls functions
 /// only for these values. Frontiers suit models that pass a state from step to step, such as a [`fold`](figrs_core::fold) over a list or a grid, a
-/// sequence, or a grid of Chains scanned column by column. The sweep visits the elements of the model in the order of the evidence statements. Before
-/// each evidence statement come the elements on which it depends; targets come as soon as all elements that they read have been visited. Therefore
-/// evidence statements should be in the order in which the model is to be scanned; without evidence, the order of the targets has this role. If
-/// another order is predicted to have far fewer states, it is used, unless its exploration ends with an error. A step repeats an earlier step if both
-/// have the same functions (without captured values, or shared by [`map_shared`](figrs_core::Parents::map_shared)), the same values and the same
-/// frontiers. A repeated step is not explored again. If a frontier contains all states of an earlier frontier, only its new states are explored.
+/// sequence, or a grid of `Chain` elements scanned column by column. The sweep visits the elements of the model in the order of the evidence
+/// statements. Before each evidence statement come the elements on which it depends; targets come as soon as all elements that they read have been
+/// visited. Therefore evidence statements should be in the order in which the model is to be scanned; without evidence, the order of the targets has
+/// this role. If another order is predicted to have far fewer states, it is used, unless its exploration ends with an error. A step repeats an
+/// earlier step if both have the same functions (without captured values, or shared by [`map_shared`](figrs_core::Parents::map_shared)), the same
+/// values and the same frontiers. A repeated step is not explored again. If a frontier contains all states of an earlier frontier, only its new
+/// states are explored.
 ///
 /// [`compile`](Self::compile) stores the states, from which exact samples, counts and the most probable world can be computed.
 ///
@@ -54,8 +55,8 @@ use figrs_answer::{Algorithm, Answer, Error, RunMonitor, Watch, guarded, setters
 /// next choice. Repeated steps take no additional memory, and take time only in sweeps. In the worst case, the number of states is
 /// exponential in the number of elements on the frontier.
 ///
-/// If other elements also read the branches of a Chain, the sweep visits these branches before the Chain. It may then call their functions in cases
-/// in which other algorithms do not call them.
+/// If other elements also read the branches of a `Chain`, the sweep visits these branches before the `Chain`. The sweep may then call the functions
+/// of these branches in cases in which other algorithms do not call them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; [`Error::FrontierTooLarge`] if the
 /// states exceed the memory; [`Error::FrontierTooWide`] if the values of a frontier do not fit a key;

@@ -9,10 +9,10 @@ use figrs_answer::error::Error;
 /// element.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// The indices of the elements that the step visits. Only the first element may be a random choice; the values of the others follow from known
-    /// values.
+    /// The indices of the elements that the step visits. Only the first element may be a random choice; the values of all other elements of the step
+    /// follow from known values.
     pub(super) places: Vec<usize>,
-    /// The indices of the elements on the frontier before the step; their values are in the first registers.
+    /// The indices of the elements on the frontier before the step; the first registers hold the values of these elements.
     pub(super) before: Vec<usize>,
     /// For each element of the step, the registers that it reads.
     pub(super) reads: Vec<Vec<u32>>,
@@ -70,7 +70,7 @@ impl StepPlanner {
         }
     }
 
-    /// Adds to the plan the elements that a Chain was found to read, with the elements on which they depend. Returns the indices of the elements
+    /// Adds to the plan the elements that a `Chain` was found to read, with the elements on which they depend. Returns the indices of the elements
     /// among them that have left the frontier.
     pub(super) fn capture(
         &mut self,
@@ -80,7 +80,7 @@ impl StepPlanner {
         let new = self.met.len();
         self.add_from(linear, new);
         for &(reader, place) in captured {
-            // If the reader has already been visited, undoing its step will count this read.
+            // A reader that has already been visited is not counted here; it is counted when its step is undone.
             self.readers[place] += usize::from(!self.met[reader]);
         }
         let reads = linear.slots[new..].iter().flat_map(|slot| &slot.reads);

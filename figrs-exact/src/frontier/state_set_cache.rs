@@ -24,7 +24,7 @@ pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
     /// The index of the list that already has transitions of this step; `None` if there is no such list.
     pub(super) layer: Option<usize>,
-    /// The transitions that this list lacks, or all transitions of the step if there is no list.
+    /// The transitions that the list with the index `layer` lacks, or all transitions of the step if there is no list.
     pub(super) further: Option<TransitionLayer>,
 }
 
@@ -236,7 +236,8 @@ impl<const W: usize> StateSetCache<W> {
         }))
     }
 
-    /// Removes the known transitions from a frontier from the cache, and returns them with the frontier to which they lead.
+    /// Takes the known transitions that start at the frontier `at` out of the cache, and returns the transitions with the frontier to which they
+    /// lead.
     fn known(
         &mut self,
         passage: SignaturePair,

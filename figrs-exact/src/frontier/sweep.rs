@@ -1,4 +1,4 @@
-//! Forward sweep over the elements, with backtracking if a Chain is found to read elements that have left the frontier.
+//! Forward sweep over the elements, with backtracking if a `Chain` is found to read elements that have left the frontier.
 
 use figrs_core::AnyElement;
 
@@ -36,7 +36,7 @@ pub(super) enum SweepGoal {
 pub(super) struct SweepResult {
     pub(super) steps: Vec<SweepStep>,
     pub(super) layers: Vec<TransitionLayer>,
-    /// Number of steps that repeat earlier steps.
+    /// Number of steps of the model that repeat earlier steps, and are therefore not explored again.
     pub(super) repeated: usize,
     pub(super) largest: usize,
     /// Size of all explored transitions in bytes, even if they are not stored.
@@ -348,8 +348,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Adds the elements `branches`, which are branches of a step's Chain but exist outside it, to the elements that the Chain reads. Returns the
-    /// sweep to a step before which each of these elements is on the frontier or has not been visited.
+    /// Adds the elements `branches`, which are branches of a step's `Chain` but exist outside it, to the elements that the `Chain` reads. Returns the
+    /// sweep to a step before which each of these branches is on the frontier or has not been visited.
     fn capture(
         &mut self,
         planned: &PlannedStep,
@@ -363,7 +363,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         let is_met = |reader: &usize| self.planner.is_met(*reader);
         let readers = captured.iter().map(|&(reader, _)| reader);
         let redo = readers.filter(is_met).collect();
-        // Branches that read other elements are visited before random choices that only this Chain reads. Otherwise the random choices of a whole
+        // Branches that read other elements are visited before random choices that only this `Chain` reads. Otherwise the random choices of a whole
         // sequence would stay on the frontier until the beginning of the sequence is visited.
         let is_deep = |place: &usize| self.planner.is_unmet_reader(linear, *place);
         let read = captured.iter().filter(|&&(reader, _)| reader == chain);

@@ -43,7 +43,7 @@ pub struct CompiledEncoding {
     tree: Arc<ContractionTree>,
     /// For each varying element, the index of the factor for the evidence set on the element.
     statements: Vec<usize>,
-    /// The map to the graph without the values that zeros of factors exclude; `None` if no value is excluded.
+    /// The map from the graph of all values to the graph without the values that zeros of factors exclude; `None` if no value is excluded.
     restriction: Option<Restriction>,
     sums: BufferPool<TreeBeliefs<SumProductPrecision>>,
     maxima: BufferPool<TreeBeliefs<MaxProductPrecision>>,

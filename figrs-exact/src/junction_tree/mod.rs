@@ -155,7 +155,7 @@ impl JunctionTree {
 
     /// Compiles a model, for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
     ///
-    /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the Score multiplies the weights of worlds.
+    /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the `Score` multiplies the weights of worlds.
     ///
     /// **Errors.** The errors of [`JunctionTree`], except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {

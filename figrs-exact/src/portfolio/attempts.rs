@@ -18,7 +18,7 @@ use crate::variable_elimination::VariableElimination;
 use figrs_answer::{AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, Error, RunMonitor};
 use figrs_factor::eliminate::{EliminationError, readable};
 
-/// Number of operations assumed for an elimination that took more operations than predicted.
+/// Number of operations assumed for an elimination that was stopped because it took more operations or memory than predicted.
 const UNPREDICTED: f64 = 1e11;
 /// Time that an expansion of the model may take after the run was stopped.
 const GRACE_PERIOD: Duration = Duration::from_millis(400);
@@ -232,8 +232,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Returns the predicted number of operations of the refused elimination: `UNPREDICTED` if it took more operations than predicted, and infinity
-    /// if its messages do not fit the memory of the portfolio.
+    /// Returns the predicted number of operations of the elimination that gave no answer. The number is `UNPREDICTED` if the elimination was stopped
+    /// because it exceeded its prediction, and infinite if its messages do not fit into the memory limit of the portfolio.
     pub(super) fn refused_operations(&self) -> f64 {
         match &self.elimination {
             Some(EliminationError::TooManyOperations { needed, limit })
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
     }
 
-    /// Returns an endless recursion in which each call creates two distributions with many values and two Chains on them.
+    /// Returns an endless recursion in which each call creates two distributions with many values and two `Chain` elements on them.
     fn wide() -> Element<u64> {
         Uniform::new(0..1000_u64).flat_map(|&a| {
             let (x, y) = (wide(), wide());

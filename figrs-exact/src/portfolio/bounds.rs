@@ -92,7 +92,7 @@ impl EvidenceBounds {
     }
 
     /// Computes closer bounds before the next algorithm, which is predicted to take `operations` operations. The first call searches for a world of
-    /// large weight, whose weight is a lower bound. Weighted mini-buckets then get an eighth of these operations.
+    /// large weight, whose weight is a lower bound. Weighted mini-buckets then get an eighth of `operations`.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
             return;

@@ -29,8 +29,8 @@ const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
 const FRONTIER_SHARE: u64 = 4;
 /// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both solve.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;
-/// The same number for small models whose elimination tables exceed every processor cache. A decision was measured to take 2.6 microseconds on
-/// formulas with 60 variables, and an operation 5 to 14 nanoseconds.
+/// The number of operations that take as long as one decision, for small models whose elimination tables exceed every processor cache. A decision was
+/// measured to take 2.6 microseconds on formulas with 60 variables, and an operation 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
 /// A sequence of attempts, in which a portfolio tries the algorithms for one kind of question in the order of their predicted work.
@@ -110,8 +110,9 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Returns the number of decisions of the first search, which is small if an elimination is predicted to be cheap. For a small model, it follows
-    /// from the predicted operations of the elimination, because this prediction is often wrong for small models.
+    /// Returns the maximum number of decisions of the first search in a logical model. The maximum is small if an elimination is predicted to be
+    /// cheap. For a small model, the number follows from the predicted operations of the elimination, because this prediction is often wrong for
+    /// small models.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {
@@ -139,7 +140,7 @@ pub(super) trait Ladder<'a> {
                 return Ok(Some(found));
             }
         }
-        // This elimination spends more time than the first elimination on the search for an elimination order.
+        // The elimination with more operations spends more time than the first elimination on the search for an elimination order.
         if let Some(found) = self.eliminate(CHEAP.min(work))? {
             return Ok(Some(found));
         }
@@ -377,7 +378,8 @@ mod tests {
 
     #[test]
     fn a_search_follows_an_elimination_that_does_not_fit() {
-        // The elimination is too cheap for a second search. If it does not fit the memory, no further attempt remains.
+        // The predicted elimination is so cheap that no second search is tried. If the elimination does not fit into memory, no further attempt
+        // remains.
         let [cheap, beyond] = attempted(LOGICAL, (1.2e9, true), f64::INFINITY);
         assert_eq!(cheap[1], ("search", FIRST_DECISIONS));
         let expected = [

@@ -53,9 +53,9 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// elimination is cheap, the portfolio tries a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a [`Frontier`] with a small amount
 /// of work, which suffices for many models with many zeros and for sequences with few states. (A circuit is never tried for a model without zeros.)
 /// If neither gives an answer, the portfolio compares the predicted operations of an elimination and of [`Slices`](crate::Slices). If both
-/// predictions are large, it tries the frontier again with more memory. It then tries the circuit again, for as long as the cheaper of the
-/// elimination and the slices is predicted to take, and finally runs the cheaper one. Work is counted in steps, never in seconds. Therefore the
-/// choice of the algorithm depends only on the model and the settings, unless there is a [`deadline`](Self::deadline).
+/// predictions are large, the portfolio tries the frontier again with more memory. The portfolio then tries the circuit again, for as long as the
+/// cheaper of the elimination and the slices is predicted to take, and finally runs the cheaper one. Work is counted in steps, never in seconds.
+/// Therefore the choice of the algorithm depends only on the model and the settings, unless there is a [`deadline`](Self::deadline).
 ///
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.
@@ -70,8 +70,8 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding. With the feature `reals` and
 /// the setting `collapse`, the answer to a question about mixtures of normal distributions may be an approximation, and states that it is.
 ///
-/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The latter take a few seconds, plus
-/// about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
+/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The algorithms tried before take a few
+/// seconds, plus about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; the errors of the model; [`Error::NothingFits`] if
 /// not even bounds are found; [`Error::NothingDone`] if the run is stopped during the expansion of the model.
@@ -239,7 +239,8 @@ impl<'a> Ladder<'a> for EvidenceLadder<'a> {
         let attempts = &mut self.attempts;
         let frontier = Frontier::new().memory(bytes).part_of(attempts.run);
         let (model, targets) = (attempts.question.model, attempts.question.targets);
-        // A frontier may call functions with values that no other algorithm uses. If a function fails for such a value, other algorithms are tried.
+        // A frontier may call functions with values that no other algorithm uses. If a function fails for a value that only a frontier uses, other
+        // algorithms are tried.
         attempts.try_instead(frontier.name(), || frontier.answer(model, targets))
     }
 

@@ -28,9 +28,9 @@ const MOST_ENTRIES: u64 = 1 << 22;
 ///
 /// An elimination is planned first, and is run if its plan is cheap. If no elimination is cheap, [`MpeBranchAndBound`](crate::MpeBranchAndBound)
 /// first searches for some millions of steps. A second search takes about as long as an elimination of all variables or
-/// [`MpeSlices`](crate::MpeSlices), whichever is cheaper, is predicted to take. After this search, the cheaper of the two runs, if it stays within
-/// the memory and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that
-/// were tried.
+/// [`MpeSlices`](crate::MpeSlices), whichever is cheaper, is predicted to take. After the second search, the cheaper of elimination and `MpeSlices`
+/// runs, if it stays within the memory and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`]
+/// lists all algorithms that were tried.
 ///
 /// If no exact algorithm stays within the limits, the answer is the best world found, with an upper bound on the probability of all
 /// worlds: see [`Answer::is_proven`] and [`Answer::upper_bound`].
@@ -41,8 +41,8 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of every world. If
 /// several worlds are most probable, the algorithm that answers decides which of them is found. Without a deadline, the result is deterministic.
 ///
-/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The latter take some seconds, plus about
-/// as much work as is predicted for the algorithm that answers.
+/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The algorithms tried before take some
+/// seconds, plus about as much work as is predicted for the algorithm that answers.
 ///
 /// **Errors.** The errors of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///

@@ -70,7 +70,7 @@ impl PortfolioSettings {
         } else {
             f64::INFINITY
         };
-        // Messages take at most `BYTES` bytes for each permitted operation.
+        // The messages of the elimination take at most `BYTES` bytes for each permitted operation.
         let bytes = (BYTES * operations).min(self.messages()) as u64;
         let entries = usize::try_from(bytes / size_of::<f64>() as u64);
         (self.limits_of_expansion(run).memory(bytes))
@@ -79,7 +79,7 @@ impl PortfolioSettings {
             .assignments(ratio, work.max(operations))
     }
 
-    /// Returns the limits of later queries of a compiled form or an answer. An expansion for these queries takes at most the memory of the portfolio,
+    /// Returns the limits of later queries of a compiled form or an answer. An expansion for a later query takes at most the memory of the portfolio,
     /// or a mebibyte, which suffices for a model written by hand.
     pub(super) fn limits_afterwards(&self) -> Limits {
         const LEAST: u64 = 1 << 20;
@@ -112,8 +112,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls `listener` with each improved pair of bounds. The bounded number is the log-probability of the evidence or of the most probable
-        /// world.
+        /// Calls `listener` with each improved pair of bounds of the log-probability of the evidence, or of the most probable world.
         pub fn on_bounds(
             mut self,
             listener: impl Fn(&figrs_factor::bounds::Bounds) + Send + Sync + 'static,

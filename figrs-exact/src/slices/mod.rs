@@ -40,8 +40,8 @@ use slicing::{Slicing, slicing_settings};
 ///
 /// The work is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of consecutive slices.
 /// Threads process as many units of work at once as the memory can hold. Some units of work of a sum may be computed in other processes (see
-/// [`MergeableSampler`]). All slices of a block share the values of some fixed variables. If zeros exclude these values, the block is skipped. If the
-/// messages for these values fit the memory, the block is computed as one slice.
+/// [`MergeableSampler`]). All slices of a block share the values of some fixed variables. If zeros exclude the fixed values, the block is skipped. If
+/// the messages for the fixed values fit the memory, the block is computed as one slice.
 ///
 /// The memory setting limits the whole process, and messages take at most five eighths of it. The default memory is the available memory, which may
 /// differ between processes. If several processes compute parts of one sum, set the same amount of memory in all of them.

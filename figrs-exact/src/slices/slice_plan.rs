@@ -98,9 +98,9 @@ struct PricedPlan {
 
 impl SlicePlan {
     /// Plans slices that fit the memory and the limit on table entries, by a greedy search for a small total work. The search adds one conditioned
-    /// variable after another: the candidate with the smallest product of the work and a power of the memory excess. After the choice, it searches
-    /// for a new elimination order. It adds variables as long as the total work decreases: slices repeat some work, but zeros and small tables may
-    /// save more.
+    /// variable after another: the candidate with the smallest product of the work and a power of the memory excess. After the choice of a variable,
+    /// the search finds a new elimination order. The search adds variables as long as the total work decreases: slices repeat some work, but zeros
+    /// and small tables may save more.
     ///
     /// The first plan uses the elimination order of the whole graph, without comparing candidates. An interrupted search returns the best
     /// plan found so far.

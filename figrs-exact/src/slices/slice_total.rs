@@ -1,4 +1,4 @@
-//! The sum of the weights of one slice, and the sum of such totals.
+//! The total of a slice (the sum of the weights of its worlds), and the sum of the totals of several slices.
 
 use figrs_factor::Limits;
 use std::ops::Range;

@@ -34,18 +34,18 @@ const MAX_NESTING: usize = 16;
 /// A strategy: algorithms that are tried one after another, first on the whole model, and then on each of its sub-models.
 ///
 /// If the first algorithm refuses the model, the model is divided into sub-models. A sub-model consists of the elements that the rest of the model
-/// reaches only through one element (the root of the sub-model): for example the body of a Chain, a member of a collection with the elements of its
+/// reaches only through one element (the root of the sub-model): for example the body of a `Chain`, a member of a collection with the elements of its
 /// own, or a call of a [`Recursive`](figrs_core::Recursive) function. The interface of a sub-model consists of its root and of the elements of the
 /// rest that the sub-model reads. If the interface is small, the strategy computes the distribution of the root for each joint value of these
 /// elements of the rest: by the first algorithm, or else by sub-models of the sub-model, or else by the next algorithm. An elimination solves the
-/// rest of the model, with a table in place of each sub-model. If there are no sub-models, or the elimination of the rest is refused, the next
-/// algorithm is tried on the whole model.
+/// rest of the model, with a table in place of each sub-model. If there are no sub-models, or the elimination of the rest of the model is refused,
+/// the next algorithm is tried on the whole model.
 ///
 /// If the algorithms find the most probable world, as [`MpeExact`](crate::MpeExact) and
 /// [`MpeVariableElimination`](crate::MpeVariableElimination) do, the strategy finds the most probable world too. Each sub-model is then solved once for
 /// each joint value of its interface: the table of the root has the weight of the most probable world of the sub-model with this value. The world
-/// of the answer has the values of the rest and of all sub-models. A world that is not proven to be the most probable counts as a failure, and the
-/// best of these worlds is the answer if nothing better is found.
+/// of the answer has the values of the rest of the model and of all sub-models. A world that is not proven to be the most probable counts as a
+/// failure, and the best of these worlds is the answer if nothing better is found.
 ///
 /// Each algorithm has its own limits of memory, work and time, which apply to each sub-model.
 ///
@@ -55,11 +55,11 @@ const MAX_NESTING: usize = 16;
 /// **Guarantee.** The answer is exact if each sub-model was solved exactly. If some sub-models have bounds, and the other sub-models were solved
 /// exactly, the answer contains bounds that enclose the exact probabilities, up to rounding. If a sub-model was solved by sampling or by an
 /// approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence. Evidence is never inside a
-/// sub-model; errors of samplers therefore do not depend on the evidence of the rest. A world is [proven](Answer::is_proven) to be the most probable if
-/// the worlds of all sub-models are. Otherwise, [`Answer::upper_bound`] follows from the upper bounds of the sub-models.
+/// sub-model; errors of samplers therefore do not depend on the evidence. A world is [proven](Answer::is_proven) to be the most probable if the
+/// worlds of all sub-models are. If some of these worlds are not proven, [`Answer::upper_bound`] follows from the upper bounds of the sub-models.
 ///
 /// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads; for the most probable world, once for
-/// each joint value of its interface. An elimination of the rest adds its work. At most 16 sub-models are nested in each other.
+/// each joint value of its interface. The elimination of the rest of the model adds its own work. At most 16 sub-models are nested in each other.
 ///
 /// **Errors.** [`Error::NothingFits`] if all algorithms refuse; [`Error::InvalidSetting`] if only some of the algorithms find the most probable world;
 /// the errors of the model.
@@ -132,8 +132,8 @@ impl Strategy {
         self
     }
 
-    /// Sets the maximum number of joint values of the interface of a sub-model (default 1024). The interface consists of the root of the sub-model
-    /// and of the elements outside that it reads.
+    /// Sets the maximum number of joint values of the interface of a sub-model (default 1024). The interface consists of the root of the sub-model,
+    /// and of the elements outside the sub-model that the sub-model reads.
     pub fn interface(mut self, values: usize) -> Self {
         self.interface = values;
         self

@@ -29,7 +29,7 @@ impl Strategy {
                 }
                 outcome => outcome?,
             };
-            // Derivatives with respect to parameters would need the sub-models.
+            // The answer has no compiled form: derivatives with respect to parameters would need the sub-models, which it does not contain.
             answer.answered = None;
             if let (AnswerContent::Marginals(found, log_evidence), true) =
                 (&mut answer.content, is_approximate)

@@ -21,7 +21,7 @@ pub(super) struct RootWeights {
 }
 
 impl RootWeights {
-    /// True if no value is unknown, and no world lacks the proof that it is the most probable. The weights may be estimates.
+    /// True if no value is unknown, and no world lacks the proof that it is the most probable. The weights of the values may be estimates.
     pub(super) fn has_no_gaps(&self) -> bool {
         let is_open = |answer: &Answer| answer.is_proven() == Ok(false);
         self.unknown == 0.0 && !self.answers.iter().flatten().any(is_open)
@@ -31,9 +31,9 @@ impl RootWeights {
 /// The most probable worlds of a sub-model.
 pub(super) struct SubmodelWorlds {
     /// The most probable world that was found for each joint value of the root of the sub-model and of the outside elements that the sub-model reads. The
-    /// root changes fastest. The entry is `None` if there is no such world.
+    /// root changes fastest. An entry is `None` if no world has the joint value.
     pub(super) answers: Vec<Option<Answer>>,
-    /// An upper bound of the weights of the worlds, for each of these joint values; `None` if a bound is not known.
+    /// For each joint value, an upper bound of the weights of the worlds; `None` if a bound is not known.
     pub(super) upper: Option<Weights>,
 }
 
@@ -204,7 +204,8 @@ impl Strategy {
     }
 }
 
-/// Returns the logarithm of an upper bound of the weights of all worlds; no world has a positive weight if there is no answer.
+/// Returns the logarithm of an upper bound of the weight of every world, from the answer about the most probable world. If `answer` is `None`, no
+/// world has a positive weight.
 fn upper_bound(answer: Option<&Answer>) -> f64 {
     answer.map_or(f64::NEG_INFINITY, |answer| {
         answer.upper_bound().unwrap_or(f64::INFINITY)
@@ -223,7 +224,7 @@ fn root_distribution(answer: &Answer) -> Option<RootWeights> {
                 answers: Vec::new(),
             })
         }
-        // A table has a row for a value, and not for a cell.
+        // A table can have a row for a value of the root, but not for a cell (an interval of values).
         AnswerContent::Bounds(targets, _) => {
             let target = targets.first().filter(|target| target.cells.is_empty())?;
             let weights: Vec<f64> = target.log_lower.iter().map(|log| log.exp()).collect();

@@ -78,9 +78,9 @@ pub(super) struct JoinLevel {
 /// The key of a partial assignment: its values of the result's variables, which select the entry of the result to which the product is added.
 #[derive(Debug)]
 pub(super) enum RowKey {
-    /// The key is the row-major index in this register.
+    /// The key of a row is the row-major index in the contained register.
     Number(usize),
-    /// The key is the list of the values in these registers.
+    /// The key of a row is the list of the values in the contained registers.
     Values(Vec<usize>),
 }
 

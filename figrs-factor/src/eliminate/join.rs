@@ -52,7 +52,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// Sets the number of partial assignments that all joins with these buffers may visit together.
+    /// Sets the number of partial assignments that all joins that use the buffers may visit together.
     pub(super) fn with_assignment_limit(self, assignments: usize) -> Self {
         Self {
             left: assignments,

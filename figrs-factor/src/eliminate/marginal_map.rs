@@ -33,7 +33,7 @@ impl MarginalMapCost {
 /// Returns this assignment and the natural logarithm of its total weight.
 ///
 /// The algorithm first sums out all variables that are not in `keep`. The remaining tables contain only variables of `keep`, which the algorithm then
-/// maximises one after another. It never multiplies the remaining tables to one table over all of `keep`.
+/// maximises one after another. The algorithm never multiplies the remaining tables to one table over all of `keep`.
 ///
 /// **Guarantee.** The result is exact up to rounding for weights of any magnitude, as for [`super::sum_product`] and [`most_probable`].
 ///

@@ -12,7 +12,7 @@ pub(super) struct Pruned {
 /// The test of factors that are not known to be normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// The entries of the factor are summed, because many networks have conditional tables that are not marked as normalised.
+    /// The test sums the entries of the factor, because many networks have conditional tables that are not marked as normalised.
     Computed,
     Kept,
 }
@@ -28,7 +28,7 @@ impl Pruned {
 }
 
 /// Drops each factor that sums to a constant over a variable, if the variable is not in `keep` and occurs in no other remaining factor. The pruning
-/// ends if no remaining factor has such a variable.
+/// ends if no remaining factor can be dropped in this way.
 ///
 /// **Guarantee.** Sums of products over the variables `keep` do not change, up to rounding and a constant factor.
 ///

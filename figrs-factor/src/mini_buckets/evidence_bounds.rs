@@ -18,7 +18,7 @@ const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
 pub const ALL_SIZES: usize = TABLES.len();
 /// Number of the first table sizes of [`sum_bounds`], whose eliminations together take seconds on models with some hundred variables.
 pub const QUICK_SIZES: usize = 3;
-/// Maximum total number of entries of the messages in [`crude_bounds`]; with this limit, it takes at most about a tenth of a second.
+/// Maximum total number of entries of the messages in [`crude_bounds`]; with this limit, `crude_bounds` takes at most about a tenth of a second.
 const CRUDE_ENTRIES: f64 = 262_144.0;
 /// Relative difference of the two bounds at which the eliminations end.
 const CLOSE: f64 = 1e-9;
@@ -42,8 +42,8 @@ pub const UNBOUNDED: Bounds = Bounds {
 
 /// Computes bounds of the log-sum at about the cost of reading the factors. The log-sum is the natural logarithm of the sum, over all assignments, of
 /// the product of all factors. The first upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the
-/// deadline has passed, a mini-bucket elimination improves the upper bound and adds a lower bound. It eliminates the variables that occur in the
-/// fewest factors first.
+/// deadline has passed, a mini-bucket elimination improves the upper bound and adds a lower bound. The mini-bucket elimination eliminates the
+/// variables that occur in the fewest factors first.
 pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);

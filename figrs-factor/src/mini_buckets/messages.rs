@@ -43,7 +43,7 @@ impl BoundKind {
     }
 }
 
-/// Divides the buckets so that joint tables have at most `limit` entries, or as many as the largest factor. Halves this limit until all messages
+/// Divides the buckets so that joint tables have at most `limit` entries, or as many as the largest factor. Halves `limit` until all messages
 /// together have at most `most` entries. Returns the mini-buckets, the final limit, and the number of entries of all messages.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,
@@ -89,7 +89,7 @@ impl MiniBuckets {
     /// The limit on a joint table is halved until the messages keep their limit.
     ///
     /// Before a divided bucket is eliminated, its mini-buckets are multiplied by factors that make their projections to the shared variables
-    /// proportional (cost shifting). The product of these factors is one; cost shifting improves the bound.
+    /// proportional (cost shifting). The product of the factors of one bucket's mini-buckets is one; cost shifting improves the bound.
     ///
     /// **Complexity.** For each mini-bucket, the elimination computes two joint tables of limited size. **References.** Dechter and Rish,
     /// *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2), 2003; Liu and Ihler, *Bounding the partition function using
@@ -209,9 +209,9 @@ impl MiniBuckets {
         mini.tables.iter().map(table).collect()
     }
 
-    /// Returns one factor for each mini-bucket of `bucket`; the product of these factors is one. Multiplication by these factors makes the
-    /// projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list is empty if the bucket has
-    /// only one mini-bucket.
+    /// Returns one factor for each mini-bucket of `bucket`; the product of these factors is one. Multiplication of the mini-buckets by their factors
+    /// makes the projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list is empty if the
+    /// bucket has only one mini-bucket.
     fn cost_shifts(
         &self,
         graph: &FactorGraph,

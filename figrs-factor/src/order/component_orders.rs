@@ -14,8 +14,8 @@ const MAX_RESTART_VARIABLES: usize = 4096;
 
 /// Eliminates the variables `candidates` symbolically in the cheapest order that a search finds.
 ///
-/// After it has found a first order for a component, the search reads at most `max_work` memory words. If `max_work` is zero, it returns the first
-/// order.
+/// After it has found a first order for a component, the search reads at most `max_work` memory words. If `max_work` is zero, the function eliminates
+/// in the first order.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn eliminate_candidates(

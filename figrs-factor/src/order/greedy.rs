@@ -51,8 +51,8 @@ impl ScoreNoise {
 ///
 /// Returns the cost of the order (the total number of entries of its joint tables), or `None` as soon as the cost reaches `limit`.
 ///
-/// **Complexity.** Each elimination compares the scores of all remaining vertices. For two neighbours that become adjacent, it reads two rows of the
-/// adjacency matrix.
+/// **Complexity.** Each elimination compares the scores of all remaining vertices. For each pair of neighbours that become adjacent, an elimination
+/// reads two rows of the adjacency matrix.
 ///
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Fishelson and Geiger, *Optimizing exact genetic linkage computations*, RECOMB 2003 (weighted fill-in, with noise).

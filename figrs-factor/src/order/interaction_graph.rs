@@ -231,8 +231,8 @@ impl InteractionGraph {
         power(price)
     }
 
-    /// Multiplies the tables of the vertices `group` to a message over `members`. Returns the logarithm of the cost; `size` is the logarithm of the
-    /// size of the joint table.
+    /// Multiplies the tables of the vertices `group` to a message over `members`. Returns the logarithm of the cost of the product; `size` is the
+    /// logarithm of the size of the joint table.
     fn merge(&mut self, size: FixedPoint, group: &[u32], members: &[u32]) -> FixedPoint {
         if self.densities.is_empty() {
             return size;

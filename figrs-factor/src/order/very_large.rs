@@ -16,8 +16,8 @@ const SCORED_AT_ONCE: usize = 128;
 /// Eliminates the variables `candidates` symbolically, each time the variable with the best score by `aim`; of equal scores, the first candidate.
 ///
 /// **Guarantee.** The order is deterministic. An elimination updates the scores of the neighbours of the eliminated variable; the score of a
-/// neighbour with many neighbours of its own is updated only when this neighbour is next in the queue. The scores of other variables are not updated,
-/// although their fill-in may have changed.
+/// neighbour with many neighbours of its own is updated only when this neighbour is next in the queue. The scores of variables that are no neighbours
+/// are not updated, although their fill-in may have changed.
 ///
 /// **Complexity.** The time is nearly linear in the total number of variables of all tables, for graphs of bounded width.
 ///

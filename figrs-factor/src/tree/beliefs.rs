@@ -330,7 +330,8 @@ impl<S: Semiring> Beliefs<S> {
                 }
             }
         }
-        // The sums may be out of range although no product is. The sums may be rescaled, because probabilities do not depend on their scale.
+        // The sums may exceed the range of a number although no product exceeds it. The sums may be rescaled, because probabilities do not depend on
+        // their scale.
         S::rescale(&mut marginal, &mut self.lost);
         marginal
     }

@@ -65,9 +65,9 @@ pub struct StepOutline {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContractionTree {
     pub(super) cards: Vec<u32>,
-    /// For each rank (index in the elimination order), the variable.
+    /// The variables in the elimination order; the rank of a variable is its index in this list.
     pub(super) variables: Vec<VarId>,
-    /// The rank of each variable; `None` if the variable occurs in no factor.
+    /// The rank of each variable (its index in the elimination order); `None` if the variable occurs in no factor.
     pub(super) ranks: Vec<Option<Rank>>,
     pub(super) scopes: Scopes,
     pub(super) tensors: Vec<Tensor>,

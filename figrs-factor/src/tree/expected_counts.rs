@@ -13,7 +13,7 @@ use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 /// whose probability it is.
 ///
 /// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's assignment. The
-/// sum of these derivatives over the entries of one outcome is the expected number of occurrences of the outcome in a world.
+/// sum of the derivatives over the entries of one outcome is the expected number of occurrences of the outcome in a world.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct CountingTree {
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
-    /// Index of each such entry in the leaf's tensor, with its origin (the index of the outcome whose probability it is).
+    /// Index in the leaf's tensor of each entry whose weight is a parameter, with its origin (the index of the outcome whose probability it is).
     origins: Vec<(u32, u32)>,
 }
 

@@ -21,7 +21,7 @@ struct DeferredChoice {
 }
 
 /// Priority of a deferred alternative. The alternative with the largest weight, relative to the largest weight of all assignments, comes first; of
-/// equal weights, the oldest alternative.
+/// alternatives with equal weights, the oldest one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoicePriority(f64, u64);
 

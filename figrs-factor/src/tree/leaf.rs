@@ -18,11 +18,11 @@ const ZERO_LIST_RATIO: usize = 2;
 /// Source of the entries of a leaf of a contraction tree.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum EntrySource {
-    /// All entries of a dense table. Nested loops read them, each with a count and a stride in the factor's table.
+    /// All entries of a dense table. Nested loops read the entries; each loop has a count and a stride in the factor's table.
     Strided(Vec<(usize, usize)>),
-    /// The weights with these indices in the factor's list.
+    /// The weights with the contained indices in the factor's list.
     Picked(Vec<u32>),
-    /// A function as a dense table: the entries with these indices are one, and all others are zero.
+    /// A function as a dense table: the entries with the contained indices are one, and all other entries are zero.
     Ones(Vec<u32>),
     /// A function as a sparse table, in which all stored entries are one.
     AllOnes,

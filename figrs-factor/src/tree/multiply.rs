@@ -16,7 +16,7 @@ const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
 /// Maximum number of products for which the zeros of a dense result are computed from the zeros of its inputs.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
-/// Result of a contraction whose number of products is limited.
+/// Result of a contraction of two tensors whose number of products is limited.
 pub(super) enum Contraction {
     Tensor(u32),
     /// The contraction was refused because its number of products exceeds the limit.

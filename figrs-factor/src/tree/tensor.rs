@@ -30,7 +30,7 @@ pub(super) enum TensorOrigin {
 pub(super) enum Layout {
     /// All entries are stored.
     Dense,
-    /// Only the entries with these assignment indices are stored, in ascending order.
+    /// Only the entries with the contained assignment indices are stored, in ascending order.
     Listed(#[serde(with = "numbers")] Arc<[AssignmentIndex]>),
 }
 

@@ -10,7 +10,7 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 
-/// The messages of a contraction tree. They are scaled numbers until a number overflows or underflows, and logarithms afterwards.
+/// The messages of a contraction tree. The messages are scaled numbers until a number overflows or underflows, and logarithms afterwards.
 #[derive(Debug)]
 pub struct TreeBeliefs<P: Precision> {
     scaled: Option<Beliefs<P::Scaled>>,

@@ -22,8 +22,8 @@ const MAX_COST_RATIO: f64 = 0.7;
 
 impl ContractionTree {
     /// Plans the elimination of all variables, and compiles the plan to a contraction tree. Values that zeros of factors exclude are removed first,
-    /// if their removal makes the tree cheaper. In this case, the tree belongs to the reduced graph, and the map from the graph to the reduced graph
-    /// is returned.
+    /// if their removal makes the tree cheaper. If values are removed, the tree belongs to the reduced graph, and the map from the graph to the
+    /// reduced graph is returned.
     ///
     /// **Errors.** Returns an error if the plan, or a table that becomes larger than planned, exceeds a limit.
     pub fn compile(

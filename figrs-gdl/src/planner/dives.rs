@@ -41,7 +41,7 @@ enum Order {
 }
 
 enum Onward<S, A> {
-    /// The remaining actions to a goal.
+    /// The actions that lead from the state to a goal.
     Goal(Vec<A>),
     /// The successors of the state, the best of which is last.
     Open(Vec<(A, S)>),

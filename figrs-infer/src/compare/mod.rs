@@ -3,7 +3,7 @@
 //! | item | file |
 //! |---|---|
 //! | [`compare`], [`Compare`] | `settings.rs` |
-//! | one algorithm, run under outside control | `timed_run.rs` |
+//! | the run of one algorithm with a time limit and measurements | `timed_run.rs` |
 //! | [`Estimand`]: the numbers compared | `estimand.rs` |
 //! | [`ComparisonRow`], [`Verdict`]: an algorithm's answer, and the judgement of it | `row.rs`, `verdict.rs` |
 //! | [`Curve`]: the error as the budget grows | `curve.rs` |

@@ -30,7 +30,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub struct ComparisonStep {
     /// Name of the step: the algorithm and, for a run of an error curve, its budget.
     pub name: String,
-    /// Number of steps that have finished before this step.
+    /// Number of steps of the comparison that have finished before this step.
     pub done: usize,
     /// Total number of steps of the comparison.
     pub total: usize,
@@ -143,8 +143,8 @@ impl Compare {
         interrupt: Arc<AtomicBool> => rules.interrupt;
     }
 
-    /// Sets the function `peak` that measures memory. It returns the peak number of bytes in use since its last call; for example, it may read and
-    /// reset a counting allocator.
+    /// Sets the function `peak` that measures memory. A call of `peak` returns the peak number of bytes in use since the last call; for example, it
+    /// may read and reset a counting allocator.
     pub fn peak_memory(mut self, peak: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.rules.peak_memory = Some(Arc::new(peak));
         self

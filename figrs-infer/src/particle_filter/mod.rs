@@ -30,7 +30,7 @@ mod saved_particles;
 /// step, and are computed as if the ancestors were drawn independently, although systematic resampling usually has a smaller error. The estimate of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be
 /// compared. The same seed gives the same particles on any number of threads.
 ///
-/// **Complexity.** Each step costs about as much as [`ImportanceSampling`] with as many samples as particles; the branch of a Chain is created once
+/// **Complexity.** Each step costs about as much as [`ImportanceSampling`] with as many samples as particles; the branch of a `Chain` is created once
 /// for all particles with the same state. The memory of the filter does not grow with the number of steps.
 ///
 /// **References.** Gordon, Salmond and Smith, *Novel approach to nonlinear/non-Gaussian Bayesian state estimation*, 1993; for the resampling Douc,
@@ -157,7 +157,8 @@ impl<S: FilterState> ParticleFilter<S> {
         self.go_to(found, self.steps + 1)
     }
 
-    /// Draws the elements of `states`, which continue the particles, given the evidence of `model`. Also returns the random elements of the step.
+    /// Draws the elements of `states`, which continue the particles, given the evidence of `model`. The result also has the random elements of the
+    /// step.
     fn continued(&self, model: &Model, states: &[&S]) -> Result<Continued<S>, Error> {
         let elements = states.iter().flat_map(|state| state.elements());
         let random = random_ancestors(elements.collect(), model);

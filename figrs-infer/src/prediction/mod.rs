@@ -17,7 +17,7 @@ use joint_posterior::{JointPosterior, JointRow};
 
 /// The posterior predictive distribution of an element, given the posterior of the targets of an answer.
 ///
-/// [`Answer::predict`] builds it.
+/// [`Answer::predict`] builds the distribution.
 #[derive(Clone, Debug)]
 pub struct Predictive<T> {
     element: AnyElement,
@@ -33,8 +33,8 @@ pub struct Predictive<T> {
 /// The method by which the element is drawn given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The values of the other elements are set by interventions. This is correct if the element depends on these elements only by reading their
-    /// values.
+    /// The values of the other elements are set by interventions. Interventions are correct here if the element depends on these elements only by
+    /// reading their values.
     Set,
     /// The values of the other elements are observed, which also gives evidence about their parents.
     Observe,
@@ -45,8 +45,8 @@ pub trait Predict {
     /// Returns the posterior predictive distribution of an element, such as a future observation, given the posterior of the answer's targets.
     ///
     /// The predicted element need not have been part of the run. First, values of the targets are drawn from the draws of the answer or, if the
-    /// answer has no draws, from its marginals. Then the element is drawn given these values. If a [`Param`](figrs_core::Param) was set after the
-    /// run, predictions use its new value.
+    /// answer has no draws, from its marginals. Then the predicted element is drawn given the values of the targets. If a
+    /// [`Param`](figrs_core::Param) was set after the run, predictions use its new value.
     ///
     /// **Guarantee.** figrs checks that the predicted element is independent of the evidence given the targets; otherwise the result is an error. The
     /// distribution of the draws is as accurate as the answer's posterior of the targets.
@@ -115,7 +115,7 @@ impl<T: Value> Predictive<T> {
         roots.push(element.clone());
         let graph = dependency_graph(&prior, &roots)?;
         if graph.evidence_count() > answered.evidence_count() {
-            // A Score that only the element reaches is no part of the answer.
+            // A `Score` that only the element reaches is no part of the answer.
             return Err(Error::NotPredictable {
                 element: element.label(),
                 missing: element.label().to_string(),
@@ -153,8 +153,8 @@ impl<T: Value> Predictive<T> {
 
     /// Draws `count` independent values of the element; the same seed gives the same values.
     ///
-    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets that is drawn. The algorithm is [`ForwardSampling`], or
-    /// [`VariableElimination`] if the targets depend on the element or share ancestors with it.
+    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets that is drawn. The algorithm of these runs is
+    /// [`ForwardSampling`], or [`VariableElimination`] if the targets depend on the element or share ancestors with it.
     ///
     /// **Errors.** The errors of the algorithm that is run.
     pub fn draws(&self, count: usize, seed: u64) -> Result<Vec<T>, Error> {

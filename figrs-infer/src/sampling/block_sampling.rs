@@ -170,7 +170,7 @@ impl BlockSampling<'_> {
     /// would take longer than drawing the block.
     ///
     /// A unit of work is one block if a run may end after any block, if draws are retained, or if a target may have a different value in each world.
-    /// In the last case, the sums of several blocks are as large as the blocks themselves.
+    /// If values differ in each world, the sums of several blocks are as large as the blocks themselves.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) = (
             self.settings.samples,

@@ -10,7 +10,7 @@ use figrs_answer::{Algorithm, Error, setters};
 
 /// Draws worlds from the prior of a model without evidence; interventions are allowed.
 ///
-/// **Guarantee.** The draws are independent and follow the prior exactly. The draws have weights if worlds reach a `Score`, because a Score
+/// **Guarantee.** The draws are independent and follow the prior exactly. The draws have weights if worlds reach a `Score`, because a `Score`
 /// multiplies the weight of its world. The same seed gives the same draws on any number of threads.
 ///
 /// **Complexity.** The time is linear in the number of samples and in the number of elements of each world.

@@ -11,7 +11,7 @@ use figrs_answer::{Algorithm, Error, setters};
 /// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
 ///
 /// An observed element is not drawn: it gets the observed value, and the weight of the world is multiplied by the probability (or density) of this
-/// value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the random choices that determine its value. Evidence
+/// value. An observation of a `Chain`, a `Score`, a tuple or a Boolean function is passed on to the random choices that determine its value. Evidence
 /// that is not an observation multiplies the weight after the world has been drawn.
 ///
 /// In `ExpectationMaximization`, `samples` worlds are drawn for each row of the data, with the same random numbers in every iteration. The weighted
@@ -61,8 +61,8 @@ impl ImportanceSampling {
         }
     }
 
-    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached. One of these three
-    /// must be set; if the evidence is impossible, only the deadline or the interrupt ends the run.
+    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached. A deadline, an
+    /// interrupt or a goal of effective samples must be set; if the evidence is impossible, only the deadline or the interrupt ends the run.
     pub fn anytime() -> Self {
         Self {
             settings: WorldSettings::new(None),
@@ -83,7 +83,7 @@ impl ImportanceSampling {
     setters!(keep_draws: settings.keep_draws);
     setters!(watch: settings.watch);
 
-    /// Assigns the value of an element in each world of the run, instead of drawing the element. There must be a value for each sample.
+    /// Assigns the value of an element in each world of the run, instead of drawing the element. `values` must have a value for each sample.
     pub(crate) fn assigned(mut self, values: AssignedValues) -> Self {
         self.settings.assigned = Some(values);
         self

@@ -22,7 +22,7 @@ use figrs_answer::{Algorithm, Error, setters};
 /// tries on average.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which always happens if a value of a continuous element is observed;
-/// [`Error::UnboundedWeight`] if a weight has no stated maximum; [`Error::InvalidSetting`] if Scores give a world a weight above one;
+/// [`Error::UnboundedWeight`] if a weight has no stated maximum; [`Error::InvalidSetting`] if `Score` elements give a world a weight above one;
 /// [`Error::NothingDone`] if the run was stopped before the first world.
 ///
 /// **References.** von Neumann (1951), "Various techniques used in connection with random digits"; Henrion (1988) for

@@ -116,8 +116,8 @@ impl PriorSupport {
         (known.values.len() <= MAX_VALUES).then_some(known)
     }
 
-    /// Adds to `drawn` the possible values that occur in none of the `draws` draws. If the probability of such values has no bound (`is_bounded` is
-    /// false), only values with fewer than [`MIN_EXPECTED_DRAWS`] expected draws are added.
+    /// Adds to `drawn` the possible values that occur in none of the `draws` draws. If the probability of values without draws has no bound
+    /// (`is_bounded` is false), only values with fewer than [`MIN_EXPECTED_DRAWS`] expected draws are added.
     pub(crate) fn add_undrawn(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
         for value in 0..self.values.len() {
             let prior = self.priors.as_ref().map(|priors| priors[value]);
@@ -196,7 +196,7 @@ impl WeightBound {
     /// Returns the logarithm of the bound for worlds whose likelihoods have `densities` density factors; `None` if the bound does not hold.
     ///
     /// The bound does not hold if the log-weight `log_largest` of the heaviest drawn world exceeds the bound, or if the weight of this world has a
-    /// different number of density factors than the bound. The cause may be a Score, which the bound does not include.
+    /// different number of density factors than the bound. The cause may be a `Score`, which the bound does not include.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)

@@ -316,7 +316,7 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) -> Option<Vec<Vec<u3
 }
 
 /// Returns the marginals of the targets, computed from the sums of sampled worlds. The marginals include possible values that no sample has; `unseen`
-/// is an upper bound of the probability of such values (see [`unseen_share`](figrs_answer::unseen_share)).
+/// is an upper bound of the probability of the values without samples (see [`unseen_share`](figrs_answer::unseen_share)).
 pub(super) fn sampled_marginals(
     tally: Tally,
     possible: &[Option<PriorSupport>],

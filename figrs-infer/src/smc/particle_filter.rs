@@ -7,7 +7,7 @@ use super::resampling::sums;
 use figrs_answer::error::Error;
 use figrs_lower::internals::PopulationWeights;
 
-/// Particles: worlds that are evaluated at the same time. One statement of evidence after another multiplies their weights.
+/// Particles: worlds that are evaluated at the same time. One statement of evidence after another multiplies the weights of the particles.
 ///
 /// The worlds form one or more populations of the same size, and the worlds of a population are consecutive.
 pub trait Particles {
@@ -45,8 +45,8 @@ pub trait Particles {
 /// Result of a population: its estimate of the probability of the evidence, the number of replacements, and its index at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PopulationResult {
-    /// The logarithm of the product of the mean weights before each replacement. This product, multiplied by the mean of the last weights, is the
-    /// estimate of the probability of the evidence.
+    /// The logarithm of the product of the mean weights before each replacement. The product of the mean weights, multiplied by the mean of the last
+    /// weights, is the estimate of the probability of the evidence.
     pub log_replaced: f64,
     /// Number of times that the particles were replaced.
     pub replacements: u64,
@@ -62,7 +62,7 @@ pub struct PopulationResult {
 ///
 /// **Guarantee.** The caller must ensure that `choose` gives each particle a mean number of copies in proportion to its weight. For any number of
 /// particles, the product of `exp(log_replaced)` and the mean of a population's last weights is then an unbiased estimate of the probability of the
-/// evidence. For a population that was removed, this estimate is zero.
+/// evidence. The estimate of a population that was removed is zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet and Jasra (2012).
 ///
@@ -143,7 +143,7 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. This particle represents its whole population, whose
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The kept particle represents its whole population, whose
 /// estimate of the probability of the evidence is then `exp(log_replaced)`. Populations whose weights are all zero are removed.
 ///
 /// **Guarantee.** Under the condition of [`filter`], the mean of the product of `exp(log_replaced)` and any function of the particle is the posterior

@@ -73,8 +73,8 @@ impl MaximiseUtility {
 
     setters!(limits: limits);
 
-    /// Lets each decision know only the elements with which it was built. The model is then a limited-memory influence diagram, which is solved by
-    /// single policy updating.
+    /// Lets each decision know only the elements that were given when the decision was created, and not what earlier decisions knew or chose. The
+    /// model is then a limited-memory influence diagram, which is solved by single policy updating.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self

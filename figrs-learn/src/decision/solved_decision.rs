@@ -46,12 +46,12 @@ pub(super) struct SolvedDecision {
     pub(super) matters: Vec<usize>,
     /// The weight of each assignment of the decision's scope, if all decisions follow the plan.
     planned: Vec<f64>,
-    /// The weight of each assignment of the decision's scope, if earlier decisions choose at random. These weights differ from `planned` only if an
+    /// The weight of each assignment of the decision's scope, if earlier decisions choose at random. The list differs from `planned` only if an
     /// assignment is impossible under the plan.
     possible: Vec<f64>,
     /// The expected utility of each option, for each assignment of the decision's scope.
     utilities: Vec<f64>,
-    /// The decision rule if earlier decisions follow the plan. The rule has only the elements on which the chosen option then depends.
+    /// The decision rule if earlier decisions follow the plan. The rule contains only the elements on which the chosen option depends under the plan.
     pub(super) rule: DecisionRule,
     /// The decision rule if earlier decisions need not follow the plan.
     after_any: DecisionRule,

@@ -21,9 +21,9 @@ pub(super) struct CaseColumn {
 /// A cell: the evidence of a row on one element.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
-    /// The element has this value.
+    /// The element has the contained value.
     Value(Datum),
-    /// The evidence consists of these conditions and weights.
+    /// The evidence on the element consists of the contained conditions and weights.
     Statements(Vec<Evidence>),
 }
 

@@ -95,10 +95,10 @@ pub(super) fn column_factors(
     Ok(columns)
 }
 
-/// Returns, for each element whose outcomes cannot be listed, the column that observes the element or a Chain with this result.
+/// Returns, for each element whose outcomes cannot be listed, the column that observes the element or a `Chain` with this result.
 ///
-/// **Errors.** [`Error::CannotLearnFrom`] if other elements read such an element, if the model observes it, or if it is a result of a Chain that also
-/// has results with listed outcomes.
+/// **Errors.** [`Error::CannotLearnFrom`] if other elements read an element whose outcomes cannot be listed, if the model observes it, or if it is a
+/// result of a `Chain` that also has results with listed outcomes.
 pub(super) fn density_columns(
     expansion: &Expansion,
     model: &Model,

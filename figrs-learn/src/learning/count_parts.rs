@@ -48,7 +48,7 @@ impl CountRequest {
     }
 }
 
-/// The expected counts of consecutive groups of rows (units) for one request. Serde can serialise them.
+/// The expected counts of consecutive groups of rows (units) for one request. Serde can serialise these counts.
 ///
 /// If the serialisation format preserves the bits of floating-point numbers, the fit is equal to the last bit to the fit of a single process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -133,7 +133,7 @@ impl CaseCounter {
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
-/// An expectation step whose counts are the parts that a function returns.
+/// An expectation step that takes its counts, in parts, from the function `count`.
 pub(super) struct CountsInParts<'a> {
     own: &'a dyn ExpectationStep,
     count: &'a CountFunction<'a>,

@@ -84,8 +84,8 @@ impl Fit {
 
     /// Returns the standard errors of the learned values, computed from the observed information.
     ///
-    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed the standard errors. Otherwise each call
-    /// of this method takes two evaluations of all cases for each free number.
+    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed the standard errors. With more free
+    /// numbers, each call of this method takes two evaluations of all cases for each free number.
     ///
     /// **Errors.** [`Error::InexactCounts`] if the counts are not exact; [`Error::TooManyNumbers`] if the parameters have more than 2000 free
     /// numbers.

@@ -23,7 +23,7 @@ pub(super) struct Learner {
     pub(super) columns: CaseTable,
     /// Number of distinct rows for which the expectation step was prepared.
     pub(super) prepared_rows: usize,
-    /// The numbers of distinct cells of all columns: first at the preparation of the step, then after each update with new cells.
+    /// The numbers of distinct cells of all columns, one list when the expectation step was prepared, and one list after each update with new cells.
     pub(super) stages: Vec<Vec<usize>>,
     pub(super) with_prior: bool,
     pub(super) threads: usize,

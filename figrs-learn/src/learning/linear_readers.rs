@@ -14,7 +14,7 @@ use figrs_answer::error::Error;
 /// Maximum number of steps of the walk through the elements. An element in a branch counts once for each condition under which it is reached.
 const MAX_STEPS: usize = 1 << 18;
 
-/// The condition under which a branch is taken: values of the parents of Chains.
+/// The condition under which a branch is taken: values of the parents of `Chain` elements.
 type Condition = Vec<(AnyElement, Datum)>;
 
 /// The elements of a model that read learned parameters: elements with finitely many values, and normal elements.
@@ -49,7 +49,7 @@ pub(super) struct ReaderGroup {
 #[derive(Debug)]
 struct Reached {
     element: AnyElement,
-    /// The element that has the value of this element: the element itself, or the Chain whose result it is.
+    /// The element that has the value of this element: the element itself, or the `Chain` whose result it is.
     value: AnyElement,
     /// The conditions under which a world contains the element; empty if every world contains it.
     conditions: Vec<Condition>,
@@ -138,7 +138,7 @@ struct Walk<'m> {
     reached: IndexMap<ElementId, Reached, FxBuildHasher>,
     /// For each deterministic function, whether its value depends on a learned parameter through functions alone.
     depends: FxHashMap<ElementId, bool>,
-    /// For each Chain, its results, each with the values of the Chain's parents for which the result is taken.
+    /// For each `Chain`, its results, each with the values of the `Chain`'s parents for which the result is taken.
     branches: FxHashMap<ElementId, Vec<(Condition, AnyElement)>>,
 }
 
@@ -189,7 +189,7 @@ impl Walk<'_> {
             return true;
         };
         if reached.value.id() != value.id() {
-            // If other elements also read a result of a Chain, the result has a value of its own.
+            // If other elements also read a result of a `Chain`, the result has a value of its own.
             reached.value = element.clone();
         }
         if reached.conditions.is_empty() {
@@ -214,7 +214,7 @@ impl Walk<'_> {
     }
 
     /// Returns the elements that `element` reads, each with the additional condition under which it is read. The option is `Some` if the read element
-    /// has the value of `element`, as a result of a Chain has.
+    /// has the value of `element`, as a result of a `Chain` has.
     #[allow(clippy::type_complexity)]
     fn next(
         &mut self,

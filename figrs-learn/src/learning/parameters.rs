@@ -24,7 +24,7 @@ pub struct CountedOutcomes {
     members: Vec<Member>,
     /// For each learned parameter, the random elements that read it.
     readers: Vec<Vec<Reader>>,
-    /// For each label of weights in the factors: the outcome whose probability is the weight.
+    /// The entries of the factors that depend on parameters have labels. For each label, the outcome whose probability is the labelled entry.
     origins: Vec<Origin>,
     count: usize,
     /// The layout of the coefficients that are counted instead of outcomes; `None` if outcomes are counted.
@@ -402,7 +402,7 @@ fn not_learnable(learned: &LearnedParameters, at: usize, member: &AnyElement) ->
     }
 }
 
-/// Returns an error if a function reads a learned parameter, or if a learned parameter is a result of a Chain.
+/// Returns an error if a function reads a learned parameter, or if a learned parameter is a result of a `Chain`.
 fn check_readers(expansion: &Expansion, learned: &LearnedParameters) -> Result<(), Error> {
     for expanded in expansion.elements() {
         let results = match &expanded.content {

@@ -54,8 +54,8 @@ impl PivotedCholesky {
         }
     }
 
-    /// Returns, for each row, whether it depends linearly on other rows. This is true if the row has no pivot, or if it has a coefficient above
-    /// `share` in the linear combination that equals a row without a pivot.
+    /// Returns, for each row, true if the row depends linearly on other rows. A row depends on other rows if it has no pivot, or if it has a
+    /// coefficient above `share` in the linear combination that equals a row without a pivot.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {

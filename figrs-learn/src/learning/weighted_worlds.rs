@@ -1,5 +1,5 @@
-//! The expectation step by weighted worlds (samples of all elements). It needs no expansion, and therefore allows continuous hidden elements and
-//! infinite models.
+//! The expectation step by weighted worlds (samples of all elements). Sampling worlds needs no expansion of the model; continuous hidden elements and
+//! infinite models are therefore allowed.
 
 use std::ops::{ControlFlow, Range};
 

@@ -44,8 +44,8 @@ impl DifferentiableTree {
         }
         let mut tree = Self::new(&model.asked.0, &model.asked.1, &model.limits)?;
         tree.names.clone_from(&model.names);
-        // Parameters that are read within shared calls are missing from the answer's list of parameters. A change of such a parameter changes the
-        // log-evidence, which is therefore compared.
+        // Parameters that are read within shared calls are missing from the answer's list of parameters. A change of a parameter that is missing from
+        // the list changes the log-evidence, which is therefore compared.
         let log_evidence = tree.encoding.log_total();
         if (log_evidence - model.log_evidence).abs() > ROUNDING * (1.0 + log_evidence.abs()) {
             return Err(changed("of a recursive function"));
@@ -223,8 +223,8 @@ impl Gradient {
         let weights = outcomes.derivatives(parameter)?;
         Ok(weights.iter().fold(0.0, |sum, weight| {
             let at = weight.origin as usize;
-            // A weight is either zero or positive, and is the same at all entries with the same outcome. Therefore only one of the two derivatives
-            // applies.
+            // A weight is either zero or positive, and is the same at all entries with the same outcome. Therefore the derivative with respect to the
+            // weight follows from only one of the lists `by_logarithm` and `at_zero`.
             let by_weight = if self.at_zero[at] == 0.0 {
                 self.by_logarithm[at]
             } else {

@@ -60,7 +60,7 @@ impl DifferentiableMember {
     }
 }
 
-/// Returns, for each element that is a result of Chains, the indices of these Chains.
+/// Returns, for each element that is a result of `Chain` elements, the indices of these `Chain` elements.
 fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     let mut chains = FxHashMap::<usize, Vec<usize>>::default();
     for (chain, expanded) in expansion.elements().iter().enumerate() {
@@ -74,7 +74,7 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
 }
 
 /// Returns the observed value of the element with the index `position`, whose outcomes are not listed. Evidence may observe the element itself, or a
-/// Chain with this result. The result is `None` unless exactly one value is observed.
+/// `Chain` with this result. The result is `None` unless exactly one value is observed.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {
@@ -170,8 +170,8 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// Returns the natural logarithm of each weight that depends on `parameter`, if `parameter` has the value `value`. The keys are the indices of
-    /// the weights' outcomes.
+    /// Returns the natural logarithm of each weight that depends on `parameter`, if `parameter` has the value `value`. The keys of the map are the
+    /// indices of the outcomes of these weights.
     ///
     /// **Errors.** [`Error::NoAnswerAt`] if `parameter` cannot have the value `value`; [`Error::UnknownDependence`] if it is not known how a weight
     /// depends on `parameter`.

@@ -32,9 +32,9 @@ const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
 /// A block of worlds (complete assignments of values to the elements of a model) that are evaluated together.
 ///
-/// Each row of the block is one world, and every element has a column with its value in each world. For a Chain, the worlds are grouped by the values
-/// of the Chain's parents, and each branch is evaluated only for the worlds that take it. Worlds that contradict the evidence are dropped at once.
-/// Truth values are stored as bits, and values with few possible values as dictionary codes. Other values are stored in a typed list, to which
+/// Each row of the block is one world, and every element has a column with its value in each world. For a `Chain`, the worlds are grouped by the
+/// values of the `Chain`'s parents, and each branch is evaluated only for the worlds that take it. Worlds that contradict the evidence are dropped at
+/// once. Truth values are stored as bits, and values with few possible values as dictionary codes. Other values are stored in a typed list, to which
 /// functions are applied without boxing.
 ///
 /// The random values of a block depend only on the random number generator, and not on earlier runs of the block.
@@ -383,10 +383,10 @@ pub(super) struct CombinationMemo {
     /// For each parent whose column does not consist of codes, the dictionary of its values.
     pub(super) encoders: Vec<Option<DictionaryId>>,
     pub(super) combinations: CombinationNumbering,
-    /// For a deterministic function (Apply), the code of the result for each combination of parent values.
+    /// For a deterministic function (`Apply`), the code of the result for each combination of parent values.
     pub(super) results: Vec<u32>,
     pub(super) branches: Branches,
-    /// `true` if the element of some branch was not atomic.
+    /// `true` if the function of the `Chain` returned an element that is not atomic for some branch.
     pub(super) branches_out: bool,
     /// For each other dictionary, the table from its codes to codes of the element's own dictionary.
     pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,

@@ -19,9 +19,9 @@ const FIRST_COUNT_AT: usize = 1 << 8;
 /// Memory use of a block: the last full count, and the sizes that were added since then.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Memory footprint of the thread before Chains created elements. The block stays on one thread.
+    /// Memory footprint of the thread before `Chain` elements created elements. The block stays on one thread.
     before: Footprint,
-    /// Size in bytes of the block at the last count, without the elements created by Chains.
+    /// Size in bytes of the block at the last count, without the elements created by `Chain` elements.
     counted: u64,
     /// Size in bytes of the values stored since the last count.
     since: u64,
@@ -40,12 +40,12 @@ impl Default for BlockMemory {
 }
 
 impl BlockMemory {
-    /// Returns the size in bytes of the elements that Chains have created and that still exist.
+    /// Returns the size in bytes of the elements that `Chain` elements have created and that still exist.
     pub(super) fn made_bytes(&self) -> u64 {
         self.before.bytes_since()
     }
 
-    /// Returns the size in bytes of the values that were stored since the last count, and of the elements that Chains have created.
+    /// Returns the size in bytes of the values that were stored since the last count, and of the elements that `Chain` elements have created.
     pub(super) fn bytes_since_count(&self) -> u64 {
         self.made_bytes() + self.since
     }
@@ -177,8 +177,8 @@ impl Block {
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Returns the approximate number of bytes of the first run of a block. The first run must have few worlds. Divided by the number of worlds, the
-    /// result is an upper bound of the bytes for each world, because columns also have fixed costs.
+    /// Returns the approximate number of bytes of the first run of a block. The first run must evaluate only a few worlds. Divided by the number of
+    /// worlds, the result is an upper bound of the bytes for each world, because columns also have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }
@@ -282,7 +282,7 @@ impl MemoryGrant {
         self.bytes
     }
 
-    /// True if a block may not keep `kept` bytes for its next run.
+    /// True if a block would keep more bytes for its next run than allowed, if it kept `kept` bytes.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }

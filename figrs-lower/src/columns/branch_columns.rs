@@ -1,7 +1,7 @@
-//! Evaluation of a branch of a Chain in several worlds at the same time, without indices in the block.
+//! Evaluation of a branch of a `Chain` in several worlds at the same time, without indices in the block.
 //!
 //! The branch must be a tree of atomic elements, functions and members of families, to whose elements nothing outside the branch refers. The columns of
-//! its elements have one entry for each of these worlds, whereas a column of the block has the set of its worlds.
+//! the branch's elements have one entry for each world that takes the branch, whereas a column of the block has the set of its worlds.
 
 use super::block::Block;
 use figrs_core::element::family_values::MemberFault;
@@ -26,8 +26,8 @@ impl Block {
         is_tree.then(|| MAX_TREE_VALUES - left)
     }
 
-    /// Subtracts the number of elements of the tree with the root `element` from `left`. Returns `false` if the elements are not such a tree, or if
-    /// they are more than `left`.
+    /// Subtracts the number of elements of the tree with the root `element` from `left`. Returns `false` if the elements are not a tree that can be
+    /// evaluated in several worlds, or if the tree has more than `left` elements.
     fn is_tree(&self, (element, own): (&AnyElement, bool), depth: usize, left: &mut usize) -> bool {
         if !own || depth > MAX_DEPTH || *left == 0 || self.policy(element).is_some() {
             return false;

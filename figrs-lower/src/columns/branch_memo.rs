@@ -1,5 +1,5 @@
-//! Branches of Chains and rows of conditional tables in a block of worlds, memoised by the combination of the parents' values. Chains with the same
-//! function share the atomic elements that it returns.
+//! Branches of `Chain` elements and rows of conditional tables in a block of worlds, memoised by the combination of the parents' values. `Chain`
+//! elements with the same function share the atomic elements that it returns.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -143,7 +143,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch of a Chain for the combination of parent values with the index `number`.
+    /// Returns the branch of a `Chain` for the combination of parent values with the index `number`.
     pub(super) fn branch_of(
         &mut self,
         slot: ColumnSlot,
@@ -156,7 +156,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch of a Chain with `parents` parents for the combination of parent values with the index `number`.
+    /// Returns the branch of a `Chain` with `parents` parents for the combination of parent values with the index `number`.
     pub(super) fn branch(
         &mut self,
         slot: ColumnSlot,
@@ -300,7 +300,7 @@ impl Block {
     }
 }
 
-/// The branches of a Chain, by the index of the combination of parent values.
+/// The branches of a `Chain`, by the index of the combination of parent values.
 pub(super) type Branches = Vec<Option<Branch>>;
 
 #[derive(Clone)]
@@ -385,9 +385,9 @@ pub(super) enum BranchTarget {
     Row(usize),
 }
 
-/// The atomic elements that functions returned and to which nothing else refers. The key is the function and the arguments of the call. A function
-/// without captured variables returns equivalent elements for every Chain that calls it. If two Chains draw from the same cached element, their
-/// values are nevertheless independent.
+/// The atomic elements that functions returned and to which nothing else refers. The key of an element is the function that returned it, with the
+/// arguments of the call. A function without captured variables returns equivalent elements for every `Chain` that calls it. If two `Chain` elements
+/// draw from the same cached element, their values are nevertheless independent.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
     /// The functions with cached results, by function and number of parents. (A function of a list accepts any number of parents.)

@@ -1,4 +1,4 @@
-//! Evaluation of Chains and conditional tables in a block: the values of the parents select a branch in each world (row).
+//! Evaluation of `Chain` elements and conditional tables in a block: the values of the parents select a branch in each world (row).
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ struct BranchRows {
 }
 
 impl RootEvaluation<'_> {
-    /// Computes the values of a Chain in the worlds `rows`, or schedules the tasks that compute them.
+    /// Computes the values of a `Chain` in the worlds `rows`, or schedules the tasks that compute them.
     pub(super) fn chain(
         &mut self,
         slot: ColumnSlot,
@@ -207,8 +207,8 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws the values of one group of worlds after another, in the order of the groups' first worlds. Only the branch of a group refers to its
-    /// element.
+    /// Draws the values of one group of worlds after another, in the order of the groups' first worlds. No other branch may refer to the element that
+    /// a branch draws.
     fn draw_alone(
         &mut self,
         slot: ColumnSlot,

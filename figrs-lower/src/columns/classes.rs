@@ -192,8 +192,8 @@ impl Classes {
         (codes, counts.map(|&count| count as u32).collect())
     }
 
-    /// Returns the mask of the worlds for whose code `test` is true, among `words * 64` worlds. The codes are tested in the order of
-    /// [`entries`](Self::entries).
+    /// Returns the mask of the worlds for whose code `test` is true, among `words * 64` worlds. The function `test` is called with the codes in the
+    /// order of [`entries`](Self::entries).
     pub(super) fn mask_of(&self, words: usize, mut test: impl FnMut(u32) -> bool) -> Vec<u64> {
         let mut mask = vec![0; words];
         for class in &self.classes {

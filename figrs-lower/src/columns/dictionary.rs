@@ -178,7 +178,7 @@ impl Block {
     }
 
     /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary; missing values are added to the own
-    /// dictionary. Returns `None` if both are the same dictionary.
+    /// dictionary. Returns `None` if the two dictionaries are the same.
     pub(super) fn translation(
         &mut self,
         slot: ColumnSlot,
@@ -234,8 +234,8 @@ impl Block {
     }
 
     /// Converts values of an element to codes of its own dictionary, if the dictionary is short and the values are small. One column of codes can
-    /// then hold all values if the values in other worlds are codes as well. Floating-point numbers are not converted, because they rarely repeat,
-    /// and because 0.0 and -0.0 would have the same code.
+    /// then hold the values of this element in all worlds, if its values in other worlds are codes as well. Floating-point numbers are not converted,
+    /// because they rarely repeat, and because 0.0 and -0.0 would have the same code.
     pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
         let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
         // The capacity of a list to which values were added one by one is a power of two.

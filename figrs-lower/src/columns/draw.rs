@@ -280,7 +280,7 @@ fn compare<const N: usize>(
     below
 }
 
-/// A mask of truth values of equal probability that must be drawn, and the threshold of this probability.
+/// A mask of the worlds for which a truth value must be drawn with the same probability, and this probability as a threshold for random words.
 type UndecidedRows<const N: usize> = ([u64; N], u64);
 
 /// Draws the truth values of `N` words. All truth values of a group have the same threshold.
@@ -412,7 +412,8 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
     )
 }
 
-/// Adds each of `rows`, which are worlds with their thresholds, to the list `into` as a separate group.
+/// Adds each of `rows` to the list `into` as a group of its own. An item of `rows` is the index of a world and the threshold (probability) of its
+/// truth value.
 fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<UndecidedRows<N>>) {
     for &(row, threshold) in rows {
         let mut part = [0; N];

@@ -1,4 +1,4 @@
-//! Join of the values of a Chain's branches into one column.
+//! Join of the values of a `Chain`'s branches into one column.
 
 use std::hint::select_unpredictable;
 use std::rc::Rc;
@@ -159,7 +159,7 @@ struct TranslatedCodes {
 
 /// The dictionary codes of some worlds.
 enum RowCodes {
-    /// All worlds have the contained code.
+    /// All these worlds have the contained code.
     Same(u32),
     List(Rc<Vec<u32>>),
 }

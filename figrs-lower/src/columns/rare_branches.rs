@@ -1,5 +1,5 @@
-//! Branches of a Chain that few worlds (rows) take. They are evaluated world by world or, if their elements form a tree, in all their worlds at the same
-//! time.
+//! Branches of a `Chain` that few worlds (rows) take. Such a branch is evaluated world by world or, if its elements form a tree, in all its worlds at
+//! the same time.
 
 use std::time::{Duration, Instant};
 
@@ -25,15 +25,15 @@ const ROW_BY_ROW_DIVISOR: usize = 1024;
 /// states was 5 % slower.
 const TREE_ROWS: usize = 256;
 
-/// A branch that few worlds take is cached if its creation takes longer. Otherwise the branch is created again: its elements are then in the processor
-/// cache, whereas those of a cached branch mostly are not.
+/// A branch that few worlds take is cached if its creation takes longer than this time. A branch whose creation is quicker is created again for each
+/// use: its elements are then in the processor cache, whereas those of a cached branch mostly are not.
 const WORTH_CACHING: Duration = Duration::from_micros(50);
 
-/// The evaluation of the worlds that take rare branches of a Chain, one branch after another.
+/// The evaluation of the worlds that take rare branches of a `Chain`, one branch after another.
 pub(super) struct RowEvaluations {
-    /// The Chain whose branches are rare.
+    /// The `Chain` whose branches are rare.
     of: ColumnSlot,
-    /// The index in `RootEvaluation::alone` of the column with the values of the Chain in the worlds with rare branches.
+    /// The index in `RootEvaluation::alone` of the column with the values of the `Chain` in the worlds with rare branches.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
@@ -49,7 +49,7 @@ pub(super) struct RowEvaluations {
 }
 
 pub(super) struct RareBranch {
-    /// The index of the combination of parent values for which the Chain takes the branch.
+    /// The index of the combination of parent values for which the `Chain` takes the branch.
     combination: u32,
     /// The branch; `None` until the evaluation of its first world starts. Each branch is dropped before the next branch is created.
     branch: Option<Branch>,
@@ -68,15 +68,15 @@ pub(super) fn are_few(rows: usize, width: usize) -> bool {
 }
 
 /// True if a branch that `rows` worlds take is evaluated in these worlds at the same time, without columns of the block. The branch must not be atomic,
-/// and no value of the Chain must be demanded.
+/// and no value of the `Chain` must be demanded.
 pub(super) fn is_evaluated_as_tree(branch: &Branch, rows: usize) -> bool {
     let is_atomic = matches!(branch.target, BranchTarget::Unshared(_));
     rows <= TREE_ROWS && !is_atomic && branch.elements_of_tree(rows).is_some()
 }
 
 impl RowEvaluations {
-    /// Prepares the evaluation of the worlds `rows` of a Chain, each with the index of its branch; `values` is an empty list of values of the Chain. The
-    /// worlds of a branch must be consecutive.
+    /// Prepares the evaluation of the worlds `rows` of a `Chain`, each with the index of its branch; `values` is an empty list of values of the
+    /// `Chain`. The worlds of a branch must be consecutive.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -152,7 +152,7 @@ impl RowEvaluations {
         if missing.is_empty() {
             return Ok(missing);
         }
-        // Elements that are now evaluated by columns may depend on values that were computed only for these worlds.
+        // Elements that are now evaluated by columns may depend on values that were computed only for the waiting worlds.
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|(single, _)| (single.row, single.known.as_slice()));
         let known = waiting.chain(self.finished.known());
@@ -216,7 +216,7 @@ impl RowEvaluations {
             return Ok(false);
         }
         let earlier = worlds.iter().map(|(row, _)| block.count_of_singles(*row));
-        // The Chain is also counted as an element.
+        // The `Chain` is also counted as an element.
         let entered = earlier.max().unwrap_or(0) + elements + 1;
         if entered > block.limit.elements {
             // The error must name the element at which the limit is exceeded.
@@ -291,7 +291,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Drops the branch. A branch that is to be kept is cached instead, if no element outside the branch may refer to its elements.
+    /// Drops the current branch. A branch that is to be kept is cached instead, if no element outside the branch may refer to its elements.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
@@ -325,8 +325,8 @@ mod tests {
         values.as_any().downcast_ref::<Vec<bool>>().unwrap().clone()
     }
 
-    /// Each world takes its own branch, and the branch depends on three elements outside the branch: one that a function gives to two Chains, one
-    /// that every world evaluates, and one that no world has evaluated before.
+    /// Each world takes its own branch, and the branch depends on three elements outside the branch: one that a function gives to two `Chain`
+    /// elements, one that every world evaluates, and one that no world has evaluated before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    /// Observations and Scores must give worlds in rare branches the same weights as worlds in frequent branches.
+    /// Observations and `Score` elements must give worlds in rare branches the same weights as worlds in frequent branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);
@@ -497,7 +497,7 @@ mod tests {
         assert_eq!(block.instructions.len(), block.elements_in_every_world());
     }
 
-    /// A branch must be evaluated before the next branch is created.
+    /// A rare branch must be evaluated before the next rare branch is created.
     #[test]
     fn branches_of_few_rows_are_made_one_by_one() {
         let under_way = Arc::new(Mutex::new((0u32, 0u32)));

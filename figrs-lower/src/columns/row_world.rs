@@ -1,4 +1,4 @@
-//! A row of a block as a [`World`], which evaluates a Chain's branch one element after another.
+//! A row of a block as a [`World`], which evaluates a `Chain`'s branch one element after another.
 //!
 //! Evaluation by columns is slow if nearly every world takes its own branch, because the set of worlds of an element then takes more memory than its
 //! values. If the branch depends on an element that every world evaluates, the evaluation reads the column of this element, or waits until the column
@@ -103,7 +103,7 @@ impl World for RowWorld<'_> {
                 return Ok(ElementStart::Known(value));
             }
         }
-        // The Chain is also counted as an element.
+        // The `Chain` is also counted as an element.
         let entered = self.block.count_of_singles(self.row) + entered + 1;
         let bytes = bytes + self.block.bytes.made_bytes() + self.known.bytes() as u64;
         check_world(&self.block.limit, element, entered, bytes)?;

@@ -36,7 +36,7 @@ pub(super) enum EvaluationTask {
         number: usize,
         element: AnyElement,
         branch: Branch,
-        /// The Chain that has the branch `branch`.
+        /// The `Chain` that has the branch `branch`.
         of: ColumnSlot,
         rows: Selection,
         demand: Option<Datum>,
@@ -408,8 +408,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if a Chain waits in a world for a result that waits for the same Chain in the same world. This check is made each time that
-    /// the number of tasks has doubled, so that its cost is low.
+    /// Returns an error if a `Chain` waits in a world for a result that waits for the same `Chain` in the same world. The check for such a cycle is
+    /// made each time that the number of tasks has doubled, so that its cost is low.
     #[cold]
     fn check_cycles(&mut self) -> Result<(), ModelError> {
         self.check_cycles_at = 2 * self.tasks.len();
@@ -451,7 +451,8 @@ impl RootEvaluation<'_> {
         if most >= limit {
             return Err(self.block.too_many(slot.0, limit));
         }
-        // If different worlds share no elements, a count at each new element would take quadratic time. Therefore the next count follows later.
+        // If different worlds share no elements, a count of elements at each new element would take quadratic time. Therefore elements are counted
+        // again only after many new elements.
         let all = self.block.touched.len() + self.tasks.len();
         self.block.check_at = all + (limit - most).max(all / 4);
         Ok(())

@@ -238,8 +238,8 @@ impl Lineage {
         self.known.push(None);
     }
 
-    /// Returns the ancestor of each present world among the worlds that existed after `generation` resamplings. There must have been a later
-    /// resampling.
+    /// Returns the ancestor of each present world among the worlds that existed after `generation` resamplings. The block must have had a resampling
+    /// after this generation.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());
@@ -273,7 +273,7 @@ impl Lineage {
 impl Block {
     /// Continues the surviving worlds of the block `before`, with their weights, after all its roots have been evaluated. Each element of `handed`
     /// receives the values of a target of `before`, which is given by its index, and is not evaluated again. The weights are multiplied by the
-    /// evidence of this block's model on the elements of `handed`. No other values are copied from `before`.
+    /// evidence of this block's model on the elements of `handed`. Values of other elements are not copied from `before`.
     ///
     /// Elements of `handed` are ignored if the model of this block does not evaluate them, or if an intervention sets them.
     ///

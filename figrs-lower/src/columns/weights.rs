@@ -3,7 +3,7 @@
 use super::selection::{Selection, for_each_row, mask_where};
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of classes (sets of worlds with equal weights). If there are more classes, each world is weighted by itself.
+/// Maximum number of classes (sets of worlds with equal weights). If there are more classes, the weights are computed world by world.
 const CLASSES: usize = 16;
 /// A product above `LARGE` or below `1 / LARGE` is stored as a logarithm. The product of two numbers between `1 / LARGE` and `LARGE` neither
 /// overflows nor underflows.

@@ -5,9 +5,9 @@
 pub(super) enum UpdateStep {
     /// The inputs of the node must be evaluated first.
     Enter,
-    /// All inputs of the node are up to date; if the node is a Chain, its result may not be up to date.
+    /// All inputs of the node are up to date; if the node is a `Chain`, its result may not be up to date.
     Ready,
-    /// All inputs of the node are up to date, including the result if the node is a Chain.
+    /// All inputs of the node are up to date, including the result if the node is a `Chain`.
     Finish,
 }
 

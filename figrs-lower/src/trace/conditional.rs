@@ -17,7 +17,7 @@ impl Trace {
     /// observed choices is raised to `power`. Returns `None` if the distribution of the choice does not
     /// [define](figrs_core::Family::sample_conditional) such a draw.
     ///
-    /// The result is `None` for all values of the choice, or for none.
+    /// Whether the result is `None` does not depend on the value of the choice.
     ///
     /// **Errors.** The same errors as [`draw`](Self::draw).
     pub fn draw_conditional(
@@ -56,8 +56,8 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the random choices that depend on a node, directly or through Chains that have the value of the node. The error is the index of a
-    /// child that is another kind of node, or that depends on the node through several parents.
+    /// Collects the random choices that depend on a node, directly or through `Chain` elements that have the value of the node. The error is the
+    /// index of a child that is another kind of node, or that depends on the node through several parents.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();

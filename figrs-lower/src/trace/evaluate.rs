@@ -65,7 +65,7 @@ impl Trace {
         Some(read(&numbers[..parents.len()]))
     }
 
-    /// Evaluates a deterministic function (Apply) or a Score.
+    /// Evaluates a deterministic function (`Apply`) or a `Score`.
     pub(super) fn compute(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
         match node.element.kind() {

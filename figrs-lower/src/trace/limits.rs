@@ -16,14 +16,14 @@ const FIRST_COUNT_AT: usize = 1 << 8;
 
 #[derive(Debug)]
 pub(super) struct TraceMemory {
-    /// Size in bytes of the elements that Chains have created.
+    /// Size in bytes of the elements that `Chain` elements have created.
     made: u64,
     /// Size in bytes of the nodes and their values at the last count.
     counted: u64,
     nodes: usize,
     /// Number of elements in the world at which the memory is counted next.
     next: usize,
-    /// Size in bytes of the elements that Chains have created at which elements outside the world are removed next.
+    /// Size in bytes of the elements that `Chain` elements have created at which elements outside the world are removed next.
     purge_at: u64,
 }
 
@@ -72,7 +72,7 @@ impl TraceMemory {
     }
 }
 
-/// Maximum number of elements outside the world that are kept because a Chain may select their branch again.
+/// Maximum number of elements outside the world that are kept because a `Chain` may select their branch again.
 const MAX_CACHED: usize = 1 << 16;
 
 impl Trace {
@@ -129,7 +129,7 @@ impl Trace {
             if !node.in_world && !node.vacant {
                 self.numbering.remove(&node.element);
                 node.vacate();
-                // This assignment drops the element, and all elements to which only this element refers.
+                // This assignment drops the node's old element, and all elements to which only the old element refers.
                 node.element = other.clone();
                 self.vacant.push(number as u32);
             }

@@ -276,8 +276,8 @@ mod tests {
     use figrs_core::random::{Stream, stream};
     use figrs_core::{AnyElement, Element, Model};
 
-    /// Returns a model that has changes for the fast path and for the general path: results of Chains, functions of one or two changed values,
-    /// tables, families, and evidence of all kinds.
+    /// Returns a model that has changes for the fast path and for the general path: results of `Chain` elements, functions of one or two changed
+    /// values, tables, families, and evidence of all kinds.
     fn model() -> (Model, Vec<AnyElement>) {
         let means = [0.0, 3.0, -3.0].map(|mean| Normal::new(mean, Variance(4.0)));
         let [first, second, third] = &means;
@@ -307,8 +307,8 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// Adds elements that are only parameters of several families. Some of these parameters are results of Chains, one of the Chains may leave the
-    /// world, and a free choice depends on one parameter.
+    /// Adds elements that are only parameters of several families. Some of the parameters are results of `Chain` elements, one of the `Chain`
+    /// elements may leave the world, and a free choice depends on one parameter.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         for x in [0.3, -1.0, 2.0, -3.0] {

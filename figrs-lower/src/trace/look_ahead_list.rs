@@ -24,7 +24,7 @@ pub(super) struct ProposalLookAhead {
     pub(super) weighed: Vec<(u32, f64)>,
     /// Priority queue of the children of changed nodes, as pairs of height and index; the pair with the lowest height is last.
     queue: Vec<(u32, u32)>,
-    /// A Chain that changes its result, and the index of the new result.
+    /// A `Chain` that changes its result, and the index of the new result.
     pub(super) switch: Option<(u32, u32)>,
     /// A parameter node whose children were weighed together, and its new value.
     pub(super) parameter: Option<(u32, f64)>,
@@ -33,8 +33,8 @@ pub(super) struct ProposalLookAhead {
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if a choice or a statement of evidence in the new world has weight zero. The list is nevertheless completed: the general path draws
-    /// random numbers, and whether it is taken must not depend on this weight.
+    /// `true` if a choice or a statement of evidence in the new world has weight zero. The list of new states is nevertheless completed. The general
+    /// path draws random numbers; whether a proposal takes the general path must not depend on the weight.
     pub(super) is_impossible: bool,
 }
 
@@ -123,6 +123,6 @@ pub(super) struct FlipProposal {
     pub(super) truth: bool,
     pub(super) log: f64,
     pub(super) chain: u32,
-    /// The result of the Chain for the proposed truth value.
+    /// The result of the `Chain` for the proposed truth value.
     pub(super) result: u32,
 }

@@ -24,9 +24,9 @@
 //! # Observations
 //!
 //! A value is *demanded* of an element that is observed. A value is also demanded of an element if an observation implies this value (through an
-//! Apply, a Score or the branch of a Chain) and nothing else depends on the element. A random choice takes the value that is demanded of it; it is
-//! then not a free choice, and its probability is a likelihood. If the computed value of any other element differs from the demanded value, the world
-//! has weight zero.
+//! `Apply`, a `Score` or the branch of a `Chain`) and nothing else depends on the element. A random choice takes the value that is demanded of it; it
+//! is then not a free choice, and its probability is a likelihood. If the computed value of any other element differs from the demanded value, the
+//! world has weight zero.
 
 mod agenda;
 mod boolean_branch;

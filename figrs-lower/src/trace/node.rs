@@ -1,4 +1,4 @@
-//! A node of a trace: an element with its value, its inputs (parents, and the result of a Chain) and its children.
+//! A node of a trace: an element with its value, its inputs (parents, and the result of a `Chain`) and its children.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use figrs_core::{AnyElement, Datum, Evidence};
 pub(super) enum NodeRole {
     Fixed,
     Atomic,
-    /// A Chain that always returns a member of one family of distributions: a random choice whose parameters are the values of its parents.
+    /// A `Chain` that always returns a member of one family of distributions: a random choice whose parameters are the values of its parents.
     Family,
     Table,
     Apply,
@@ -58,7 +58,7 @@ pub(super) struct TraceNode {
     pub(super) root: bool,
     pub(super) checked: bool,
     pub(super) reach: ParameterReaders,
-    /// The Chain whose result the truth value of the node selects; `None` if it has not been looked for.
+    /// The `Chain` whose result the truth value of the node selects; `None` if it has not been looked for.
     pub(super) boolean_branch: Option<BooleanBranch>,
     /// The index of the node in the list of new node states, for the last proposal that touched the node.
     pub(super) listed: u32,
@@ -71,7 +71,7 @@ pub(super) struct TraceNode {
     pub(super) old: NodeSnapshot,
     /// The log-weight of the evidence on the node.
     pub(super) weight: f64,
-    /// While the node is in the world, the edges from its parents and, for a Chain, from its result.
+    /// While the node is in the world, the edges from its parents and, for a `Chain`, from its result.
     pub(super) inputs: Vec<InputEdge>,
     pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
@@ -81,7 +81,7 @@ pub(super) struct TraceNode {
     pub(super) uses_without_demand: u32,
     /// The index of the node in the list of free choices.
     pub(super) position: u32,
-    /// For each cached result of a Chain, the index of the result's node. The values of the parents are in `keys`.
+    /// For each cached result of a `Chain`, the index of the result's node. The values of the parents are in `keys`.
     pub(super) branches: Vec<u32>,
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
@@ -199,7 +199,7 @@ impl TraceNode {
         self.boolean_branch = None;
     }
 
-    /// True if the node is a Chain without evidence and without a required value, so that it only passes on the value of its result.
+    /// True if the node is a `Chain` without evidence and without a required value, so that it only passes on the value of its result.
     pub(super) fn is_pass_through(&self) -> bool {
         self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
     }

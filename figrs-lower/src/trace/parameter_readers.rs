@@ -1,4 +1,4 @@
-//! Fast path for parameters of many random choices, which depend on the parameter directly or through Chains that have its value.
+//! Fast path for parameters of many random choices, which depend on the parameter directly or through `Chain` elements that have its value.
 //!
 //! The choices that depend on a parameter are cached until they change, or until another value of such a choice is required. For a proposal of
 //! another value of the parameter, only the log-probabilities of these choices are computed, together for all choices of the same family of
@@ -36,7 +36,7 @@ impl<'a> RunReaders<'a> {
 }
 
 impl Trace {
-    /// Clears the cached children of a node; if the node is a Chain that passes on the value of its result, also clears those of the result.
+    /// Clears the cached children of a node; if the node is a `Chain` that passes on the value of its result, also clears those of the result.
     pub(super) fn clear_parameter_readers(&mut self, number: u32) {
         let mut lost = Some(number);
         while let Some(number) = lost {
@@ -168,7 +168,7 @@ impl Trace {
         Some(likelihood)
     }
 
-    /// Sets the Chains that have the value of a parameter to its new value `parameter`, and the choices to the log-probabilities that
+    /// Sets the `Chain` elements that have the value of a parameter to its new value `parameter`, and the choices to the log-probabilities that
     /// [`weigh_parameter_readers`](Self::weigh_parameter_readers) has computed.
     pub(super) fn apply_parameter(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));

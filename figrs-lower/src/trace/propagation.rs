@@ -1,9 +1,9 @@
 //! Re-evaluation of a trace in topological order (incremental change propagation).
 //!
 //! The children of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their topological
-//! heights. Therefore each node is evaluated once, after all its inputs. Nodes in branches of Chains are only marked; they are evaluated when a node
-//! that every world has needs their values. When a Chain changes its result, it has a new input. If the height of the Chain is too low for this
-//! input, the height is raised, and the Chain is evaluated later.
+//! heights. Therefore each node is evaluated once, after all its inputs. Nodes in branches of `Chain` elements are only marked; they are evaluated
+//! when a node that every world has needs their values. When a `Chain` changes its result, the new result is an input of the `Chain`. If the height
+//! of the `Chain` is too low for this input, the height is raised, and the `Chain` is evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -83,7 +83,8 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node if all its inputs are up to date, which is the usual case. Otherwise returns `false` without a change.
+    /// Re-evaluates a node if all its inputs are up to date, which is the usual case. If an input is not up to date, returns `false` without a
+    /// change.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
         if node.must_evaluate {
@@ -238,7 +239,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns an error if a Chain waits for a result that waits for the same Chain.
+    /// Returns an error if a `Chain` waits for a result that waits for the same `Chain`.
     #[cold]
     fn check_cycles(&self) -> Result<(), ModelError> {
         let mut waiting = FxHashSet::default();

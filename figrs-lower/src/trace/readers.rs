@@ -7,15 +7,15 @@ pub(super) struct NodeUse {
     pub(super) input: u32,
 }
 
-/// Cache of the choices for which a node is a parameter, directly or through Chains that have the value of the node.
+/// Cache of the random choices that have a node as a parameter, directly or through `Chain` elements that pass on the node's value.
 #[derive(Debug, Default)]
 pub(super) struct ParameterReaders {
     is_known: bool,
-    /// `true` if the node is a Chain whose children are in the cache of its result.
+    /// `true` if the node is a `Chain` whose children are in the cache of its result.
     is_followed: bool,
     /// `true` if all nodes that depend on the node are in the cache.
     is_all: bool,
-    /// The Chains that have the value of the node.
+    /// The `Chain` elements that have the value of the node.
     chains: Vec<u32>,
     /// The choices of which the node is the only parameter.
     choices: Vec<u32>,
@@ -116,16 +116,16 @@ impl ParameterReaders {
     }
 }
 
-/// The Chain whose result a Boolean node selects, if this Chain is the only child of the node.
+/// The `Chain` whose result a Boolean node selects, if this `Chain` is the only child of the node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BooleanBranch {
-    /// The node has several children, or its only child is not a Chain whose result the node's truth value selects.
+    /// The node has several children, or its only child is not a `Chain` whose result the node's truth value selects.
     Absent,
-    /// The Chain, and its results for `false` and `true`, if they are cached.
+    /// The `Chain`, and its results for `false` and `true`, if they are cached.
     Chain(u32, [Option<u32>; 2]),
 }
 
-/// The nodes that depend on a choice: Chains that have the value of the choice, and the choices of which this value is a parameter.
+/// The nodes that depend on a choice: `Chain` elements that have the value of the choice, and the choices of which this value is a parameter.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     pub(super) chains: Vec<u32>,

@@ -1,7 +1,7 @@
 //! Registers for the values of the nodes of a trace.
 //!
 //! A propagation step reads values immediately after it has written them. If a number is written as part of a [`Datum`] and then loaded together with
-//! its type tag, the processor delays the load until the number is in the cache. This delay is longer than the computation of the number's
+//! its type tag, the processor delays the load until the number is in the cache. The delayed load takes longer than the computation of the number's
 //! log-probability. Therefore a register stores a number or a truth value as a machine word, and is copied word by word.
 
 use std::any::Any;

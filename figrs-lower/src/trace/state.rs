@@ -51,7 +51,7 @@ pub struct Trace {
     /// The index of the current proposal.
     pub(super) epoch: u32,
     pub(super) undo: UndoLog,
-    /// A Chain that has changed its result, and this result, until the edges are updated.
+    /// A `Chain` that has changed its result, and this result, until the edges are updated.
     pub(super) pending: Option<(u32, u32)>,
     pub(super) change: Change,
     pub(super) look_ahead: ProposalLookAhead,

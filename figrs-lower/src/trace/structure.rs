@@ -11,7 +11,7 @@ use figrs_core::element::node::Kind;
 use figrs_core::element::operations::ChainOp;
 use figrs_core::{AnyElement, Datum, Fault, ModelError};
 
-/// Maximum number of cached results of a Chain.
+/// Maximum number of cached results of a `Chain`.
 const BRANCHES: usize = 64;
 
 impl Trace {
@@ -236,7 +236,7 @@ impl Trace {
         std::mem::replace(&mut node.demand, demand)
     }
 
-    /// Returns the cached result of a Chain for the values of its parents; the function `value` returns one of the stored values of a parent.
+    /// Returns the cached result of a `Chain` for the values of its parents; the function `value` returns one of the stored values of a parent.
     pub(super) fn branch<'a>(
         &'a self,
         number: u32,
@@ -252,7 +252,7 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Selects the result of a Chain for the present values of its parents. The inner error is an error of a function of the model.
+    /// Selects the result of a `Chain` for the present values of its parents. The inner error is an error of a function of the model.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -291,8 +291,8 @@ impl Trace {
         Ok(Ok(()))
     }
 
-    /// Changes the result of a Chain to `result`, if nothing else changes: both results stay in the world, and no value is required of the Chain.
-    /// Otherwise returns `false`.
+    /// Changes the result of a `Chain` to `result`, if nothing else changes: both results stay in the world, and no value is required of the `Chain`.
+    /// If anything else would change, returns `false`.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
@@ -305,10 +305,10 @@ impl Trace {
         true
     }
 
-    /// Changes the result of a Chain as `switch_result` does, but the edges only when the proposal is accepted, or before the next change of edges.
+    /// Changes the result of a `Chain` as `switch_result` does, but the edges only when the proposal is accepted, or before the next change of edges.
     pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
         self.apply_deferred_switch();
-        // The value of the result must not change before the edges are updated, because the Chain would not be re-evaluated.
+        // The value of the result must not change before the edges are updated, because the `Chain` would not be re-evaluated.
         let lasts = (result as usize) < self.permanent();
         if !lasts && !self.nodes[result as usize].inputs.is_empty() {
             return self.switch_result(number, result);
@@ -320,7 +320,7 @@ impl Trace {
         may
     }
 
-    /// Updates the edges after a deferred change of a Chain's result.
+    /// Updates the edges after a deferred change of a `Chain`'s result.
     #[inline]
     pub(super) fn apply_deferred_switch(&mut self) {
         if let Some((number, result)) = self.pending.take() {
@@ -328,7 +328,7 @@ impl Trace {
         }
     }
 
-    /// If `switch_result` is possible, returns the present result of the Chain and the index of the Chain among the uses of this result.
+    /// If `switch_result` is possible, returns the present result of the `Chain` and the index of the `Chain` among the uses of this result.
     pub(super) fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -375,7 +375,7 @@ impl Trace {
         self.raise_to(by, height);
     }
 
-    /// Returns the index of `element`, a new result of a Chain, and caches the result.
+    /// Returns the index of `element`, a new result of a `Chain`, and caches the result.
     fn number_of_result(&mut self, number: u32, element: &AnyElement) -> u32 {
         let result = self.record(element);
         let node = &self.nodes[number as usize];
@@ -399,7 +399,7 @@ impl Trace {
         result
     }
 
-    /// Returns the element that a Chain's function returns for the present values of its parents.
+    /// Returns the element that a `Chain`'s function returns for the present values of its parents.
     fn called(&mut self, number: u32, op: &dyn ChainOp) -> Option<Result<AnyElement, Fault>> {
         let call = || self.arguments(number, Self::present, |arguments| op.call(arguments));
         let (element, made) = Footprint::measured(call);

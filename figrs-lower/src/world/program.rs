@@ -14,7 +14,7 @@ use figrs_core::model::evidence::StatementIndex;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Limits, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of elements that Chains created, and of branches of Chains, in the caches after a world.
+/// Maximum number of elements that `Chain` elements created, and of branches of `Chain` elements, in the caches after a world.
 const MAX_CACHED: usize = 1 << 18;
 
 /// The memory limit divided by this number is the memory for caches that persist from one world to the next.
@@ -57,7 +57,7 @@ pub struct Program {
     run: WorldRun<Slot>,
     observations: Observations,
     limit: Limits,
-    /// Size in bytes of the elements that Chains have created, and of their records in this program.
+    /// Size in bytes of the elements that `Chain` elements have created, and of their records in this program.
     made: u64,
     /// Size in bytes of the values of the world on the heap.
     held: u64,
@@ -66,7 +66,7 @@ pub struct Program {
     roots: Vec<Slot>,
     targets: Vec<Slot>,
     permanent: usize,
-    /// Number of cached branches of Chains.
+    /// Number of cached branches of `Chain` elements.
     remembered: usize,
     densities: usize,
 }
@@ -172,7 +172,7 @@ impl Program {
     /// Evaluates only the elements of a world on which its first `roots` roots depend, and returns the weight that the evaluated evidence gives the
     /// world. The roots are the statements of evidence, followed by the targets.
     ///
-    /// A run with more roots makes the same random choices first.
+    /// If a later run evaluates more roots, it makes the same random choices first.
     pub fn run_first(
         &mut self,
         roots: usize,
@@ -268,7 +268,7 @@ impl Program {
         self.instructions[slot.index()].parents = Some(slots);
     }
 
-    /// Clears the last world, and removes the elements that Chains created if there are too many of them.
+    /// Clears the last world, and removes the elements that `Chain` elements created if there are too many of them.
     fn reset(&mut self) {
         self.densities = 0;
         self.held = 0;

@@ -86,7 +86,7 @@ pub(crate) trait World {
         element.check_parameters()
     }
 
-    /// Returns the result of a Chain for the values `arguments` of its parents; `call` computes the result.
+    /// Returns the result of a `Chain` for the values `arguments` of its parents; `call` computes the result.
     fn result(
         &mut self,
         chain: Self::Node,
@@ -131,7 +131,7 @@ enum Stage {
     Begin,
     /// The values of the element's parents are on top of the value stack.
     Ready,
-    /// The value of a Chain's result is on top of the value stack.
+    /// The value of a `Chain`'s result is on top of the value stack.
     Result,
 }
 
@@ -157,7 +157,7 @@ enum Progress<M> {
 }
 
 /// The evaluation of elements in one world. Elements are evaluated by recursion up to [`MAX_DEPTH`]; a stack has the remaining steps of deeper
-/// evaluations, and of evaluations that wait. Another stack has the values.
+/// evaluations, and of evaluations that wait. A second stack has the values of evaluated elements.
 pub(crate) struct WorldRun<N> {
     steps: Vec<WorldStep<N>>,
     values: Vec<Datum>,
@@ -258,8 +258,8 @@ impl<N: Copy> WorldRun<N> {
         Ok(None)
     }
 
-    /// Returns an error if a Chain waits for a result that waits for the same Chain. This check is made each time that the number of steps has
-    /// doubled, so that its cost is low.
+    /// Returns an error if a `Chain` waits for a result that waits for the same `Chain`. The check for such a cycle is made each time that the number
+    /// of steps has doubled, so that its cost is low.
     #[cold]
     fn check_cycles(&mut self) -> Result<(), ModelError> {
         self.check_cycles_at = 2 * self.steps.len();
@@ -437,7 +437,7 @@ impl<N: Copy> WorldRun<N> {
         Ok(())
     }
 
-    /// Records the value of a Chain's result, which is on top of the stack, as the value of the Chain.
+    /// Records the value of a `Chain`'s result, which is on top of the stack, as the value of the `Chain`.
     fn set_result<W: World<Node = N>>(
         &mut self,
         of: (&AnyElement, N),

@@ -15,8 +15,8 @@ use super::{BoardError, ConflictStage, ExactBoards, Generator, Method, MethodCho
 /// seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 
-/// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands and clues by the most suitable method, and reports this
-/// method and the reason for its choice.
+/// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands (requirements) and clues by the most suitable method, and
+/// reports this method and the reason for its choice.
 ///
 /// | the generator has | method |
 /// |---|---|

@@ -19,9 +19,9 @@ pub enum ConflictStage<'a, C: Value> {
     Impossible,
     /// All particles of the largest population failed: the sampler asks for demands that exclude each other, whether proven or found by particles.
     Failed {
-        /// Number of particles of a trial.
+        /// Number of particles of a trial run, which tests whether a board meets some demands.
         particles: usize,
-        /// Moves the particles of a trial through a sequence of the board's parts. The result `Impossible` means that all particles failed, which
+        /// Moves the particles of a trial run through a sequence of the board's parts. The result `Impossible` means that all particles failed, which
         /// does not prove that no board is possible.
         trial: &'a dyn Fn(&dyn Sequence<Value = C>) -> Trial,
     },

@@ -78,7 +78,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                     .and_then(|exact| self.exactly(&exact)),
             },
         };
-        // If the method failed for one of these reasons, the next method is tried; otherwise the outcome of the method is returned.
+        // If the method failed for one of the following reasons, the next method is tried; otherwise the outcome of the method is returned.
         let reason = match &outcome {
             Err(BoardError::TooLarge { .. }) => self.too_large(),
             Err(BoardError::NoneMet { tried }) => Reason::TooRare { tried: *tried },
@@ -155,7 +155,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 
     /// Draws a few boards, each by its own Markov chain, if this is predicted to be several times as quick as the exact method. Returns `None` if
-    /// this is not predicted, or if the chains do not converge in time.
+    /// the chains are not predicted to be so quick, or if they do not converge in time.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
         /// Size in bytes of the states that the exact method explores in the time that a proposal of a Markov chain takes.
         const PROPOSAL: f64 = 12.0;

@@ -6,7 +6,8 @@ use figrs_infer::Frontier;
 use super::{BoardElements, BoardError, BoardSequence, ConflictStage, OwnAnswers, RuledCells};
 use crate::grid::Size;
 
-/// A kind of board: its probabilistic program, with the demands as evidence, and a function that converts the values of its cells to a board.
+/// A kind of board: its probabilistic program, with the demands (requirements on a board) as evidence, and a function that converts the values of its
+/// cells to a board.
 ///
 /// Three required methods define a puzzle that [`ConditionalSampler`](super::ConditionalSampler) can draw; the optional methods make drawing quicker.
 pub trait Generator: Sized {

@@ -1,4 +1,4 @@
-//! Boards: grids with a value in each cell, drawn at random from all boards that the rules and demands allow.
+//! Boards: grids with a value in each cell, drawn at random from all boards that the rules and the user's demands (requirements) allow.
 //!
 //! A puzzle is a [`Generator`]: a probabilistic program with its demands as evidence, and a function that converts the values of its cells to a
 //! board. The [`ConditionalSampler`] draws boards by the most suitable method, and reports the method with the reason for its choice. [`ExactBoards`]

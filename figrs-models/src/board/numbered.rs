@@ -55,8 +55,8 @@ enum NumberedMethod<P: Deref<Target: Generator>> {
 const BATCH: u64 = 64;
 
 impl ConditionalSampler {
-    /// Returns a sampler of numbered boards. It uses the generator's own sampler of independent boards if there is one, else the exact method. If
-    /// particles are allowed and the states of the exact method do not fit into memory, it uses particles.
+    /// Returns a sampler of numbered boards. The sampler uses the generator's own sampler of independent boards if there is one, else the exact
+    /// method. If particles are allowed and the states of the exact method do not fit into memory, it uses particles.
     ///
     /// The seed of the boards is an argument of [`items`](ItemSampler::items).
     ///

@@ -25,7 +25,7 @@ const BATCH_BOARDS: u64 = 24;
 /// Maximum product of the number of particles and the number of cells of a batch. The maximum permits 24 boards of 14 by 200 cells, with twenty particles
 /// for each board.
 const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
-/// Maximum number of particles in each trial of the search for demands that exclude each other.
+/// Maximum number of particles in each trial run of the search for demands that exclude each other.
 const TRIAL_PARTICLES: usize = 400;
 
 pub(super) type BoardCells<G> = Vec<<G as Generator>::Cell>;
@@ -273,8 +273,8 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
 
 impl ConditionalSampler {
     /// Estimates the natural logarithm of the probability that a board drawn without the demands follows the rules and meets all demands, with its
-    /// standard error. The estimate uses 64 populations. Each has fifty times as many [`particles`](Self::particles) as a numbered board, up to 20
-    /// 000, or five times as many if the evidence on a particle takes [most of the time](BoardSequence::slow).
+    /// standard error. The estimate uses 64 populations. Each population has fifty times as many [`particles`](Self::particles) as a numbered board,
+    /// up to 20 000, or five times as many if the evidence on a particle takes [most of the time](BoardSequence::slow).
     ///
     /// **Errors.** The errors of [`Generator::sequence`] and of [`SequentialMonteCarlo`].
     pub fn estimated_log_probability<G: Generator>(

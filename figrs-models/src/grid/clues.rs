@@ -94,7 +94,7 @@ impl<C: Copy> Clues<C> {
 
 const PLACE: &str = "clues";
 
-/// **Errors.** [`GridError::Invalid`] if the text is not a grid of clues, with the place `clues` and the line and column of the mistake.
+/// **Errors.** [`GridError::Invalid`] if the text is not a grid of clues, with the place `clues`, and the line and column of the error.
 impl<C: Symbol> FromStr for Clues<C> {
     type Err = FileError;
 

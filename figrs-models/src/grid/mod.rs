@@ -2,9 +2,9 @@
 //!
 //! An [`Automaton`] has a small state, and a function that reads one more cell: row by row, from left to right. The state summarises the cells read
 //! so far; often it depends only on the last cell read in each column, the *frontier*. A state from which no board can be accepted is `None`. A
-//! [`Constraint`] folds an automaton over the elements of the cells: each state is a function (an Apply) of the state before it and one cell, and the
-//! constraint is evidence on the states. The module `grid` has no solver, because any algorithm of figrs can answer queries about the cells. Exact
-//! algorithms evaluate constraints by dynamic programming (transfer matrices); [`Frontier`](figrs_infer::Frontier) is the fastest.
+//! [`Constraint`] folds an automaton over the elements of the cells: each state is a function (an `Apply`) of the state before it and one cell, and
+//! the constraint is evidence on the states. The module `grid` has no solver, because any algorithm of figrs can answer queries about the cells.
+//! Exact algorithms evaluate constraints by dynamic programming (transfer matrices); [`Frontier`](figrs_infer::Frontier) is the fastest.
 //!
 //! | constraint | automaton |
 //! |---|---|

@@ -108,7 +108,7 @@ impl Image {
     }
 }
 
-/// Returns the mistake for a picture with more pixels than a small machine's memory can hold.
+/// Returns the error for a picture with more pixels than a small machine's memory can hold.
 pub(super) fn too_large(width: usize, height: usize) -> Mistake {
     let problem = format!("a picture of {width} by {height} pixels is too large");
     let most = Image::MAX_PIXELS;

@@ -13,8 +13,8 @@ use figrs_reading::Mistake;
 /// - The reading `dissimilarity`, which is recommended, is `3/4 (1 - s / (N² - 1)) + 1/4 d / (N² - 1 - (2N - 2))`, where the last divisor is at least
 ///   1.
 /// - The reading `dissimilarity-printed-length` is like `dissimilarity` with `2N - 2` as the last divisor, as printed.
-/// - The score of mazes by the reading `as-printed` is `3/4 s / (2N + 3 (N - 4)) + 1/4 d / (2N - 2)`. This score is larger for more similar mazes,
-///   although the text of the publication states that a higher score means more variation.
+/// - The score of mazes by the reading `as-printed` is `3/4 s / (2N + 3 (N - 4)) + 1/4 d / (2N - 2)`. The score by the reading `as-printed` is larger
+///   for more similar mazes, although the text of the publication states that a higher score means more variation.
 impl Variation for Board<Pointer> {
     const READINGS: [&'static str; 3] = [
         "dissimilarity",

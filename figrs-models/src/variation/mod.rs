@@ -65,7 +65,7 @@ fn not_comparable([one, other]: [(usize, usize); 2]) -> Mistake {
     Mistake::new(MistakeKind::Count, problem, remedy)
 }
 
-/// Returns the mistake for a board without a tile that the score needs, such as the gem of a dungeon.
+/// Returns the error for a board without a tile that the score needs, such as the gem of a dungeon.
 fn no_such_tile(missing: &str) -> Mistake {
     let problem = format!("a board has no {missing}, and therefore no variation score");
     let remedy = "compare boards that follow their rules";

@@ -31,7 +31,7 @@ pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, Mistake> 
     scores_watched(boards, |_| ())
 }
 
-/// Summarises scores as [`scores`] does. After each board, it calls `watch` with the number of pairs compared so far.
+/// Summarises scores as [`scores`] does. After each board, calls `watch` with the number of pairs of boards compared so far.
 ///
 /// **Errors.** The errors of [`Variation::variation`].
 pub fn scores_watched<B: Variation>(

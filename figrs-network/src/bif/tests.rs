@@ -8,7 +8,7 @@ fn numbers(network: &Network) -> Vec<&[f64]> {
     network.tables().iter().map(NetworkTable::numbers).collect()
 }
 
-/// Returns the line, the column and the mistake of `text`, which cannot be read.
+/// Returns the line and the column of the error in `text`, which cannot be read, and the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_bif(text))
 }

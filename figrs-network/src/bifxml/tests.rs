@@ -20,7 +20,7 @@ const SPRINKLER: &str = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-8\"?>\r\n\
 <DEFINITION><TABLE>0.25 0.75</TABLE><FOR>sprinkler</FOR></DEFINITION>\r\n\
 </NETWORK></BIF><?end?>\r\n";
 
-/// Returns the line, the column and the mistake of the document `text`, which cannot be read.
+/// Returns the line and the column of the error in the document `text`, which cannot be read, and the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_bifxml(text))
 }

@@ -54,7 +54,7 @@ fn names(diagram: &InfluenceDiagram, positions: &[usize]) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Returns the line, the column and the mistake of the diagram `text`, which cannot be read.
+/// Returns the line and the column of the error in the diagram `text`, which cannot be read, and the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(InfluenceDiagram::from_text(text, "test"))
 }

@@ -7,7 +7,7 @@ use super::InfluenceDiagram;
 impl InfluenceDiagram {
     /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order only the file determines, as indices of their variables. The file
     /// alone orders two consecutive decisions if no directed path leads from one decision to the other, and if different variables are known at the
-    /// two decisions. If two such decisions exchanged their places, the decision that comes first would remember less.
+    /// two decisions. If two decisions that only the file orders exchanged their places, the decision that comes first would remember less.
     ///
     /// ```
     /// # use figrs_network::InfluenceDiagram;

@@ -227,7 +227,7 @@ impl NormalReader<'_> {
         ))
     }
 
-    /// Returns the mistake that a mean depends on the node `name`, which is not a continuous parent.
+    /// Returns the error that a mean depends on the node `name`, which is not a continuous parent.
     fn no_parent(&self, name: &str) -> Mistake {
         let node = self.node;
         if self.finite.contains(&name) {

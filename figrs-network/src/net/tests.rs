@@ -19,7 +19,7 @@ potential (sky) { data = (0.5 0.3 0.2); }
 potential (hour |) { data = ((0.6 0.4)); model_nodes = (); }
 ";
 
-/// Returns the line, the column and the mistake of `text`, which cannot be read.
+/// Returns the line and the column of the error in `text`, which cannot be read, and the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_net(text))
 }

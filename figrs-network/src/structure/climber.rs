@@ -153,7 +153,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         best
     }
 
-    /// Makes `change` in the structure. If the work is interrupted, the result is `None`: the change is made, but the gains are outdated.
+    /// Makes `change` in the structure. If the work is interrupted, the result is `None`: the structure has changed, but the gains of further changes
+    /// are outdated.
     pub(super) fn make(
         &mut self,
         change: ArcChange,
@@ -164,7 +165,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.go_to(dag, is_interrupted)
     }
 
-    /// Replaces the structure by `dag`. If the work is interrupted, the result is `None`: the structure is replaced, but the gains are outdated.
+    /// Replaces the structure by `dag`. If the work is interrupted, the result is `None`: the structure is replaced, but the gains of changes are
+    /// outdated.
     pub(super) fn go_to(
         &mut self,
         dag: Dag,

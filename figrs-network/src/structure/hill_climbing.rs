@@ -110,7 +110,8 @@ impl HillClimbing {
     ) -> Option<()> {
         let length = self.tabu_length.unwrap_or(0);
         let mut tabu: VecDeque<(u32, u32)> = VecDeque::new();
-        // The best score of this climb. This score may be below the best score of all climbs, because a restart begins at a disturbed structure.
+        // The best score of this climb. The best score of one climb may be below the best score of all climbs, because a restart begins at a
+        // disturbed structure.
         let mut peak = climber.total();
         let mut since_peak = 0;
         best.offer(climber);
@@ -156,7 +157,7 @@ impl HillClimbing {
 /// Returns `structure` with random additions, deletions or reversals of arcs; the number of these changes is one plus an eighth of the number of
 /// variables.
 fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Maximum number of random draws for each change. This number suffices because most pairs of variables allow a change.
+    /// Maximum number of random draws for each change. Fifty draws suffice, because most pairs of variables allow a change.
     const DRAWS: usize = 50;
     let mut dag = structure.clone();
     let variables = dag.len() as u32;

@@ -8,8 +8,8 @@ use super::dag::ArcChange;
 use super::family_scores::FamilyScores;
 use super::hill_climbing::{FoundStructure, SearchObserver};
 
-/// Returns the indices of all variables in the order for K2: first those listed by name, then the others in the order
-/// of the network.
+/// Returns the indices of all variables in the order for K2: first the variables listed by name, then all other variables in the order of the
+/// network.
 ///
 /// **Errors.** An error if a name is unknown or repeated, or if a required arc contradicts the order.
 pub(super) fn order(

@@ -100,7 +100,7 @@ impl NetworkScore {
             Self::Bdeu {
                 equivalent_sample_size: size,
             } if !(1e-100..=1e100).contains(&size) => {
-                // With a smaller size, the prior count of a table cell could become zero.
+                // With an equivalent sample size below 1e-100, the prior count of a table cell could become zero.
                 Err(StructureLearningError::Setting {
                     setting: "equivalent_sample_size",
                     value: size,

@@ -60,7 +60,7 @@ struct Fitted<'d> {
 
 impl<'s> StructuralEm<'s> {
     /// Runs rounds from two structures: `start`, and the structure that a search with the counts of [`ExpectedFamilyCounts::available`] finds. Returns the
-    /// result with the better score.
+    /// network with the better score of the two results.
     ///
     /// **Errors.** An error if the work would be too large.
     pub(super) fn run(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {

@@ -48,7 +48,7 @@ pub struct ModelFactors {
 #[non_exhaustive]
 pub struct FactorVariable {
     /// The name of the element, or the call that built the element if it has no name; several variables may have the same name. `None` if the
-    /// variable does not represent one element: for example, the variable that selects a result of a Chain.
+    /// variable does not represent one element: for example, the variable that selects a result of a `Chain`.
     pub name: Option<String>,
     /// The text of each value; the value `absent` is for worlds that do not evaluate the element. The list is empty if the variable has no name.
     pub values: Vec<String>,

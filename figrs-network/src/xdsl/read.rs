@@ -220,7 +220,7 @@ fn unread(node: &XdslNode<'_>, kind: &str) -> LexerError {
     LexerError::new(node.at, mistakes::node_kind(&node.name, kind))
 }
 
-/// Returns the mistake that a network is dynamic, but the reader has no number of time slices for unrolling it.
+/// Returns the error that a network is dynamic, but the reader has no number of time slices for unrolling it.
 pub(super) fn no_slices(slices: Option<u32>) -> Mistake {
     let own = slices.map_or_else(String::new, |slices| format!(" of {slices} slices"));
     let problem = format!("a dynamic network{own}");

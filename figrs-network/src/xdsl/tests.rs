@@ -29,7 +29,7 @@ const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 <extensions><genie version="1.0" app="by hand" name="A garden"><node id="wet"><name>Wetness</name></node></genie></extensions>
 </smile>"#;
 
-/// Returns the line, the column and the mistake of the document `text`, which cannot be read.
+/// Returns the line and the column of the error in the document `text`, which cannot be read, and the error.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_xdsl(text))
 }

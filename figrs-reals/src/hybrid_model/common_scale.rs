@@ -12,7 +12,7 @@ use crate::scan::NormalVector;
 
 impl HybridModel<'_> {
     /// If a parameter scales the precisions or the variances of all vectors, finds its posterior, and returns the precision for which the densities
-    /// of the vectors are multiplied: the precision that corresponds to a typical value of the parameter. Otherwise returns one.
+    /// of the vectors are multiplied: the precision that corresponds to a typical value of the parameter. If there is no such parameter, returns one.
     ///
     /// At a typical value, the log-density of the evidence has the size of the log-evidence in any unit of measurement; at another value, such as
     /// one, it would lose digits by cancellation.
@@ -66,7 +66,8 @@ impl HybridModel<'_> {
                 forms: rule.forms,
             });
         }
-        // The squares are summed at the most probable numbers. An error of these numbers changes the sum only by its square.
+        // The squares are summed at the most probable numbers. A small error of the most probable numbers changes the sum only by the square of the
+        // error.
         let found = most_probable(&normals, 1, limits).map_err(|error| explained(self, error))?;
         for factor in &normals.factors {
             let numbers = factor

@@ -24,8 +24,8 @@ pub(crate) struct IntervalFactor {
 }
 
 impl HybridModel<'_> {
-    /// Adds the comparisons `sites`. The comparisons of numbers that evidence determines are factors of finite variables, and all others are
-    /// one factor.
+    /// Adds the comparisons `sites`. The comparisons of numbers that evidence determines are factors of finite variables, and all other comparisons
+    /// are one factor.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if the other comparisons are not all of linear functions of one number.
     pub(super) fn add_comparisons(&mut self, sites: Vec<Site>) -> Result<(), Error> {

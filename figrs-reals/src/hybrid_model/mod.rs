@@ -296,7 +296,7 @@ impl<'m> HybridModel<'m> {
 }
 
 /// Follows functions of a single argument from the element `position` back to their first argument. Returns this first argument, and for each of its
-/// values the value of the element `position`. The second result is `None` if the two elements are the same.
+/// values the value of the element `position`. The values are `None` if the element `position` is itself the first argument.
 fn base_of(
     expansion: &Expansion,
     encoding: &Encoding,

@@ -266,8 +266,8 @@ fn solution(row: &Linear, (index, free): (usize, usize), value: &[f64]) -> Optio
     Some((solved, -0.5 * log_determinant))
 }
 
-/// Returns a function with the form of a [`solution`] for a vector with the dimension `dimension`, if the equation has `numbers` numbers. It stands
-/// for the solution in an assignment of finite elements that the evidence excludes.
+/// Returns a linear function with the dimensions that a [`solution`] has if the vector has the dimension `dimension` and the equation has `numbers`
+/// numbers. The returned function stands for the solution in an assignment of finite elements that the evidence excludes.
 fn any_solution(dimension: usize, (free, numbers): (usize, usize)) -> Linear {
     let mut solved = Linear::constant(&vec![0.0; dimension]);
     let left = dimension - numbers.min(dimension);
@@ -278,7 +278,8 @@ fn any_solution(dimension: usize, (free, numbers): (usize, usize)) -> Linear {
     solved
 }
 
-/// Returns the error for statements that contradict each other: the statements up to the index `last` about elements with the property `is_about`.
+/// Returns the error that statements of evidence contradict each other. The error lists the statements with indices up to `last` about elements for
+/// which `is_about` returns true.
 fn contradiction(model: &Model, last: usize, is_about: impl Fn(&AnyElement) -> bool) -> Error {
     let about = (0..=last).filter(|&i| is_about(&model.evidence()[i].0));
     Error::ImpossibleEvidence {

@@ -73,7 +73,7 @@ pub(crate) struct SiteFactor {
 }
 
 impl SiteFactor {
-    /// Returns the comparisons; `None` if the likelihood is another one.
+    /// Returns the comparisons of the factor; `None` if its likelihood does not consist of comparisons.
     pub(super) fn comparisons(&self) -> Option<&Comparisons> {
         match &self.likelihood {
             Likelihood::Comparisons(comparisons) => Some(comparisons),
@@ -137,7 +137,7 @@ impl SiteFactor {
         }
     }
 
-    /// Returns a search for narrow peaks for each assignment, if the model has `sites` likelihoods. Comparisons do not use it.
+    /// Returns a search for narrow peaks for each assignment, if the model has `sites` likelihoods. Comparisons need no such search.
     fn peaks(&self, sites: usize, until: &Until) -> Vec<Peaks> {
         let (site, places) = (self.likelihood.site(), self.assignments.len());
         let peaks = |_| site.peaks(sites, places, until);
@@ -164,7 +164,7 @@ impl OpenSite {
         }
     }
 
-    /// Returns no comparisons of the number `argument`.
+    /// Creates the empty list of comparisons of the number `argument`.
     pub(super) fn no_comparisons(argument: Rc<Conditional<Linear>>) -> Self {
         Self {
             likelihood: Likelihood::Comparisons(Comparisons { all: Vec::new() }),
@@ -188,8 +188,8 @@ impl OpenSite {
 }
 
 impl HybridModel<'_> {
-    /// Returns the error for evidence whose likelihood is zero at all numbers that were tried. This proves that the evidence is impossible only if
-    /// all likelihoods are comparisons.
+    /// Returns the error for evidence whose likelihood is zero at all numbers that were tried. A likelihood that is zero at all these numbers proves
+    /// that the evidence is impossible only if all likelihoods are comparisons.
     pub(crate) fn unsatisfied(&self, error: Error) -> Error {
         let mut functions = self.sites.iter().filter_map(|made| match &made.likelihood {
             Likelihood::Comparisons(_) => None,
@@ -287,7 +287,7 @@ impl HybridModel<'_> {
         }))
     }
 
-    /// Adds a factor for the likelihood `site`. The factor is constant at first.
+    /// Adds a factor for the likelihood `site`. The factor is constant until expectation propagation approximates the likelihood.
     pub(super) fn site_factor(&mut self, site: OpenSite) -> Result<SiteFactor, Error> {
         let OpenSite {
             likelihood,

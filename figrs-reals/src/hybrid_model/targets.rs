@@ -80,7 +80,7 @@ impl HybridModel<'_> {
 
     /// If `target` is a parameter, returns the index of its posterior.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain selects the parameter.
+    /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a `Chain` selects the parameter.
     pub(crate) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
         if self.posteriors.is_empty() {
             return Ok(None);

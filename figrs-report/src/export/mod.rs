@@ -42,10 +42,10 @@ pub trait WriteDraws {
     /// file, and pass all groups (the keys other than `attrs`) to ArviZ's `from_dict`.
     ///
     /// The group `posterior` has a variable for each target, named as in [`write_csv`](Self::write_csv). A variable is a nested list over chains and
-    /// draws, and over components if the values are lists of numbers of the same length. Numbers are written unchanged. Truth values are written as 0
-    /// and 1, because ArviZ cannot subtract truth values. Values other than numbers and truth values are written as indices into the list
-    /// `levels_of_NAME` among the `attrs`. If draws are weighted, the group `sample_stats` has the variable `log_weight`. Resample weighted draws
-    /// before ArviZ reads them, because ArviZ gives all draws the same weight. The key `attrs` also contains the name and the version of this
+    /// draws, and over components if the values are lists of numbers of the same length. Values that are numbers are written unchanged. Truth values
+    /// are written as 0 and 1, because ArviZ cannot subtract truth values. Values other than numbers and truth values are written as indices into the
+    /// list `levels_of_NAME` among the `attrs`. If draws are weighted, the group `sample_stats` has the variable `log_weight`. Resample weighted
+    /// draws before ArviZ reads them, because ArviZ gives all draws the same weight. The key `attrs` also contains the name and the version of this
     /// library. Numbers that are not finite are written as `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them; strict JSON does not
     /// allow such numbers.
     ///

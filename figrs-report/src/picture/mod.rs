@@ -48,9 +48,9 @@ pub enum Shape {
     Ellipse,
     /// The shape of a function.
     Box,
-    /// The shape of a Chain.
+    /// The shape of a `Chain`.
     Diamond,
-    /// The shape of a Score.
+    /// The shape of a `Score`.
     Hexagon,
 }
 

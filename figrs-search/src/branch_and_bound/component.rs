@@ -48,7 +48,7 @@ pub(super) struct ComponentLimits {
 
 /// Divisor of the number of steps that the search along a tree decomposition has taken; the quotient is the number of steps of its next call.
 ///
-/// This number is large, because every call rebuilds the search nodes of each cluster.
+/// A call gets many steps, because every call rebuilds the search nodes of each cluster.
 const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {

@@ -239,7 +239,7 @@ impl CostTable {
     }
 }
 
-/// Cost of a forbidden assignment. The sum of eight such costs does not overflow.
+/// Cost of a forbidden assignment. The sum of eight costs of this size does not overflow.
 pub(super) const FORBIDDEN: i64 = 1 << 59;
 
 /// Costs above this threshold count as forbidden. Finite costs stay far below it, even after costs have been moved between functions.

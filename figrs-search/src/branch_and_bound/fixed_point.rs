@@ -16,8 +16,8 @@ const DENSE_FOR_EACH: usize = 16;
 /// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
 /// The cost of an assignment is the logarithm of the product of all factors' largest weights, minus the logarithm of the assignment's weight. The
-/// cost of each factor is rounded down. The value `best - cost / scale` is an upper bound of the logarithm of the assignment's weight. It exceeds the
-/// logarithm by less than `rounded / scale`, apart from floating-point rounding, which is always upwards.
+/// cost of each factor is rounded down. The value `best - cost / scale` is an upper bound of the logarithm of the assignment's weight. This upper
+/// bound exceeds the logarithm of the weight by less than `rounded / scale`, apart from floating-point rounding, which is always upwards.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
@@ -83,7 +83,7 @@ impl FixedPointCosts {
 
     /// Returns the minimum difference of the costs of two assignments for one of them to count as better.
     ///
-    /// It is the largest difference that rounding makes between the costs of assignments with equal weights.
+    /// This difference is the largest that rounding makes between the costs of assignments with equal weights.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }
@@ -143,7 +143,7 @@ impl LogRange {
         (range.most > f64::NEG_INFINITY).then_some(range)
     }
 
-    /// Returns the range without the logarithms that are more than `limit` below the largest.
+    /// Returns the range of the logarithms of the factor's entries that are at most `limit` below the largest one.
     fn without_below(self, graph: &FactorGraph, factor: &Factor, limit: f64) -> Self {
         let least = (self.most - limit).next_down();
         if self.least >= least {

@@ -42,7 +42,7 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
 
 /// Moves costs between functions until a sweep hardly raises the constant (the lower bound), or the deadline has passed.
 ///
-/// In a sweep, each variable takes the minimum cost of each of its values from all its functions. The smallest of these costs is added to the
+/// In a sweep, each variable takes the minimum cost of each of its values from all its functions. The smallest of the taken costs is added to the
 /// constant, and the remainder is spread evenly over the functions with later variables. Every second sweep visits the variables in reverse order.
 /// Reweighting keeps the cost of each assignment, and makes no cost negative. With enough sweeps, pairwise functions become virtually arc consistent:
 /// the pairs and values of cost zero contain an arc-consistent subset.

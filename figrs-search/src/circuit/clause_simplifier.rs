@@ -22,7 +22,7 @@ pub(super) struct ClauseSimplifier {
     /// The sorted literals of each clause; the list of a removed clause is empty.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// For each literal, the indices of the clauses that contain it. Some of these clauses may have been removed, or may no longer contain the
+    /// For each literal, the indices of the clauses that contain it. Some of the listed clauses may have been removed, or may no longer contain the
     /// literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,

@@ -195,8 +195,8 @@ impl ComponentFinder {
         self.open_values[v]
     }
 
-    /// Returns the variable of a component that consists only of open atoms of one variable; otherwise `None`. The only open clause of such a
-    /// component states that the variable has one of its open values, and only tables of this variable distinguish these values.
+    /// Returns the variable of a component that consists only of open atoms of one variable; otherwise `None`. The only open clause of a component of
+    /// one variable states that the variable has one of its open values, and only tables of this variable distinguish these values.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,
@@ -215,7 +215,7 @@ impl ComponentFinder {
             support.binary_search(&variable).is_ok()
         };
         let tables = self.factors[variable as usize].iter().filter(is_read);
-        // The frequency of each atom of such a variable counts the other open values, the tables, and one clause.
+        // The frequency of each atom of this variable counts the other open values, the tables, and one clause.
         let alone = open + tables.count() as u32;
         let mut atoms = members.iter();
         if !atoms.all(|&atom| self.frequency[atom as usize] == alone) {

@@ -17,7 +17,7 @@ const MAX_TRIES: usize = 64;
 
 /// An eliminated atom, with the clauses that contained its positive literal.
 ///
-/// The atom is true if and only if one of these clauses has no other true literal.
+/// The eliminated atom is true if and only if one of the clauses that contained it has no other true literal.
 #[derive(Clone, Debug)]
 pub(super) struct DefinedAtom {
     pub(super) atom: u32,

@@ -6,15 +6,15 @@ use rustc_hash::FxHashMap;
 /// The variables that a search omits because they are functions of other variables: each assignment of the other variables extends to exactly one
 /// assignment of all variables.
 ///
-/// A determined variable occurs only in its function and in at most one table, which has weights of its values. These weights become weights of the
-/// function's arguments. A function without weights that excludes no argument values is also omitted, and does not count as an occurrence of its
-/// arguments.
+/// A determined variable occurs only in its function and in at most one table, which has weights of its values. The weights of the determined
+/// variable's values become weights of the function's arguments. A function without weights that excludes no argument values is also omitted, and
+/// does not count as an occurrence of its arguments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeterminedVariables {
     /// The functions of the determined variables, as indices of factors, in the order in which the variables were found. A variable that was found
     /// later may be an argument of an earlier function.
     functions: Vec<usize>,
-    /// For each of these functions, the factor with the weights of its values.
+    /// For each function of a determined variable, the factor with the weights of the variable's values.
     weights: FxHashMap<usize, usize>,
     /// For each factor, `true` if the search does not read it: it has the weights of a function's values, or is a function that excludes no argument
     /// values.

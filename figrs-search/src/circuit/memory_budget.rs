@@ -5,7 +5,7 @@ use figrs_factor::eliminate::EliminationError;
 
 /// Growth of a data structure in bytes after which its size is compared with the memory limit again.
 pub(super) const UNCHECKED_GROWTH: u64 = 1 << 20;
-/// Maximum length of a list with 32-bit indices. The other indices are for elements that are added between two checks of the length.
+/// Maximum length of a list with 32-bit indices. The larger 32-bit indices are reserved for elements that are added between two checks of the length.
 pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
 
 /// Returns the maximum size of a cache that may take `bytes` bytes: at most half of the memory limit, because the search needs the rest.

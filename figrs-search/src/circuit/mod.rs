@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `labelled_circuit`, `log_sum` | a factor graph as a circuit with labelled leaves; only the sum over all assignments |
+//! | `labelled_circuit`, `log_sum` | a factor graph as a circuit with labelled leaves; the sum over all assignments without a circuit |
 //! | `memory_budget` | limits of the memory of a search and of indices with 32 bits |
 //! | `logical_form`, `factor_entries`, `value_atoms`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
 //! | `zero_cover`, `weight_diagrams` | clauses of the zeros of a table; equal residual tables, stored once |

@@ -90,7 +90,7 @@ fn probe_clauses(
         } else if let Some(v) = first
             && clause.iter().all(|l| l.is_positive())
         {
-            // If the variable has one of these values in all solutions, its other values are excluded.
+            // If the variable has one of the clause's values in all solutions, its other values are excluded.
             let atoms = form.atoms.of(v).map(|atom| AtomLiteral::new(atom, true));
             let others = atoms.filter(|atom| clause.binary_search(atom).is_err());
             excluded.extend(others.map(|atom| !atom));

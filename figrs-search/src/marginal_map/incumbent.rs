@@ -81,7 +81,7 @@ pub(super) fn climb(
         unchanged += 1;
         if cardinalities[position] > 1 {
             for (value, log) in (0..).zip(sums.log_weights(values, position)?) {
-                // Because of rounding, an assignment must not change to and fro.
+                // The tolerance prevents that rounding errors change an assignment to and fro without end.
                 if log > *log_weight + 1e-12 * log.abs() {
                     values[position] = value;
                     *log_weight = log;

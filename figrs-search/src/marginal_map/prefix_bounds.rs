@@ -30,12 +30,13 @@ pub(super) struct PrefixBounds<'a> {
     pub(super) slack: f64,
 }
 
-/// Tables that enter the bound when the variable of this level (the next variable of the prefix) is assigned.
+/// Tables that become factors of the bound when the variable of this level (the next variable of the prefix) is assigned, and messages that are then
+/// removed from it.
 #[derive(Clone, Debug, Default)]
 struct Level {
     factors: Vec<usize>,
     messages: Vec<usize>,
-    /// Messages of the variable's bucket, which leave the bound.
+    /// Messages of the variable's bucket, which are no factors of the bound after the assignment.
     replaced: Vec<usize>,
 }
 

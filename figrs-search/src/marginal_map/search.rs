@@ -33,7 +33,7 @@ const FRUITLESS: usize = 8;
 pub struct MarginalMapSearch<'a> {
     /// The factor graph.
     pub graph: &'a FactorGraph,
-    /// The variables to maximise; all others are summed out.
+    /// The variables to maximise; all other variables are summed out.
     pub maximised: &'a [VarId],
     /// Limits of each sum and of the tables for bounds; maximum memory of open nodes and messages together; deadline and interrupt of the search.
     pub limits: &'a Limits,
@@ -50,7 +50,7 @@ pub struct MarginalMapResult {
     pub log_weight: f64,
     /// Upper bound of the log-weight of every assignment; equal to `log_weight` if the search was completed.
     pub upper_bound: f64,
-    /// The better assignments and lower upper bounds, in the order in which they were found.
+    /// The assignments better than all before them, and the upper bounds lower than all before them, in the order in which they were found.
     pub improvements: Vec<Improvement>,
     /// True if local search found the best assignment.
     pub is_local: bool,
@@ -236,7 +236,7 @@ impl<'a> Run<'a> {
         self.limits.until.stopped().or_else(budget)
     }
 
-    /// Runs all stages of the search: bounds, local search, branch and bound. There must be a first assignment.
+    /// Runs all stages of the search: bounds, local search, branch and bound. The search must already have a first assignment.
     ///
     /// **Errors.** Errors of sums; an interruption is not an error, but a result.
     fn search(&mut self) -> Result<Stopped, EliminationError> {

@@ -25,7 +25,7 @@ pub enum Chance {
     Element(Ref),
 }
 
-/// The input elements of a function or a Chain.
+/// The input elements of a function or a `Chain`.
 #[derive(Clone, Debug)]
 pub enum Inputs {
     /// One input, which is a number.
@@ -48,7 +48,7 @@ pub enum Inputs {
     Inject(Vec<Ref>),
 }
 
-/// The branch of a Chain: it creates some elements and returns one of them or any other element in scope.
+/// The branch of a `Chain`: it creates some elements and returns one of them or any other element in scope.
 #[derive(Clone, Debug)]
 pub struct Branch {
     /// Elements created in the branch.
@@ -96,9 +96,9 @@ pub enum Shape {
     Dist((f64, Branch), Vec<(Chance, Branch)>),
     /// A table over Booleans (if `true`) or numbers, whose weights repeat cyclically.
     Table(bool, Vec<Ref>, u8, Vec<f64>),
-    /// An Apply of a function that is chosen by a code.
+    /// An `Apply` of a function that is chosen by a code.
     Apply(Inputs, u64),
-    /// A Chain that takes one of several branches, chosen by a code and the values of the inputs.
+    /// A `Chain` that takes one of several branches, chosen by a code and the values of the inputs.
     Chain(Inputs, u64, Vec<Branch>),
     /// An If with two branches.
     If(Ref, Branch, Branch),
@@ -113,7 +113,7 @@ pub enum Shape {
     /// A recursive function whose calls share their distribution; it calls itself twice for as long as a coin, flipped in each call, shows heads. The
     /// code chooses the inputs of the function and how it combines the two results.
     Calls(Ref, Chance, Branch, u64),
-    /// An element with a Score, which weighs each world that reaches the element.
+    /// An element with a `Score`, which weighs each world that reaches the element.
     Score(Ref, Statement),
 }
 

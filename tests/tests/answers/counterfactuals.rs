@@ -100,7 +100,7 @@ fn the_party() {
     check(&away.had(&bob, true), &fight, 0.0);
 }
 
-/// A row of a table, a branch of a Chain or a member of a family is the same random choice in both worlds if both worlds use it; otherwise the
+/// A row of a table, a branch of a `Chain` or a member of a family is the same random choice in both worlds if both worlds use it; otherwise the
 /// choices are independent.
 #[test]
 fn chances_are_shared_where_both_worlds_come_to_them() {
@@ -131,7 +131,7 @@ fn chances_are_shared_where_both_worlds_come_to_them() {
     check(&model.had(&other, true), &by_table, 0.5 + 0.5 * 0.9);
 }
 
-/// Functions of Chains capture elements of the model; in the counterfactual world they use the values of these elements in that world.
+/// Functions of `Chain` elements capture elements of the model; in the counterfactual world they use the values of these elements in that world.
 #[test]
 fn captured_elements_are_those_of_the_same_world() {
     let (treated, frail) = (Flip::new(0.5), Flip::new(0.3));
@@ -212,7 +212,7 @@ fn both_worlds_in_one_question() {
     assert!(answer.probability(&both, &(true, false)).unwrap() == 0.0);
 }
 
-/// A Score weighs the actual world only; an intervention holds in both worlds.
+/// A `Score` weighs the actual world only; an intervention holds in both worlds.
 #[test]
 fn scores_and_interventions_are_those_of_the_world_that_was() {
     let coin = Flip::new(0.5);

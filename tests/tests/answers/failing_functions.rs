@@ -145,7 +145,7 @@ fn failures_do_not_hide_each_other() {
     }
 }
 
-/// A failure of a branch of one Chain is not remembered, so that branches of another Chain do not fail.
+/// A failure of a branch of one `Chain` is not remembered, so that branches of another `Chain` do not fail.
 #[test]
 fn a_failed_branch_is_forgotten() {
     for _ in 0..20 {

@@ -67,7 +67,7 @@ fn a_model_without_end_is_walked_as_far_as_it_is_built() {
     let n = endless();
     assert_eq!(ModelGraph::new(&Model::new(), &n).nodes().len(), 2);
     assert!(ModelGraph::expanded(&Model::new(), &n).is_err());
-    // A recursion of depth k has k + 1 Chains, each of which except the last has its branches, and one choice for each Chain.
+    // A recursion of depth k has k + 1 `Chain` elements, each of which except the last has its branches, and one choice for each `Chain`.
     for depth in 0..4 {
         let graph = ModelGraph::to_depth(&Model::new(), &n, depth).unwrap();
         let unexplored = graph.nodes().iter().filter(|node| node.unexplored).count();
@@ -130,7 +130,7 @@ fn svg_draws_every_element_and_connection() {
     assert_eq!(svg, graph.to_svg().unwrap());
     // The ellipses are the Flips `rain`, `cold` and two branches, where the border of the target is double.
     assert_eq!(tags(&svg, "ellipse"), 4);
-    // The rectangles are the double box of `ice` and two labels of branches; the polygons are a Chain and an arrowhead.
+    // The rectangles are the double box of `ice` and two labels of branches; the polygons are a `Chain` and an arrowhead.
     assert_eq!((tags(&svg, "rect"), tags(&svg, "polygon")), (2 + 2, 1));
     assert_eq!(tags(&svg, "path"), graph.edges().len() + 1);
     assert_eq!(svg.matches("stroke-dasharray").count(), 2);

@@ -10,7 +10,7 @@ use figrs::prelude::*;
 use figrs::{LazyVariableElimination, Limits, ModelError, Recursive};
 use figrs_tests::reference_models::failures;
 
-/// In debug builds the function of a Chain runs twice for each value, to check that it is pure.
+/// In debug builds the function of a `Chain` runs twice for each value, to check that it is pure.
 const ONCE: usize = if cfg!(debug_assertions) { 2 } else { 1 };
 
 /// Counts the calls of a function.
@@ -28,7 +28,7 @@ impl Calls {
     }
 }
 
-/// A Chain that counts the calls of its function.
+/// A `Chain` that counts the calls of its function.
 fn counted(parent: &Element<u32>) -> (Element<bool>, Calls) {
     let calls = Calls::default();
     let own = calls.clone();

@@ -43,8 +43,8 @@ fn digits_lost_in_a_subnormal_weight_do_not_come_back() {
     }
 }
 
-/// Variable elimination left out the Scores that only other targets reach and, for the probability of evidence, the Scores of targets. A world
-/// includes all roots.
+/// Variable elimination left out the `Score` elements that only other targets reach and, for the probability of evidence, the `Score` elements of
+/// targets. A world includes all roots.
 #[test]
 fn scores_weigh_for_all_targets() {
     let coin = Flip::new(0.5);
@@ -53,13 +53,13 @@ fn scores_weigh_for_all_targets() {
         let answer = algorithm.run(&Model::new(), (&coin, &heads)).unwrap();
         close(answer.probability(&coin, &true).unwrap(), 0.75);
         close(answer.log_evidence().unwrap().value, 0.2_f64.ln());
-        // If the coin is the only target it is not weighed, because it does not reach the Score.
+        // If the coin is the only target it is not weighed, because it does not reach the `Score`.
         let alone = algorithm.run(&Model::new(), &coin).unwrap();
         close(alone.probability(&coin, &true).unwrap(), 0.5);
     }
 }
 
-/// The conflict was searched without the targets, so a conflict with Scores of targets named all evidence.
+/// The conflict was searched without the targets, so a conflict with `Score` elements of targets named all evidence.
 #[test]
 fn a_conflict_with_a_score_of_a_target_is_small() {
     let (coin, other) = (Flip::new(0.5).named("coin"), Flip::new(0.5).named("other"));

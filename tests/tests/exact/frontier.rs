@@ -133,7 +133,7 @@ fn a_score_of_others_in_a_branch_is_an_error() {
     let chosen = test.flat_map(move |&t| if t { other.clone() } else { Flip::new(0.5) });
     let error = Frontier::new().run(&Model::new(), &chosen).unwrap_err();
     assert!(matches!(error, Error::SharedScore { .. }), "{error}");
-    // If the Score is reached in every world, it weighs every world.
+    // If the `Score` is reached in every world, it weighs every world.
     let both = Frontier::new()
         .run(&Model::new(), (&chosen, &scored))
         .unwrap();

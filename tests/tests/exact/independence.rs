@@ -200,7 +200,8 @@ fn evidence_joins_what_its_element_depends_on() {
     assert!(!independent(&weighed, &a, &b, ()).unwrap());
     let excluded = Model::new().condition(&both, |&both| !both);
     assert!(!independent(&excluded, &a, &b, ()).unwrap());
-    // A Score has an effect only in the branch that `a` selects, so it is evidence about `a`, and makes `a` dependent on the element that it weighs.
+    // A `Score` has an effect only in the branch that `a` selects, so it is evidence about `a`, and makes `a` dependent on the element that it
+    // weighs.
     let scored = Score::observe(&b, true);
     let chain = a.flat_map(move |&a| if a { scored.clone() } else { Flip::new(0.5) });
     let model = Model::new();

@@ -1,4 +1,4 @@
-//! Tests of Chains over large supports, whose tables must not be dense.
+//! Tests of `Chain` elements over large supports, whose tables must not be dense.
 
 use approx::assert_abs_diff_eq;
 use figrs::Circuit;
@@ -39,7 +39,7 @@ fn branches_with_many_values_are_joined_in_linear_size() {
     let (low, high) = (Uniform::new(0..VALUES), Uniform::new(0..VALUES));
     let doubled = high.map(|&v| 2 * v);
     let either = If::new(&coin, &low, &doubled);
-    // `low` is weighed, so that it does not become a row of the Chain's table.
+    // `low` is weighed, so that it does not become a row of the `Chain`'s table.
     let model = Model::new()
         .condition(&either, |v| v % 4 == 0)
         .weigh(&low, |&v| if v == 4 { 3.0 } else { 1.0 });

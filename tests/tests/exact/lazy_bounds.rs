@@ -27,7 +27,7 @@ fn never() -> Element<bool> {
     Flip::new(0.5).flat_map(|_| never())
 }
 
-/// Returns a coin inside this number of nested Chains.
+/// Returns a coin inside this number of nested `Chain` elements.
 fn nested(levels: u32) -> Element<bool> {
     Flip::new(0.5).flat_map(move |&heads| match levels {
         0 => Flip::new(0.25),
@@ -128,7 +128,7 @@ fn bounds_of_other_unknown_targets_are_wider_and_right() {
     let lazy = LazyVariableElimination::to_depth(3);
     let alone = lazy.run(&Model::new(), &coin).unwrap();
     assert_eq!(deepening(&alone).ended, DeepeningEnd::Complete);
-    // The part of `n` that is not expanded might contain a Score.
+    // The part of `n` that is not expanded might contain a `Score`.
     let both = lazy.run(&Model::new(), (&coin, &n)).unwrap();
     let bounds = both.bounds(&coin, &true).unwrap();
     assert!(bounds.contains(0.3) && bounds.width() > 0.01 && bounds.width() <= 0.125);
@@ -338,7 +338,7 @@ fn a_function_runs_once_however_often_the_model_is_deepened() {
     let answer = LazyVariableElimination::to_width(1e-9)
         .run(&Model::new(), &n)
         .unwrap();
-    // In debug builds the function of a Chain runs twice for each value, to check that it is pure.
+    // In debug builds the function of a `Chain` runs twice for each value, to check that it is pure.
     let once = if cfg!(debug_assertions) { 2 } else { 1 };
     assert_eq!(
         calls.load(Ordering::Relaxed),

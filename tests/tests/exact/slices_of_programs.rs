@@ -1,5 +1,5 @@
-//! Tests of slices of programs whose Chains read lists. Their tables are predicted to be far larger than they are, so that very many slices are
-//! planned.
+//! Tests of slices of programs whose `Chain` elements read lists. Their tables are predicted to be far larger than they are, so that very many slices
+//! are planned.
 
 use std::time::Duration;
 
@@ -16,7 +16,8 @@ fn hashed(code: u64, list: &[u8]) -> u64 {
     hash ^ (hash >> 29)
 }
 
-/// Returns a program of numbers below four and of lists of them, each computed or drawn from earlier ones by nested Chains, under a few conditions.
+/// Returns a program of numbers below four and of lists of them, each computed or drawn from earlier ones by nested `Chain` elements, under a few
+/// conditions.
 fn program(seed: u64) -> (Model, Element<u8>) {
     let mut random = stream(seed, 0);
     let mut numbers: Vec<Element<u8>> = (0..random.random_range(1..4))

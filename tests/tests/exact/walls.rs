@@ -211,7 +211,7 @@ fn hidden_markov_models_do_not_underflow() {
     close(tree.log_evidence(), single);
 }
 
-/// Returns a grid of tiles, each of which is a Chain on three neighbours.
+/// Returns a grid of tiles, each of which is a `Chain` on three neighbours.
 fn tiles(side: usize) -> Vec<Element<u8>> {
     let mut tiles: Vec<Element<u8>> = Vec::new();
     for at in 0..side * side {

@@ -245,7 +245,7 @@ fn boards_of_few_particles_weigh_right() {
     }
 }
 
-/// Chains with different seeds are independent: each of all boards, whose number is `boards`, is equally frequent.
+/// Markov chains with different seeds are independent: each of all boards, whose number is `boards`, is equally frequent.
 #[track_caller]
 fn chains_are_uniform<G>(generator: &G, boards: usize)
 where

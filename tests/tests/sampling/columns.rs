@@ -207,7 +207,7 @@ fn rows_are_possible_worlds_as_often_as_they_are_likely() {
     compare_with_runs(600, ROWS, 41);
 }
 
-/// There are so few rows that most of them follow the branches of their Chains one by one.
+/// There are so few rows that most of them follow the branches of their `Chain` elements one by one.
 #[test]
 fn rows_of_narrow_blocks_are_worlds_as_often_as_they_are_likely() {
     compare_with_runs(300, 20, 44);

@@ -13,7 +13,7 @@ use rand::rngs::SmallRng;
 /// A model with its evidence, and the target.
 type Asked<T> = (Model, Element<T>);
 
-/// Returns a finite model: a table, a Chain of captured lists, a function and evidence about the function.
+/// Returns a finite model: a table, a `Chain` of captured lists, a function and evidence about the function.
 fn finite() -> Asked<(i64, bool, Vec<bool>)> {
     let season = Select::new([(0.2, 0i64), (0.5, 1), (0.3, 2)]);
     let rain = Cpd::new(

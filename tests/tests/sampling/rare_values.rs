@@ -97,7 +97,7 @@ fn one_light_draw_is_no_certainty() {
     );
 }
 
-/// The target has two modes, and the smaller one has a share of .02 and is seldom entered or left. Chains that were only in the larger mode must not
+/// The target has two modes, and the smaller one has a share of .02 and is seldom entered or left. Markov chains that were only in the larger mode must not
 /// take their moves within it for independent draws.
 #[test]
 fn chains_that_hardly_move_are_not_clean() {

@@ -218,8 +218,8 @@ pub enum Finding {
         /// Number of possible values without a draw.
         values: usize,
     },
-    /// Some values of a target occur in few draws, and the weight of a further draw has no known bound. The standard errors of such values may be too
-    /// small.
+    /// Some values of a target occur in few draws, and the weight of a further draw has no known bound. The standard errors of the probabilities of
+    /// values with few draws may be too small.
     FewHits {
         /// The target with values that occur in few draws.
         element: Label,
@@ -267,7 +267,7 @@ pub enum Finding {
     },
     /// A limit ended the expansion of the model before the bounds were as narrow as requested.
     BudgetSpent {
-        /// The nesting depth of Chains that was reached.
+        /// The nesting depth of `Chain` elements that the expansion reached.
         depth: usize,
     },
     /// An iterative algorithm ended before it converged.

@@ -57,8 +57,8 @@ struct Excess {
 }
 
 /// Tests each value of a target or a random choice that occurs in the independent draws. Returns the finding about the least plausible value, if such
-/// a finding is a false alarm with a probability of at most [`FALSE_ALARMS`]. This probability covers all values of all `tests` targets and choices
-/// together.
+/// a finding is a false alarm with a probability of at most [`FALSE_ALARMS`]. The probability of a false alarm covers all values of all `tests`
+/// targets and choices together.
 ///
 /// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the distribution of
 /// the chains. If the chains have not visited worlds of small weight, the mean of `1 / w` over their draws is too small; the test is then less

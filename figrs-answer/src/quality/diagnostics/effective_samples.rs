@@ -51,8 +51,8 @@ pub(super) fn quantile_of_sorted(sorted: &[f64], probability: f64) -> f64 {
     sorted[(rank.max(0.0) as usize).min(last)]
 }
 
-/// Returns two probabilities. For an effective sample size *S*, their quantiles lie one standard error below and one standard error above the
-/// quantile at `probability`. The two probabilities are the 16 % and 84 % quantiles of Beta(a, b) with `a = S p + 1` and `b = S (1 − p) + 1` (Vehtari
+/// Returns the two probabilities whose quantiles lie one standard error below and one standard error above the quantile at `probability`, for an
+/// effective sample size *S*. The two probabilities are the 16 % and 84 % quantiles of Beta(a, b) with `a = S p + 1` and `b = S (1 − p) + 1` (Vehtari
 /// et al. 2021, section 4.4).
 pub(crate) fn quantile_range(probability: f64, effective_samples: f64) -> Option<(f64, f64)> {
     const PHI_OF_MINUS_ONE: f64 = 0.158_655_253_931_457_05;

@@ -1,4 +1,4 @@
-//! The results of a Chain's function for all combinations of its parents' values.
+//! The results of a `Chain`'s function for all combinations of its parents' values.
 
 use std::any::Any;
 
@@ -29,7 +29,7 @@ impl BranchResults {
     }
 }
 
-/// This type has the size of the temporary entries for one result in a hash table and in a list.
+/// A type with the size of the temporary entries for one result in a hash table and in a list.
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {
@@ -98,7 +98,7 @@ impl Expander<'_> {
         Ok(branches)
     }
 
-    /// Calls the function of a Chain, or returns a stored result.
+    /// Calls the function of a `Chain`, or returns a stored result.
     pub(super) fn call(
         &mut self,
         element: &AnyElement,
@@ -111,7 +111,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Adds the result of a Chain's function for the next combination of parent values. `known` maps each earlier result to its choice.
+    /// Adds the result of a `Chain`'s function for the next combination of parent values. `known` maps each earlier result to its choice.
     pub(super) fn add_result(
         &mut self,
         element: &AnyElement,
@@ -132,7 +132,7 @@ impl Expander<'_> {
         self.check_bytes(element, choices + bytes_of::<ResultPlaces>(known.len()))
     }
 
-    /// Counts a new result of a Chain, and returns an error if there are too many elements.
+    /// Counts a new result of a `Chain`, and returns an error if there are too many elements.
     fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
         if !self.is_done(result) && self.counted.insert(result.id()) {
             self.expansion.reached += 1;

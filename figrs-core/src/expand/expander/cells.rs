@@ -2,7 +2,7 @@
 //!
 //! The support of a continuous element has one value for each cell: the midpoint. A function of a cell is evaluated at the midpoint and at the ends;
 //! a function of several cells also at all combinations of their ends (the corners). If the results are equal, the value of the function is this
-//! result; if they are different numbers, the value is a cell; otherwise the value is unknown. If the function of a Chain returns a new random
+//! result; if they are different numbers, the value is a cell; otherwise the value is unknown. If the function of a `Chain` returns a new random
 //! element for each corner, the probability of a value is its least probability at the corners, and the value `unknown` has the remaining
 //! probability.
 //!
@@ -237,7 +237,7 @@ impl Expander<'_> {
         Ok((values.build(), Content::Apply(index), failures))
     }
 
-    /// Calls the function of a Chain for all combinations of its parents' values, some of which are intervals.
+    /// Calls the function of a `Chain` for all combinations of its parents' values, some of which are intervals.
     pub(super) fn branches_of_cells(
         &mut self,
         element: &AnyElement,

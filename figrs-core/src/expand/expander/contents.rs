@@ -34,7 +34,8 @@ impl Expander<'_> {
         )
     }
 
-    /// Adds a Chain that is nested too deeply to be expanded. Its parents are expanded, because they belong to the world and may have evidence.
+    /// Adds a `Chain` that is nested too deeply to be expanded. The parents of the `Chain` are expanded, because the parents belong to the world and
+    /// may have evidence.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
@@ -76,7 +77,7 @@ impl Expander<'_> {
         self.finish(element, depth, vec![position], support, same, None)
     }
 
-    /// Adds an element that is not a Chain.
+    /// Adds an element that is not a `Chain`.
     pub(super) fn value(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let lost = self.lost_parent(&element);
         let parents = match &lost {
@@ -164,7 +165,7 @@ impl Expander<'_> {
         op.divided().filter(|_| is_refined)
     }
 
-    /// Adds a Chain; its values are the values of its results.
+    /// Adds a `Chain`; its values are the values of its results.
     pub(super) fn choice(
         &mut self,
         element: AnyElement,

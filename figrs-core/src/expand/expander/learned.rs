@@ -84,8 +84,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// Returns `content`, the content of the next element of the expansion. If its weights depend on parameters, each weight records the index of its
-    /// outcome among the parametric outcomes.
+    /// Returns `content`, the content of the next element of the expansion. If the weights in the content depend on parameters, each weight records
+    /// the index of its outcome among the parametric outcomes.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -94,7 +94,7 @@ impl Expander<'_> {
     ) -> Content {
         let expansion = &mut self.expansion;
         let here = expansion.elements.len();
-        // Removes the outcomes of an element whose addition failed.
+        // If an earlier addition of this element failed, its outcomes are still in the list, and are removed.
         expansion.parametric.pop_if(|last| last.position == here);
         let Kind::Atomic(op) = member.kind() else {
             return content;
@@ -222,7 +222,8 @@ impl LearnedParameters {
         Some((position, learned))
     }
 
-    /// Returns the parameters of `element`; `None` if it is not a learned element. New parameters have the mean of the element's prior.
+    /// Returns the parameters of `element`; `None` if it is not a learned element. If the element has no parameters yet, they are created with the
+    /// mean of the element's prior.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] if the prior is not allowed.
     pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {
@@ -256,7 +257,8 @@ pub struct ParametricOutcomes {
     pub member: AnyElement,
     /// The index of the element in its expansion.
     pub position: usize,
-    /// The index of the element's first outcome in the list of all parametric outcomes. The other outcomes of the element have the following indices.
+    /// The index of the element's first outcome in the list of all parametric outcomes. The later outcomes of the element have the indices that
+    /// follow.
     pub first: u32,
     /// The outcomes of the element; an empty list if only the observed value is an outcome.
     pub support: Support,

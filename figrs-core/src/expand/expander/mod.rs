@@ -42,7 +42,7 @@ struct Frame {
 pub(super) struct DepthLimit {
     pub(super) depth: usize,
     pub(super) memory: ExpansionCache,
-    /// `true` if an element whose value was unknown has been reached again at a smaller depth; more Chains must then be expanded.
+    /// `true` if an element whose value was unknown has been reached again at a smaller depth; more `Chain` elements must then be expanded.
     pub(super) is_outdated: bool,
 }
 
@@ -62,11 +62,11 @@ pub(super) struct Expander<'m> {
     /// The most recent support for each type of value.
     supports: FxHashMap<TypeId, Support>,
     memory: ExpansionMemory,
-    /// Results of Chains that count as elements although the traversal has not reached them yet.
+    /// Results of `Chain` elements that count as elements although the traversal has not reached them yet.
     counted: FxHashSet<ElementId>,
     /// Elements without a value in any world that evaluates them, with the errors.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
-    /// Number of Chains in which the roots are nested.
+    /// Number of `Chain` elements in which the roots are nested.
     depth: usize,
     /// The solutions of recursive calls, if equal calls may share a solution.
     pub(super) calls: Option<CallSolutions>,
@@ -78,9 +78,9 @@ pub(super) struct Expander<'m> {
     pub(super) replaced: FxHashMap<ElementId, Arc<SolvedSubmodel>>,
     /// The parameters that replace learned elements, if there are any.
     learned: Option<&'m mut LearnedParameters>,
-    /// Results of observed Chains, with the observed values; if such a result has infinitely many values, they are not listed.
+    /// Results of observed `Chain` elements, with the observed values; if such a result has infinitely many values, they are not listed.
     unlisted: FxHashMap<ElementId, Datum>,
-    /// For each atomic element that stands for the results of a Chain at all corners of a cell, the results at the corners.
+    /// For each atomic element that stands for the results of a `Chain` at all corners of a cell, the results at the corners.
     enclosed: FxHashMap<ElementId, Vec<AnyElement>>,
     /// The cells of the element that is being added, if some of its values are intervals.
     cells: Option<Vec<Cell>>,
@@ -135,7 +135,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Creates a traversal that expands the Chains that are nested in fewer than `depth` other Chains; it takes the cache `memory`.
+    /// Creates a traversal that expands the `Chain` elements that are nested in fewer than `depth` other `Chain` elements; it takes the cache
+    /// `memory`.
     pub(super) fn to_depth(
         model: &'m Model,
         limits: &'m Limits,
@@ -150,8 +151,8 @@ impl<'m> Expander<'m> {
         Self::new(model, limits, Some(limit))
     }
 
-    /// Gives the cache back. Returns `true` if an element whose value was unknown has been reached again at a smaller depth, so that the model must
-    /// be expanded again.
+    /// Returns the cache to `memory`. The result is `true` if an element whose value was unknown has been reached again at a smaller depth, so that
+    /// the model must be expanded again.
     pub(super) fn put_memory(&mut self, memory: &mut ExpansionCache) -> bool {
         let Some(limit) = &mut self.limit else {
             return false;
@@ -183,8 +184,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// Makes this a traversal of the body of a recursive call, whose elements are nested in at least `depth` Chains. Before the call, `functions`
-    /// recursive functions and `reached` elements had been reached.
+    /// Makes this a traversal of the body of a recursive call, whose elements are nested in at least `depth` `Chain` elements. The expansion had
+    /// reached `functions` recursive functions and `reached` elements before the call.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;

@@ -5,11 +5,11 @@ use std::ops::{Range, RangeInclusive};
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which each occurrence of a pattern has an occurrence of another pattern near it. The ranges `rows` and `columns` limit the shift
-/// from the first cell of the pattern to the first cell of the other pattern.
+/// Accepts levels in which each occurrence of the pattern `each` has an occurrence of the pattern `by` near it. The ranges `rows` and `columns` limit
+/// the shift from the first cell of `each` to the first cell of `by`.
 ///
-/// The state of the automaton holds the partial matches of both patterns, the occurrences of the pattern that still need the other pattern, and the
-/// latest occurrences of the other pattern.
+/// The state of the automaton holds the partial matches of both patterns, the occurrences of `each` that still need the pattern `by`, and the latest
+/// occurrences of `by`.
 #[derive(Debug)]
 pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) each: PatternTracker,
@@ -28,12 +28,12 @@ impl Accompanied {
         (each, each + self.by.words())
     }
 
-    /// True if the other pattern may be arbitrarily far to the right.
+    /// True if the pattern that must accompany an occurrence may be arbitrarily far to the right of it.
     fn is_endless(&self) -> bool {
         *self.columns.end() >= self.width as isize
     }
 
-    /// True if the other pattern may be arbitrarily far to the left.
+    /// True if the pattern that must accompany an occurrence may be arbitrarily far to the left of it.
     fn reaches_back(&self) -> bool {
         *self.columns.start() <= -(self.width as isize)
     }
@@ -46,7 +46,7 @@ impl Accompanied {
             && (self.is_endless() || columns <= *self.columns.end())
     }
 
-    /// Splits the state into two lists: the occurrences that still need the other pattern, and the occurrences of the other pattern.
+    /// Splits the state into two lists: the occurrences of `each` that still need the pattern `by`, and the occurrences of `by`.
     fn places(words: &[u32]) -> (Vec<AgedPlace>, Vec<AgedPlace>) {
         let Some((&waiting, rest)) = words.split_first() else {
             return Default::default();
@@ -108,7 +108,7 @@ impl Automaton for Accompanied {
             return Verdict::decided(waiting.is_empty());
         }
         let (near, far) = (*self.columns.start(), *self.columns.end());
-        // An occurrence of the other pattern that ends in a later column begins later than this column minus the width of the other pattern.
+        // An occurrence of `by` that ends in a later column begins later than this column minus the width of `by`.
         let is_late = |&(_, age): &AgedPlace| age as isize + 2 - by_width as isize > far;
         if !self.is_endless() && waiting.iter().any(is_late) {
             return Verdict::Broken;
@@ -117,7 +117,7 @@ impl Automaton for Accompanied {
         if is_over && waiting.is_empty() {
             return Verdict::Met;
         }
-        // From this age of an occurrence on, any later occurrence of the other pattern is far enough to the right.
+        // From this age of an occurrence of `each` on, any later occurrence of `by` is far enough to the right.
         let old = near
             .saturating_add(by_width as isize)
             .max(0)

@@ -1,4 +1,4 @@
-//! Deterministic automata for demands, which read a level cell by cell: columns from the left, each from the bottom up.
+//! Deterministic automata for demands (requirements on a level), which read a level cell by cell: columns from the left, each from the bottom up.
 
 mod accompanied;
 mod cells;
@@ -30,7 +30,7 @@ use figrs_models::mdmc::Tile;
 /// An automaton for a demand. A state of the automaton is a list of machine words; states that accept the same remaining columns of a level are
 /// equal.
 pub(super) trait Automaton: Debug + Send + Sync {
-    /// Returns the range of columns that the automaton reads; the verdict is final after the last of these columns.
+    /// Returns the range of columns that the automaton reads; after the last of these columns, the demand is either met or broken.
     fn span(&self) -> Range<usize>;
 
     fn start(&self) -> Vec<u32> {
@@ -40,23 +40,24 @@ pub(super) trait Automaton: Debug + Send + Sync {
     /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats the two columns alike.
     fn phase(&self, column: usize) -> Vec<usize>;
 
-    /// True if the tile in `row` and `column` may change the state or the verdict.
+    /// True if the tile in `row` and `column` may change the state of the automaton, or decide whether the demand is met.
     fn reads(&self, row: usize, column: usize) -> bool;
 
     /// Reads the tile of a cell, and changes the state; returns false if the demand can no longer be met.
     fn read(&self, cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool;
 
-    /// Updates the state at the end of a column, and returns the verdict on the columns so far: the demand is met after the last column.
+    /// Updates the state at the end of a column. Returns whether the columns read so far meet the demand, break it, or leave it open. The default
+    /// implementation leaves the demand open before the last column that the automaton reads, and met after it.
     fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict {
         let _ = state;
         Verdict::met_after(column + 1 == self.span().end)
     }
 }
 
-/// Verdict of an automaton on the columns read so far.
+/// Result of an automaton for the columns read so far: the demand is met, broken or still open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The verdict depends on later columns.
+    /// Whether the demand is met depends on later columns.
     Open,
     Met,
     Broken,

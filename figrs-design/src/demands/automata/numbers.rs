@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of such tiles so far, up to a number from
-/// which on the verdict is the same.
+/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles of the class so far, up to a
+/// number from which on further tiles do not change the result.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInArea {
     pub(in crate::demands) class: TileClass,

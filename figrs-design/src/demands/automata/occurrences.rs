@@ -6,7 +6,7 @@ use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
 /// Accepts levels in which a pattern occurs `least` to `most` times. The automaton's state holds the partial matches of the pattern, and the number
-/// of occurrences so far, up to a number from which on the verdict is the same.
+/// of occurrences so far, up to a number from which on further occurrences do not change the result.
 #[derive(Debug)]
 pub(in crate::demands) struct Occurrences {
     pub(in crate::demands) tracker: PatternTracker,

@@ -7,8 +7,8 @@ use figrs_models::mdmc::Tile;
 
 /// Tracks partial matches of a pattern (positions at which its first columns match) as bits in the state of an automaton.
 ///
-/// There is a bit for each form of the pattern, each top row and each number of matched columns. The bit is set if the tiles read so far agree with
-/// this partial match.
+/// There is a bit for each alternative form of the pattern, each top row and each number of matched columns. The bit is set if the tiles read so far
+/// agree with this partial match.
 #[derive(Clone, Debug)]
 pub(in crate::demands) struct PatternTracker {
     pattern: Pattern,
@@ -59,7 +59,7 @@ impl PatternTracker {
         words
     }
 
-    /// Begins a match of each form in the column `column`, at each possible top row.
+    /// Begins a match of each alternative form of the pattern in the column `column`, at each possible top row.
     fn begin(&self, column: usize, words: &mut [u32]) {
         if self.lefts.contains(&column) {
             for form in 0..self.pattern.forms().len() {

@@ -138,7 +138,7 @@ impl Automaton for RisingProfile {
         if self.class.contains(tile) {
             state[1] += 1;
             if self.sections.of(column).0 + 1 == self.sections.number {
-                // In the last section, all numbers of tiles above that of the section before have the same verdict.
+                // In the last section, all numbers of tiles that are at least the number in the section before give the same result.
                 state[1] = state[1].min(state[0]);
             }
         }

@@ -63,7 +63,7 @@ impl Reader {
         }
     }
 
-    /// True if the tile in `row` and `column` may change the state or the verdict.
+    /// True if the tile in `row` and `column` may change the state of an automaton, or decide whether the demand is met.
     pub(in crate::demands) fn reads(&self, row: usize, column: usize) -> bool {
         match self {
             Self::Leaf(automaton) => {
@@ -99,7 +99,7 @@ impl Reader {
         )
     }
 
-    /// Returns the state after `change`, which changes the open state of an automaton and returns its verdict.
+    /// Returns the state after `change`, which changes the state of an automaton whose demand is open, and returns whether its demand is then met.
     fn changed(
         &self,
         state: &DemandState,

@@ -6,7 +6,8 @@ use super::Automaton;
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Returns the number by which a tile is compared. It depends on the tile or, given a class, on whether the tile is in the class.
+/// Returns the number by which a tile is compared. Without a class, each tile has a number of its own; given a class, the number states if the tile
+/// is in the class.
 fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     match by {
         Some(class) => u32::from(class.contains(tile)),

@@ -246,7 +246,7 @@ fn unknown_word(word: &str, known: &str) -> Mistake {
     )
 }
 
-/// Returns the mistake for a name or glob pattern that does not match exactly one training level. The mistake lists the matching levels or, if none
+/// Returns the error for a name or glob pattern that does not match exactly one training level. The error lists the matching levels or, if none
 /// matches, all training levels.
 fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
     let kind = MistakeKind::Unknown;

@@ -1,4 +1,4 @@
-//! Reads demands from a design file: patterns and demands, in TOML or JSON.
+//! Reads demands (requirements on a level) from a design file: patterns and demands, in TOML or JSON.
 //!
 //! | file | contents |
 //! |---|---|
@@ -55,14 +55,14 @@ use verbs::Scope;
 /// | `pin = DRAWING`, `place = DRAWING` | `at` | the tiles of the drawing, as evidence on the model (`pin`), or set by intervention whatever the model would draw (`place`) |
 /// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with the drawing |
 /// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell have only tiles of the class `through`, by default tiles that are not solid |
-/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's path from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of a movement |
+/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's path from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of the player's moves |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs from the drawing makes a level less probable by exp(-cost) |
 /// | `lines_like = DRAWING` | | each column (each row, if the player climbs) is a column (row) of the drawing |
 /// | `max_gap = COLUMNS` | | at most this many adjacent columns lack ground in the bottom row; for levels that are played to the right |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
 /// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules as `pass`, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
 ///
-/// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in such a file are `4`, `"2..5"` (both
+/// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in a design file are `4`, `"2..5"` (both
 /// included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class of tiles is a tile, `any`, a
 /// [`Meaning`](figrs_models::mdmc::Meaning), a word of the tiles' legend, any of these after `not` (for all other tiles), or a list of classes. A
 /// pattern in a demand is given by its name, a drawing, or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of
@@ -192,7 +192,7 @@ impl DesignFile {
         self.demands.is_empty()
     }
 
-    /// True if some demand requires playable levels, for which the rules of a movement are needed.
+    /// True if some demand requires playable levels, for which a movement (the rules of a player's moves) is needed.
     pub fn needs_movement(&self) -> bool {
         let needs =
             |entry: &Entry| entry.has("pass") || entry.get("playable") == Some(&true.into());
@@ -208,8 +208,8 @@ impl DesignFile {
 
     /// Returns the demands on boards of the size `size`, whose cells are the tiles of `tiles`.
     ///
-    /// Such demands need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`, `path`,
-    /// `any`, `not` and `if`. Demands on windows, sections, periods and distances count rows from the top.
+    /// Demands on boards need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`,
+    /// `path`, `any`, `not` and `if`. Demands on windows, sections, periods and distances count rows from the top.
     ///
     /// **Errors.** [`FileError`] if the file has a mistake, or a demand of another kind; the error states the line of the demand.
     pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, FileError> {
@@ -285,7 +285,8 @@ pub struct DesignScope<'a> {
 }
 
 impl<'a> DesignScope<'a> {
-    /// Sets the rules of movement by which levels must be playable; the default is the movement that the tiles [suggest](crate::Movement::suggested).
+    /// Sets the movement (the rules of a player's moves) by which levels must be playable; the default is the movement that the tiles
+    /// [suggest](crate::Movement::suggested).
     pub fn rules(self, rules: &'a MovementRules) -> Self {
         Self {
             rules: Some(rules),

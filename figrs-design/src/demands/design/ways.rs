@@ -89,7 +89,7 @@ impl Designer<'_> {
         Ok(Demand::Playable(route))
     }
 
-    /// Returns the route without areas, which any path by the rules of the movement follows.
+    /// Returns the route without areas, which any path by the movement (the rules of a player's moves) follows.
     pub(super) fn route(&self, entry: &Entry) -> Result<Route, FileError> {
         let suggested = || -> Result<MovementRules, MovementError> {
             let tiles = self.words.tiles();

@@ -322,7 +322,7 @@ impl ByForce<'_> {
         free && self.any(cell, meanings)
     }
 
-    /// Returns the number of areas that a player has passed after visiting `cells`, if it was `before` before.
+    /// Returns the number of areas that a player has passed after visiting `cells`, if the player had passed `before` areas before this visit.
     fn passed(&self, before: usize, cells: &[Cell]) -> usize {
         cells.iter().fold(before, |mut passed, &(x, y)| {
             let (row, column) = match self.travel {

@@ -237,8 +237,8 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Divides the utility tables into groups. The joint table of a group and the tables `weights` is no larger than that of its largest member and
-    /// the tables `weights`.
+    /// Divides the utility tables into groups. The joint table of a group with the tables `weights` is no larger than the joint table of the group's
+    /// largest member with the tables `weights`.
     fn utility_groups(&self, weights: &[u32], mut utilities: Vec<u32>) -> Vec<Vec<u32>> {
         let shared = union(weights.iter().map(|&id| self.table(id)));
         utilities.sort_by_key(|&id| std::cmp::Reverse(self.table(id).scope.len()));

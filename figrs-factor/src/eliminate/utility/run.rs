@@ -140,7 +140,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.tables.push((!is_scalar).then_some(table));
     }
 
-    /// Adds a utility table. Its weights are set to one, because other tables contain them.
+    /// Adds a utility table. The weights of the table's entries are set to one, because other tables contain these weights.
     fn add_utilities(&mut self, mut table: Pairs<S>) {
         for value in table.values_mut() {
             if !ExpectedUtility::<S>::is_zero(value) {

@@ -13,7 +13,7 @@ const MIN_TRUSTED_SUM: f64 = 1e-200;
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
-    /// The strides of the table, as a range of the list `SingleVariableBlock::given`.
+    /// The strides of the table's variables that are outside the block, as a range of the list `SingleVariableBlock::given`.
     given: (u32, u32),
 }
 

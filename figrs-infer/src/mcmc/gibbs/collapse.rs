@@ -1,4 +1,4 @@
-//! Collapsing: sums out variables of a prepared graph exactly, so that the chains draw only the others.
+//! Collapsing: sums out variables of a prepared graph exactly, so that the chains draw only the remaining variables.
 
 use std::collections::BTreeSet;
 

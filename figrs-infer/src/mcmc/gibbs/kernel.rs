@@ -166,7 +166,7 @@ impl GibbsKernel {
     }
 
     /// Returns the number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible
-    /// assignments. For such a group, updates may not reach all possible assignments.
+    /// assignments. Updates may not reach all possible assignments of these groups.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }

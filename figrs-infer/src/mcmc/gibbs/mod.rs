@@ -131,8 +131,8 @@ impl Gibbs {
         /// largest table of a block that is drawn by elimination.
         block_table: usize => block_table;
         /// Sets the maximum number of entries of a table that results when a variable is summed out (default 64; with 0, no variable is summed out).
-        /// A sum has at most 65 536 terms. The variables that no target needs are summed out in this way, and the chains draw the others. Learning
-        /// needs the values of all variables, and sums out none.
+        /// A sum has at most 65 536 terms. The variables that no target needs are summed out in this way, and the chains draw all other variables.
+        /// Expectation-maximisation with `Gibbs` needs the values of all variables, and sums out none.
         collapse: usize => collapse;
     }
 

@@ -87,8 +87,8 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if their computation takes more than `MAX_CALLS`
-    /// function calls.
+    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if the computation of these numbers takes more
+    /// than `MAX_CALLS` function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);
@@ -97,8 +97,8 @@ impl Images {
         for (element, _) in model.evidence() {
             open.push(element.clone());
         }
-        // The loop visits the elements that are not functions, from the evidence to the parents of each element. The functions are visited with the
-        // elements that read them.
+        // The loop visits the elements that are not functions, from the evidence to the parents of each element. Each function is visited together
+        // with the elements that read it.
         let mut readers = open.clone();
         while let Some(element) = readers.pop() {
             if !met.insert(element.id()) {

@@ -45,7 +45,7 @@ impl Kernel {
         self
     }
 
-    /// Makes the kernel sample the prior times the likelihood raised to `power`. Steps of such a kernel must be accepted by
+    /// Makes the kernel sample the prior times the likelihood raised to `power`. Steps of a tempered kernel must be accepted by
     /// [`AcceptanceTerms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
@@ -138,8 +138,8 @@ impl ProposalSuccess {
         &self.sites
     }
 
-    /// Returns the number of proposals for pairs of stuck choices among which a step can select, besides the proposals for single choices. The number
-    /// is the number of stuck choices; it is zero if only one choice is stuck.
+    /// Returns the number of proposals for pairs of stuck choices among which a step can select, besides the proposals for single choices. There is
+    /// one such proposal for each stuck choice, and none if only one choice is stuck.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0

@@ -88,8 +88,8 @@ const NAME: &str = "MetropolisHastings";
 ///   [`Family::sample_conditional`](figrs_core::Family::sample_conditional).
 /// - A continuous number, a list of continuous numbers, or an integer of wide support is either drawn from its prior or moved by a random walk, each
 ///   with probability one half. A random walk moves by the difference of two draws from the prior, times a scale; lists on the
-///   [simplex](figrs_core::Space::Simplex) move in their log-ratios. For elements outside of Chains, the scale is adapted during burn-in towards an
-///   acceptance rate of 44 %, and is fixed after burn-in.
+///   [simplex](figrs_core::Space::Simplex) move in their log-ratios. For elements outside of `Chain` elements, the scale is adapted during burn-in
+///   towards an acceptance rate of 44 %, and is fixed after burn-in.
 /// - A random choice of any other kind is drawn from its prior.
 ///
 /// The continuous choices that exist in every world also make joint random walks of up to 24 dimensions, with a covariance learned during burn-in. A
@@ -97,9 +97,9 @@ const NAME: &str = "MetropolisHastings";
 /// jointly with the offsets of its groups, such that the group effects, such as `mean + spread * offset`, do not change. The effect must be an affine
 /// function of its offset, and no other elements may read the offset. If evidence connects choices so closely that changes of single choices hardly
 /// ever led to a possible world during burn-in, these choices change in pairs. The first worlds of the chains are draws from the prior, selected such
-/// that their continuous choices are far apart. If a Chain takes another branch, the choices of the new branch are drawn from their priors, and the
+/// that their continuous choices are far apart. If a `Chain` takes another branch, the choices of the new branch are drawn from their priors, and the
 /// choices of the old branch are dropped. An observed element is not a choice: the probability of its value is a factor of the weight of the world.
-/// An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the elements that determine its value.
+/// An observation of a `Chain`, a `Score`, a tuple or a Boolean function is passed on to the elements that determine its value.
 ///
 /// Changes of single choices and of pairs may not reach every world. If three elements can only change together, declare them as a
 /// [`block`](Self::block), or state how they change as a [`Move`]. If the posterior has modes that are far apart, use [`tempered`](Self::tempered).
@@ -170,12 +170,12 @@ impl MetropolisHastings {
     /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. The chain at temperature `T` samples
     /// the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their worlds.
     ///
-    /// Chains at high temperatures cross from one mode of the posterior to another; exchanges pass their worlds on to the chain that samples the
-    /// posterior. Use temperatures if the components of a mixture are interchangeable, or if single steps do not lead from one explanation of the
-    /// evidence to another. Each temperature, such as one of `[2.0, 4.0, 8.0, 16.0]`, takes as much time as the chain itself; draws are retained only
-    /// at temperature 1. Choose the highest temperature so high that the chain at this temperature would accept worlds drawn from the prior. The
-    /// lower temperatures are adapted during burn-in until all neighbouring temperatures exchange worlds equally often. More temperatures lead to
-    /// more frequent exchanges of worlds.
+    /// Markov chains at high temperatures cross from one mode of the posterior to another; exchanges pass their worlds on to the Markov chain that
+    /// samples the posterior. Use temperatures if the components of a mixture are interchangeable, or if single steps do not lead from one
+    /// explanation of the evidence to another. Each temperature, such as one of `[2.0, 4.0, 8.0, 16.0]`, takes as much time as the chain itself;
+    /// draws are retained only at temperature 1. Choose the highest temperature so high that the chain at this temperature would accept worlds drawn
+    /// from the prior. The lower temperatures are adapted during burn-in until all neighbouring temperatures exchange worlds equally often. More
+    /// temperatures lead to more frequent exchanges of worlds.
     ///
     /// **References.** Geyer (1991), "Markov chain Monte Carlo maximum likelihood".
     ///

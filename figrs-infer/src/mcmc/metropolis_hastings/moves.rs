@@ -25,8 +25,8 @@ use figrs_answer::error::Error;
 ///
 /// **Values that a move reads.** A move reads the values of elements in the present world. A later move of a sequence reads the new values of the
 /// elements that earlier moves have changed; functions of such elements ([`map`](Element::map)) are computed from the new values. All other elements,
-/// such as the results of Chains, keep the values that they had before the first move. If an element that a move reads does not exist in the world,
-/// or if an element to be changed is not a free choice of the world, the step changes nothing.
+/// such as the results of `Chain` elements, keep the values that they had before the first move. If an element that a move reads does not exist in
+/// the world, or if an element to be changed is not a free choice of the world, the step changes nothing.
 ///
 /// **Guarantee.** A step leaves the posterior exactly invariant. The acceptance probability sums over all ways in which the move can change the
 /// elements from their old to their new values, and over all ways back, with the probabilities of the choices between moves. Therefore one move of a
@@ -36,7 +36,7 @@ use figrs_answer::error::Error;
 /// probability of every combination of choices between moves twice.
 ///
 /// **Errors.** [`Error::InvalidSetting`] if an element moves twice in one step, or if more than 256 elements move; if a value is not drawn from an
-/// atomic element or from a Chain whose results are atomic; if weights are negative or not finite, or if their number differs from the number of
+/// atomic element or from a `Chain` whose results are atomic; if weights are negative or not finite, or if their number differs from the number of
 /// moves; if a continuous element draws from a distribution without a density (the acceptance probability would need a Jacobian that the move does
 /// not state), or if an element that is not continuous draws from a density.
 ///
@@ -94,7 +94,7 @@ fn invalid(value: String, remedy: &'static str) -> Error {
 }
 
 impl Move {
-    /// Draws a new value of `element` from `from`: an atomic element, whose parameters may be numbers or elements, or a Chain with atomic results,
+    /// Draws a new value of `element` from `from`: an atomic element, whose parameters may be numbers or elements, or a `Chain` with atomic results,
     /// such as `(&element, &other).flat_map(|(x, y)| ...)`. If `from` is `element` itself, the new value is drawn from its prior.
     pub fn draw<T: Value>(element: &Element<T>, from: &Element<T>) -> Self {
         let (element, from) = (element.erased().clone(), from.erased().clone());

@@ -38,7 +38,7 @@ const BLOCK: u64 = 16;
 
 /// The worlds that a probe drew from the prior and that satisfy the evidence.
 ///
-/// The values of the targets in these worlds are stored elsewhere, in columns.
+/// The values of the targets in the worlds of a probe are stored elsewhere, in columns.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct PriorDraws {
     /// The random choices and the likelihood of each world; each world is recorded as one sweep.

@@ -12,7 +12,7 @@ use figrs_answer::error::Error;
 /// The custom proposals of a user, and the blocks of random choices whose values are proposed together.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
-    /// For each element with a custom proposal: a Chain from the element's present value to the element from which a new value is drawn.
+    /// For each element with a custom proposal: a `Chain` from the element's present value to the element from which a new value is drawn.
     custom: FxHashMap<ElementId, AnyElement>,
     blocks: Vec<Vec<AnyElement>>,
     moves: Vec<Move>,

@@ -54,8 +54,8 @@ impl MetropolisSettings {
         let mut first = starts::candidate(self.drawing.seed, start);
         first_world(&mut trace, &mut first, self.max_tries, turn)?;
         let mut kernel = self.kernel(model);
-        // These steps fit the discrete choices to the continuous choices of the candidate. Otherwise the first steps of the chain would fit the
-        // continuous choices to the discrete choices, and the chains would no longer start far apart.
+        // These steps fit the discrete choices to the continuous choices of the candidate. Without these steps, the first steps of the chain would
+        // fit the continuous choices to the discrete choices, and the chains would no longer start far apart.
         for step in 0..(OVERDISPERSION_STEPS * trace.choices()).min(MAX_OVERDISPERSION_STEPS) {
             if turn.stopped().is_some() {
                 // A chain that is continued later must have made all these steps; it therefore begins again.
@@ -64,7 +64,7 @@ impl MetropolisSettings {
             if trace.choices() == 0 {
                 break;
             }
-            // A step may change the number of choices, because it may change which branches of Chains exist.
+            // A step may change the number of choices, because it may change which branches of `Chain` elements exist.
             let position = step % trace.choices();
             let made = kernel.step_if_discrete(&mut trace, &mut random, position);
             made.map_err(|error| turn.run().error_of(error))?;

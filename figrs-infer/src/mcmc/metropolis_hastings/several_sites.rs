@@ -93,8 +93,8 @@ impl Kernel {
     }
 
     /// Proposes values for all choices of the block `block`. If all choices are continuous and the random walk of the block has learned a covariance,
-    /// the proposal is a step of the walk with probability one half. Otherwise each choice gets a value from its custom proposal or, without a custom
-    /// proposal, from its prior in the present world.
+    /// the proposal is a step of the walk with probability one half. In all other proposals, each choice gets a value from its custom proposal or,
+    /// without a custom proposal, from its prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -324,7 +324,7 @@ impl BlockProposals {
     }
 
     /// Assigns the continuous choices that exist in every world to random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`] dimensions.
-    /// Only the first call has an effect.
+    /// Calls after the first call have no effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;

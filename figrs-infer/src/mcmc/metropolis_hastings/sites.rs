@@ -118,7 +118,7 @@ impl SiteRecord {
         self.sweep(trace);
     }
 
-    /// Records, as one sweep, a world that does not belong to a chain.
+    /// Records a world that does not belong to a Markov chain as if it were one sweep of a chain.
     pub(crate) fn record_world(&mut self, trace: &Trace) {
         self.sweep(trace);
     }

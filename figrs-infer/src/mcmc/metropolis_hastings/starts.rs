@@ -16,7 +16,8 @@ const CANDIDATES: usize = 8;
 /// Fraction of the time until the deadline that the search for candidates may take.
 const TRIAL_SHARE: f64 = 0.05;
 
-/// Returns the random number stream of the candidate world with the index `number`. A second stream with the same index draws the same world.
+/// Returns the random number stream of the candidate world with the index `number`. A second stream that is created for the same candidate draws the
+/// same world.
 pub(super) fn candidate(seed: u64, number: u64) -> Stream {
     stream(seed, u64::MAX - number)
 }

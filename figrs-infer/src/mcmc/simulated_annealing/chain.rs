@@ -1,4 +1,4 @@
-//! Chains of simulated annealing, and their best worlds.
+//! Markov chains of simulated annealing, and their best worlds.
 
 use figrs_core::{AnyElement, Datum, Stream};
 use figrs_lower::internals::Trace;

@@ -257,7 +257,7 @@ impl SimulatedAnnealing {
         Ok(answer.with_sampling(sampling))
     }
 
-    /// Returns the same search for a run with this monitor: each world may take its share of the memory limit.
+    /// Returns the same search with the memory limit of the run `run`: each world may take its share of the limit.
     fn of_run(&self, run: &RunMonitor<'_>) -> Self {
         let mut search = self.clone();
         search.settings.drawing = self.settings.drawing.of_run(run, self.chains);

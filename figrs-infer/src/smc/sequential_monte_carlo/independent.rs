@@ -31,11 +31,12 @@ pub struct IndependentDraws<T> {
 
 impl SequentialMonteCarlo {
     /// Draws `wanted` worlds independently, with the settings of this sampler except its number of populations. `run` runs the sampler that it
-    /// receives, which retains trajectories and has another number of populations and another seed. `world` reads the draw with the given index.
+    /// receives, which retains trajectories and has another number of populations and another seed. `world` returns the world of the draw with the
+    /// given index.
     ///
-    /// Each world comes from its own populations of particles. The world is the trajectory of one of these particles, which is drawn with probability
-    /// proportional to the population's estimate of the evidence. If all these populations lose their particles, the draw is repeated. The result has
-    /// fewer worlds if the run is stopped.
+    /// Each world comes from its own populations of particles. A drawn world is the trajectory of one particle of its populations, which is drawn
+    /// with probability proportional to the population's estimate of the evidence. If all these populations lose their particles, the draw is
+    /// repeated. The result has fewer worlds if the run is stopped.
     ///
     /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles grows.
     ///

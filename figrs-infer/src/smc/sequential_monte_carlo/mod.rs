@@ -40,7 +40,8 @@ const ROWS: u64 = 1024;
 /// trajectories of the remaining particles (smoothing). For elements further back in the sequence, the trajectories have fewer distinct values.
 ///
 /// If an observation is discrete in some worlds and continuous in others, the weights of the particles have different numbers of density factors.
-/// Such weights cannot be compared. A population is then not resampled until all its weights have the same number of density factors again.
+/// Weights with different numbers of density factors cannot be compared. A population is then not resampled until all its weights have the same
+/// number of density factors again.
 ///
 /// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
 /// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
@@ -176,7 +177,8 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Returns the number of populations that are run together in a block. This number depends only on the settings for populations and particles.
+    /// Returns the number of populations that are run together in a block. The number of populations in a block depends only on the settings for
+    /// populations and particles.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);

@@ -25,7 +25,7 @@ pub trait Sequence: Sync {
     /// Returns the number of parts of the sequence, at least one.
     fn parts(&self) -> usize;
 
-    /// Builds the part of the sequence with the index `number`. Repeated calls must build the same part.
+    /// Builds the part of the sequence with the index `number`. Repeated calls with the same `number` must build the same part.
     fn part(&self, number: usize) -> SequencePart<Self::Value>;
 }
 
@@ -89,9 +89,9 @@ impl SequentialMonteCarlo {
     /// **Guarantee.** The guarantee of the [particle filter](Self) holds for the model of all parts of the sequence together. The division of the
     /// sequence into parts changes the draws for a given seed, but not the guarantee.
     ///
-    /// **Complexity.** The memory holds the values of one part, the trajectories, and some 40 MB of parts that the next populations reuse. Soon after
-    /// the end of a part, hardly more than one trajectory through this part is stored for each population. The limit [`max_bytes`](Self::max_bytes)
-    /// applies to each part and thread.
+    /// **Complexity.** The memory holds the values of one part, the trajectories, and about 40 MB of parts, which the next populations reuse. Soon
+    /// after the end of a part, hardly more than one trajectory through this part is stored for each population. The limit
+    /// [`max_bytes`](Self::max_bytes) applies to each part and thread.
     ///
     /// **Errors.** The errors of the [particle filter](Self); [`Error::InvalidSetting`] if the inputs of a part do not match the outputs of
     /// the preceding part.

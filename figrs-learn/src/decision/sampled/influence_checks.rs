@@ -1,4 +1,5 @@
-//! Finds decisions that influence the evidence, or that influence elements whose values are known when decisions are made. Both are errors.
+//! Finds decisions that influence the evidence, or that influence elements whose values are known when decisions are made. Both kinds of influence
+//! are errors.
 
 use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
@@ -16,7 +17,8 @@ const MOST_ELEMENTS: usize = 100_000;
 const WORLDS: u64 = 10_000;
 
 /// Returns an error if a decision influences the evidence, or an element whose value is known when this decision or an earlier decision is made. If
-/// the model has no Chains, the check uses the graph of the model; otherwise it uses the expansion or, if the expansion is too large, sampled worlds.
+/// the model has no `Chain` elements, the check uses the graph of the model; otherwise it uses the expansion or, if the expansion is too large,
+/// sampled worlds.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();
     if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {

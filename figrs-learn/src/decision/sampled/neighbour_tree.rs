@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// Compares the distances of the points that a search returns with the sorted distances of all points. Some coordinates are equal.
+    /// Compares the distances of the points that a search returns with the sorted distances of all points. Some points have equal coordinates.
     #[test]
     fn nearest_points_are_those_of_a_full_search() {
         for seed in 0..2000 {

@@ -50,9 +50,9 @@ use figrs_answer::{Error, Replicate, guarded};
 /// element cannot be compared; [`Error::InvalidUtility`] if a utility is NaN or too large; [`Error::NotADecision`] if a listed element is not a
 /// decision; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) if a decision is not listed; the errors of the sampler;
 /// [`Error::DecisionInfluencesEvidence`] or [`Error::DecisionInfluencesKnown`] if a decision influences the evidence or an element that is known to
-/// the decision. In models without Chains (except members of families of distributions) and in finite models of at most a hundred thousand elements,
-/// every such influence is found. In other models, an influence is found if one of ten thousand sampled worlds shows it (except for a Score that only
-/// some choices reach).
+/// the decision. In models without `Chain` elements (except members of families of distributions) and in finite models of at most a hundred thousand
+/// elements, every such influence is found. In other models, an influence is found if one of ten thousand sampled worlds shows it (except for a
+/// `Score` that only some choices reach).
 ///
 /// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
 /// "Consistent nonparametric regression"; Longstaff and Schwartz (2001), "Valuing American options by simulation".
@@ -121,7 +121,7 @@ impl<S: Replicate> SampledPolicies<S> {
         self
     }
 
-    /// Lets each decision know only the elements with which it was built.
+    /// Lets each decision know only the elements that were given when the decision was created, and not what earlier decisions knew or chose.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self

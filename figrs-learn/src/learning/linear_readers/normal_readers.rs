@@ -9,8 +9,8 @@ use super::Walk;
 use crate::learning::normal_sums::{MeanTerm, NormalSpread};
 use figrs_answer::error::Error;
 
-/// A mean as a polynomial: the coefficient of the product of a parameter and a real element. In each key, the parameter or the real element may be
-/// missing.
+/// A mean as a polynomial: for each product of a parameter and a real element, the coefficient of the product. A product may lack the parameter or
+/// the real element.
 type Polynomial = IndexMap<(Option<usize>, Option<usize>), f64, FxBuildHasher>;
 
 impl Walk<'_> {

@@ -125,7 +125,7 @@ fn what_does_not_fit_is_an_error() {
     };
     assert!(reason(&other, &here, &ROWS).contains("version"));
     let text = serde_json::to_string(&saved).expect("text");
-    // Every digit of the saved numbers that changes is noticed.
+    // Loading detects a change of any digit of the saved numbers.
     let digits = text.char_indices().filter(|(_, c)| c.is_ascii_digit());
     for (at, digit) in digits.step_by(5) {
         let mut damaged = text.clone();

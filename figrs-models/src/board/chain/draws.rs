@@ -427,7 +427,7 @@ mod tests {
             "{}",
             effective(300)
         );
-        // Without correlation all boards count.
+        // If the boards are not correlated, all boards count as effective.
         assert_eq!(effective_boards(1.0, (128, 4), 512), 512.0);
         assert!(effective_boards(f64::NAN, (2, 2), 4).is_nan());
     }

@@ -9,9 +9,9 @@ use super::RuledCells;
 ///
 /// The weight of a board is the product of the weights of its cells and of `exp(-penalty * violation)`, where `violation` is the sum of the
 /// violations of all rules. A step uniformly chooses a cell and its new value, or two cells whose values it exchanges: two adjacent cells, or two
-/// cells anywhere with different values. Both cells must have the same possible values. The new board is accepted with a probability equal to the
-/// ratio of its weight to the old board's weight, at most one. If the penalty is infinite, no accepted board has a larger violation than the board
-/// before.
+/// cells anywhere with different values. Two cells that exchange values must have the same possible values. The new board is accepted with a
+/// probability equal to the ratio of its weight to the old board's weight, at most one. If the penalty is infinite, no accepted board has a larger
+/// violation than the board before.
 ///
 /// **Guarantee.** The distribution in proportion to the weights of boards is stationary, because proposals are symmetric. If the penalty is infinite
 /// and the first board follows all rules, the stationary distribution is that of boards that follow all rules. If the penalty is finite and no rule
@@ -236,8 +236,8 @@ impl<C: Value> BoardKernel<C> {
         choice.logs[usize::from(value)] - choice.logs[usize::from(self.values[at])]
     }
 
-    /// Decides by Metropolis's rule whether the changes `changed` are accepted, and makes them if so; `ratio` is the logarithm of the ratio of the
-    /// new weights of the changed cells to their old weights.
+    /// Decides by Metropolis's rule whether the changes `changed` are accepted, and makes accepted changes; `ratio` is the logarithm of the ratio of
+    /// the new weights of the changed cells to their old weights.
     fn weigh(
         &mut self,
         changed: &[(usize, u16)],

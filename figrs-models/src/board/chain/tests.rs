@@ -70,7 +70,7 @@ fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
                 }
                 choices[numbers.len() - 1]
             });
-            // The other values of each choice that was made for the first time are enumerated later.
+            // For each choice that this run made for the first time, runs with the other values of the choice follow later.
             for place in known.len()..choices.len() {
                 let others = 1..numbers[place];
                 left.extend(others.map(|other| [&choices[..place], &[other]].concat()));

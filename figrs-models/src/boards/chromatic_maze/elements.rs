@@ -14,9 +14,9 @@ use crate::grid::{
 /// A chromatic maze as elements: the tiles, the start and the finish, with the evidence that the maze has a solution.
 ///
 /// The first tile has any colour; each later tile, in scan order, has the colour of the tile before it, turned by a random number of places on the
-/// colour wheel. These turns are independent, and whether a path exists depends only on them and on the ends of the path. One tile after another is
-/// an end of the path with a probability that makes all pairs of ends equally likely: the number of missing ends divided by the number of remaining
-/// tiles. A fair coin decides which end is the start.
+/// colour wheel. The turns of the colour wheel are independent. The existence of a path depends only on these turns and on the ends of the path. One
+/// tile after another is an end of the path with a probability that makes all pairs of ends equally likely: the number of missing ends divided by the
+/// number of remaining tiles. A fair coin decides which end is the start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
@@ -164,7 +164,7 @@ impl ChromaticElements {
     }
 
     /// Returns an element for two values: the colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence
-    /// depends on neither of these values.
+    /// depends neither on the colour of the first tile nor on the order of start and finish.
     pub fn origin(&self) -> &Element<(Hue, bool)> {
         &self.origin
     }

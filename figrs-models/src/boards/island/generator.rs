@@ -98,8 +98,8 @@ impl Island {
     /// Markov chains reach every island if there are no clues and no bounds on bays, for the following reason. To change one island into another, let
     /// `T` be the largest connected land around the centre that both islands share. While `T` is not all of the second island, the second island has
     /// a land cell beside `T`, and this cell becomes land on the first island. If the first island then has too much land, a land cell outside of `T`
-    /// that does not connect other land becomes water in exchange. If the amount of land is fixed, every step is such an exchange. In the end, the
-    /// land cells of the first island outside of `T` become water.
+    /// that does not connect other land becomes water in exchange. If the amount of land is fixed, every step exchanges a land cell and a water cell
+    /// in this way. In the end, the land cells of the first island outside of `T` become water.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
         let choices = |at: usize| {

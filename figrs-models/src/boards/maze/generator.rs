@@ -11,8 +11,8 @@ use crate::board::{BoardElements, BoardError, Generator, OwnAnswers, OwnSampler,
 use crate::grid::{Automaton, Board, Constraint, GridError, Position, Size};
 use figrs_reading::Mistake;
 
-/// The generator's own sampler is Wilson's algorithm; rejection tests the bounds on the solution. With such bounds, only grids of up to six columns
-/// have a probabilistic program.
+/// The generator's own sampler is Wilson's algorithm; rejection tests the bounds on the solution. With bounds on the solution, only grids of up to
+/// six columns have a probabilistic program.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
     type Board = Board<Pointer>;

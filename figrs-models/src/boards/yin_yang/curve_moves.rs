@@ -6,10 +6,10 @@ use crate::grid::Size;
 
 /// Proposes changes of the line between the colours of a board that follows the rules; on a board that breaks a rule, redraws small windows instead.
 ///
-/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of these corners whose two ends
-/// leave the grid or, if all cells on the rim have one colour, a Hamiltonian cycle. A move first pulls back one end of the line. Backbite steps then
-/// change both ends, until both ends leave the grid again or the line is closed. Moves are symmetric, because each step of a move is as likely as its
-/// reverse.
+/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of the inner corners whose two
+/// ends leave the grid or, if all cells on the rim have one colour, a Hamiltonian cycle. A move first pulls back one end of the line. Backbite steps
+/// then change both ends, until both ends leave the grid again or the line is closed. Moves are symmetric, because each step of a move is as likely
+/// as its reverse.
 ///
 /// On boards of 12 by 12 cells, Markov chains that start from horizontal comb patterns agree with chains that start from vertical comb patterns
 /// within a few hundred sweeps (R-hat below 1.05).
@@ -43,9 +43,9 @@ struct Line {
 
 /// Maximum number of steps of a move, per inner corner of the grid; nearly all moves take fewer steps. A longer move leaves the board unchanged.
 const STEPS: usize = 32;
-/// One in this number of moves, on average, also exchanges the two colours, which costs more than most moves.
+/// On average, one of this number of moves also exchanges the two colours; such a move takes longer than most moves.
 const TURNS: usize = 16;
-/// One in this number of moves, on average, redraws a window.
+/// On average, one of this number of moves redraws a window of the board.
 const WINDOWS: usize = 4;
 /// Maximum number of moves of a sweep: the number for a board of 12 by 12 cells. Larger boards need no more moves, because one move changes much of
 /// the line between the colours.

@@ -12,9 +12,9 @@ use crate::grid::{Ground, Size};
 /// marked cells may have bounds.
 ///
 /// If no path connects two successive marked cells, the number of missing steps has a lower bound: the straight distance from one of these cells to
-/// the nearest cell that is reached from the other. The violation of the rule is the sum of these lower bounds. If paths connect all marked cells,
-/// the violation is half the amount by which their total length misses its bounds, rounded up. A mark that no cell has, or several cells have, adds
-/// one to the violation for each pair of successive marks that contains it.
+/// the nearest cell that is reached from the other. The violation of the rule is the sum of the lower bounds of missing steps. If paths connect all
+/// marked cells, the violation is half the amount by which their total length misses its bounds, rounded up. A mark that no cell has, or several
+/// cells have, adds one to the violation for each pair of successive marks that contains it.
 ///
 /// **Complexity.** The rule makes an A* search only after a change that can affect the path, such as a wall on the known path or another marked cell.
 #[derive(Clone, Debug)]

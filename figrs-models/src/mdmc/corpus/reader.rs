@@ -364,7 +364,7 @@ impl CorpusReader {
             let tile = |(row, column): (usize, usize)| {
                 let own = match travel {
                     Travel::Right => (row + height).checked_sub(rows),
-                    // Turning a level makes its columns, from the left, its rows, from the top.
+                    // Turning a level makes the columns, counted from the left, the rows of the turned level, counted from the top.
                     Travel::Up => Some(row).filter(|&row| row < height),
                 };
                 own.map_or(filling, |row| cells[(row, column)])

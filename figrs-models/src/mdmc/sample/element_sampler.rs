@@ -19,10 +19,10 @@ pub enum TileSelection {
 
 /// Draws levels by queries to their [`LevelElements`].
 ///
-/// The sampler visits cells in the order of the look-ahead sampler. It computes the distribution of a tile, given the tiles drawn before, by variable
-/// elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells of the row,
-/// and checks whether these tiles form an unseen configuration. The sampler sets the tiles drawn before by intervention. A query therefore concerns
-/// few cells: given the neighbours on which a tile depends, the tile is independent of all other tiles drawn before.
+/// The sampler visits cells in the order of the look-ahead sampler. The sampler computes the distribution of a tile, given the tiles drawn before, by
+/// variable elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells of
+/// the row, and checks whether these tiles form an unseen configuration. The sampler sets the tiles drawn before by intervention. A query therefore
+/// concerns few cells: given the neighbours on which a tile depends, the tile is independent of all other tiles drawn before.
 ///
 /// # Guarantee
 ///
@@ -129,7 +129,8 @@ impl PartialLevel<'_> {
                 }
             }
         }
-        // The network structure without neighbours has a tile for every cell of a trained band of rows.
+        // In a trained chain, the network structure without neighbours has counts of a tile for every band of rows; the loop therefore always
+        // returns.
         unreachable!("every band of a trained chain has tiles")
     }
 
@@ -166,8 +167,8 @@ impl PartialLevel<'_> {
         Ok(None)
     }
 
-    /// True if the tiles of the cell's neighbours in the network structure `structure` occurred together in training. These neighbours must have
-    /// tiles.
+    /// True if the tiles of the cell's neighbours in the network structure `structure` occurred together in training. The neighbours of the cell must
+    /// have tiles.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
         let elements = &self.sampler.elements;
         let chain = elements.chain();

@@ -24,10 +24,10 @@ struct CellElements {
 
 /// A whole level as elements: the joint distribution of its tiles under a trained Markov chain.
 ///
-/// Each cell has an Apply (a function of elements) for the *configuration* of its neighbours' tiles, and a Boolean Apply, *unseen*, which is true if
-/// the configuration never occurred in training. Each cell also has an Apply for the *structure* from whose counts the tile is drawn, and a Chain on
-/// configuration and structure for the *tile*. Elements are built on first use. A query for a few cells uses the elements of these cells only, if
-/// interventions set the tiles around these cells.
+/// Each cell has an `Apply` (a function of elements) for the *configuration* of its neighbours' tiles, and a Boolean `Apply`, *unseen*, which is true
+/// if the configuration never occurred in training. Each cell also has an `Apply` for the *structure* from whose counts the tile is drawn, and a
+/// `Chain` on configuration and structure for the *tile*. Elements are built on first use. A query for a few cells uses the elements of these cells
+/// only, if interventions set the tiles around these cells.
 ///
 /// ```
 /// use std::sync::Arc;

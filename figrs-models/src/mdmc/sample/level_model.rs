@@ -60,7 +60,7 @@ pub trait ColumnProgram: Debug + Send + Sync {
     /// Returns the number of columns to the left on which a column may depend; `None` if it also depends on columns to the right.
     fn reach(&self) -> Option<usize>;
 
-    /// Builds the elements of the columns `columns`. The first `known` of these columns are inputs, as far as later columns depend on them.
+    /// Builds the elements of the columns `columns`. The first `known` of the columns are inputs, as far as later columns depend on them.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
     /// Builds the elements of columns as [`columns`](Self::columns) does, but draws tiles from proposals that demands twist (see [`Twist`]), with
@@ -86,8 +86,8 @@ pub trait ColumnProgram: Debug + Send + Sync {
     }
 
     /// Builds the elements of a rectangle of a level, in which the cells around the rectangle may have any possible tiles. If demands are impossible
-    /// in such a rectangle, they are impossible in the whole level. Returns `None` if the model cannot build a rectangle without the rest of the
-    /// level.
+    /// in a rectangle with free surroundings, they are impossible in the whole level. Returns `None` if the model cannot build a rectangle without
+    /// the rest of the level.
     fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
         None
     }

@@ -20,8 +20,8 @@ pub type TileShares = Vec<(Tile, f64)>;
 
 type TileFactor = Arc<dyn Fn(&TwistState, Tile) -> f64 + Send + Sync>;
 
-/// Function that returns the factor by which demands multiply the probability of a column. Its arguments are the states of the demands before the
-/// column, and the tiles of the column from the top.
+/// Function that returns the factor by which demands multiply the probability of a column. The arguments of the function are the states of the
+/// demands before the column, and the tiles of the column from the top.
 pub type ColumnFactor = Arc<dyn Fn(&TwistState, &[Tile]) -> f64 + Send + Sync>;
 
 /// State of a demand after some cells have been read.
@@ -79,7 +79,8 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// Returns the factor by which demands multiply the probability of `tile` in `cell`, divided by the factor [`own`](Self::own).
     fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64;
 
-    /// Returns the value of each history (the list of preceding columns) for a model that draws whole columns. These values are computed once.
+    /// Returns the value of each history (the list of preceding columns) for a model that draws whole columns. The values of the histories are
+    /// computed once.
     fn histories(&self) -> &OnceLock<Arc<HistoryValues>>;
 
     /// Returns the factor by which demands multiply the probability of `tile` in `cell`.

@@ -1,4 +1,4 @@
-//! Meanings of tiles: properties that matter to the movement of a player.
+//! Meanings of tiles: properties that matter to a player's moves.
 
 use std::fmt;
 

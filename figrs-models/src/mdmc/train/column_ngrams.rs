@@ -138,7 +138,7 @@ impl ColumnNGrams {
         Select::new(after.map(|&(column, count)| (count as f64, column)))
     }
 
-    /// Returns a level of `width` columns as a probabilistic program: for each column, a Chain on the preceding columns.
+    /// Returns a level of `width` columns as a probabilistic program: for each column, a `Chain` on the preceding columns.
     ///
     /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {

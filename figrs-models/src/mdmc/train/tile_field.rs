@@ -11,17 +11,17 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
 /// The probability of a level is proportional to a product of factors. The product has a factor for each cell: the count of the cell's tile in the
-/// band of rows. The product also has a factor for each pair of neighbours: the lift of the pair to a power of about a half. This power is the number
-/// of pairs in a spanning tree of the cells divided by the number of all pairs. The lift of a pair of tiles, beside or above each other, is the ratio
-/// of the pair's count to its expected count for independent tiles. Pairs of tiles that never occurred in training have a small weight instead of
-/// none.
+/// band of rows. The product also has a factor for each pair of neighbours: the lift of the pair to a power of about a half. The power of the lift is
+/// the number of pairs in a spanning tree of the cells divided by the number of all pairs. The lift of a pair of tiles, beside or above each other,
+/// is the ratio of the pair's count to its expected count for independent tiles. Pairs of tiles that never occurred in training have a small weight
+/// instead of none.
 ///
 /// # Guarantee
 ///
 /// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one Markov chain that starts at a level of independent cells and runs for a given
-/// number of sweeps. The distribution of these levels tends to that of the Markov random field as the number of sweeps grows, but is not exact after
-/// any number of sweeps. If neighbours form no loops, as in a single row, the weights of the field are maximum-likelihood estimates; on a grid, they
-/// approximate maximum-likelihood estimates (pseudo-moment matching).
+/// number of sweeps. The distribution of the drawn levels tends to that of the Markov random field as the number of sweeps grows, but is not exact
+/// after any number of sweeps. If neighbours form no loops, as in a single row, the weights of the field are maximum-likelihood estimates; on a grid,
+/// they approximate maximum-likelihood estimates (pseudo-moment matching).
 ///
 /// # Complexity
 ///

@@ -97,8 +97,8 @@ impl Network {
     }
 
     /// Projects a binary function, together with the unary costs of one of its variables, on the other variable. After the projection, each value of
-    /// the target variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency). The unary costs of the other
-    /// variable decrease only by the necessary amount.
+    /// the target variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency). The unary costs of the
+    /// variable that is not the target decrease only by the necessary amount.
     pub(super) fn project_binary_fully(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.side(f, side);
@@ -135,7 +135,7 @@ impl Network {
     }
 
     /// Computes the cost that can be moved to each value of the variable `own`, and removes values whose cost reaches the upper bound. Returns `true`
-    /// if some cost can be moved. `gain_of` returns the cost for a value; `None` if it is not needed.
+    /// if some cost can be moved. The function `gain_of` returns the cost that can be moved to a value; `None` if this cost is not needed.
     fn gains(
         &mut self,
         own: usize,

@@ -15,8 +15,8 @@ const FEW: usize = 3;
 const REPLACED: usize = 1 << 18;
 
 impl Network {
-    /// Replaces the function `place` by a function of its undecided variables if these are few. Otherwise projects it on each of its undecided
-    /// variables.
+    /// Replaces the function `place` by a function of its undecided variables, if the function has few undecided variables. If it has many, projects
+    /// the function on each of its undecided variables.
     pub(super) fn project_or_replace_nary(&mut self, place: usize) -> Result<(), Conflict> {
         let f = self.nary[place].function as usize;
         if !self.is_active(f) {

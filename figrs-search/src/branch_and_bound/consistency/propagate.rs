@@ -84,8 +84,8 @@ impl Network {
         }
     }
 
-    /// Moves costs from the functions of the variable `v` to later variables. Their values may have lost supports, because values of `v` were
-    /// removed.
+    /// Moves costs from the functions of the variable `v` to later variables. Values of these later variables may have lost their supports, because
+    /// values of `v` were removed.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -112,7 +112,7 @@ impl Network {
         Ok(())
     }
 
-    /// Moves costs from the functions of the variable `v` to the first variables of these functions, after values of `v` were removed or their costs
+    /// Moves costs from the functions of the variable `v` to the first variables of the functions, after values of `v` were removed or their costs
     /// increased.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {

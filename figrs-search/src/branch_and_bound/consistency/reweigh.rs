@@ -18,10 +18,10 @@ impl Network {
     ///
     /// [`reweighted`](super::super::reweighting::reweighted) is the same algorithm on cost tables.
     ///
-    /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary functions. The smallest of these
-    /// costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each assignment below the
-    /// upper bound keeps its cost, and all transfers of costs are undone when the search leaves the current level. Reweighting ends early after the
-    /// allowed number of steps.
+    /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary functions. The smallest of the
+    /// collected costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each assignment
+    /// below the upper bound keeps its cost, and all transfers of costs are undone when the search leaves the current level. Reweighting ends early
+    /// after the allowed number of steps.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {

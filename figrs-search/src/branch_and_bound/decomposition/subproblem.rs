@@ -56,11 +56,11 @@ pub(super) struct Below {
     pub(super) places: Vec<u32>,
 }
 
-/// The subproblem of a cluster: the variables and functions of the cluster and of all its descendants. Its variables are listed in this order:
-/// separator, cluster, descendants.
+/// The subproblem of a cluster: the variables and functions of the cluster and of all its descendants. The variables of a subproblem are listed in
+/// this order: separator, cluster, descendants.
 ///
-/// The network of the subproblem contains the variables of the separator and of the cluster. It has the cluster's own functions and, for each child
-/// cluster, a function from the assignments of the child's separator to lower bounds.
+/// The network of the subproblem contains the variables of the separator and of the cluster. The network has the cluster's own functions and, for
+/// each child cluster, a function from the assignments of the child's separator to lower bounds.
 #[derive(Debug)]
 pub(super) struct Subproblem {
     /// For each variable of the subproblem, its index in the component.

@@ -37,8 +37,8 @@ const WORK_IN_A_ROW: u64 = 1 << 14;
 /// are searched for as many steps as in all their earlier searches together. If a child cluster is not solved, the node is stored with a larger lower
 /// bound. The results and the open nodes are stored for each assignment of a cluster's separator.
 ///
-/// One half of the steps belongs to the search of the root cluster, which also searches its descendants. The other half belongs to a search through
-/// the assignments of small separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
+/// One half of the steps belongs to the search of the root cluster, which also searches its descendants. The other half of the steps belongs to a
+/// search through the assignments of small separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
 ///
 /// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and
 /// Verfaillie, *Exploiting tree decomposition and soft local consistency in weighted CSP*, AAAI 2006; Sanchez, Allouche, de Givry and Schiex,
@@ -55,7 +55,7 @@ pub(in super::super) struct TreeSearch {
     pub(in super::super) work: u64,
     /// Maximum number of bytes of the records of assignments of separators.
     memory: usize,
-    /// Minimum number of steps of a visit of a subproblem; it is doubled whenever records are dropped.
+    /// Minimum number of steps of a visit of a subproblem; the minimum is doubled whenever records are dropped.
     least_work: u64,
     upwards: Upwards,
 }

@@ -25,8 +25,8 @@ pub(in super::super) struct Function {
     pub(in super::super) cells: u32,
     /// For a binary function, the index of the first shift of each variable; the shift of a value is subtracted from all costs with this value.
     pub(in super::super) shifts: [u32; 2],
-    /// For each variable, the index of the first support of its values. The support of a value consists of values of the other variables for which
-    /// the cost is zero.
+    /// For each variable, the index of the support of its first value. The support of a value consists of values of the other variables for which the
+    /// cost is zero.
     pub(in super::super) supports: [u32; 3],
     /// For a ternary function, the indices of the binary functions of its first and second, its first and third, and its second and third variable.
     pub(in super::super) pairs: [u32; 3],

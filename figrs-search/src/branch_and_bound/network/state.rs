@@ -106,8 +106,8 @@ pub(in super::super) struct Network {
     pub(in super::super) worthwhile: i64,
     /// True if variables may be eliminated and dominated values may be removed.
     pub(in super::super) is_simplifying: bool,
-    /// For each variable, `true` if its value matters outside this network. Such a variable is not eliminated, and its dominated values are not
-    /// removed.
+    /// For each variable, `true` if its value matters outside this network. A variable whose value matters is not eliminated, and its dominated
+    /// values are not removed.
     pub(in super::super) kept: Vec<bool>,
 }
 

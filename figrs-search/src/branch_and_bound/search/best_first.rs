@@ -149,7 +149,7 @@ impl BestFirst {
         self.network = network;
     }
 
-    /// Ends the search of a subproblem. Returns its open nodes, including the current node, and its best assignment.
+    /// Ends the search of a subproblem. Returns the open nodes of the search, including the current node, and the best assignment that it found.
     pub(in super::super) fn end(&mut self) -> (OpenNodes, Option<Vec<u32>>) {
         if self.is_running {
             self.push_present(self.network.lower);

@@ -53,7 +53,7 @@ impl Network {
     }
 
     /// Returns two decisions that divide the domain of `v`: into halves if it is large, otherwise into one value and the remaining values. The
-    /// decision with the value `preferred` comes first.
+    /// decision that keeps the value `preferred` comes first.
     pub(super) fn branching(&self, v: u32, preferred: Option<u32>) -> Branching {
         let i = v as usize;
         let live = |a: &u32| self.is_live(i, *a as usize);

@@ -59,8 +59,8 @@ fn check_found(
     (last.log_probability, last.upper_bound)
 }
 
-/// Returns a random factor graph. For every second seed, it is arbitrary. For all other seeds, it has binary
-/// variables, pairwise factors and too many variables for a small table.
+/// Returns a random factor graph. For every second seed, the graph is arbitrary. For all other seeds, the graph has binary variables, pairwise
+/// factors and too many variables for a small table.
 fn graph(seed: u64, range: WeightRange) -> FactorGraph {
     let mut rng = generator(seed);
     if seed.is_multiple_of(2) {

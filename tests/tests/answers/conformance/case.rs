@@ -21,7 +21,7 @@ pub(crate) enum Expected {
         joint: f64,
         posterior: f64,
     },
-    /// The bounds of a probability if all Chains nested in fewer than `depth` other Chains are expanded.
+    /// The bounds of a probability if all `Chain` elements nested in fewer than `depth` other `Chain` elements are expanded.
     Bounds {
         depth: usize,
         lower: f64,

@@ -1,4 +1,4 @@
-//! Conformance cases of Chains, and of evidence of every kind about them.
+//! Conformance cases of `Chain` elements, and of evidence of every kind about them.
 
 use figrs::prelude::*;
 use figrs::{Recursive, tuple};
@@ -6,7 +6,7 @@ use figrs::{Recursive, tuple};
 use crate::conformance::asked::{Asked, probability, probability_of_evidence};
 use crate::conformance::case::Expected::Number;
 
-/// A Chain whose outcomes are elements that other elements can use too.
+/// A `Chain` whose outcomes are elements that other elements can use too.
 struct Outcomes {
     test: Element<bool>,
     first: Element<i32>,

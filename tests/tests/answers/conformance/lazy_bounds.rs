@@ -5,7 +5,7 @@ use figrs::prelude::*;
 use crate::conformance::asked::{Asked, probability};
 use crate::conformance::case::Expected::Bounds;
 
-/// A Chain in a branch of a Chain; an expansion to depth one leaves the inner Chain out.
+/// A `Chain` in a branch of a `Chain`; an expansion to depth one leaves the inner `Chain` out.
 fn outer() -> Element<bool> {
     let inner = If::new(&Flip::new(0.3), Flip::new(0.4), Flip::new(0.5));
     If::new(&Flip::new(0.1), Flip::new(0.2), inner)
@@ -42,7 +42,7 @@ cases! {
         weighed(0.6)
     };
 
-    /// At depth zero no Chain is expanded.
+    /// At depth zero no `Chain` is expanded.
     lazy_bounds_at_depth_zero: Bounds { depth: 0, lower: 0.0, upper: 1.0 }, Few, || {
         given_a_check()
     };

@@ -17,15 +17,15 @@ enum NodeKind {
     Root,
     /// A function of two nodes.
     Function,
-    /// A Chain with a random choice for each pair of values.
+    /// A `Chain` with a random choice for each pair of values.
     Chain,
     /// A table with a random choice for each pair of values.
     Table,
     /// A member of a family whose parameter is a function of two nodes.
     Family,
-    /// A Chain on the first node whose branches are the second node, which is captured, or another node.
+    /// A `Chain` on the first node whose branches are the second node, which is captured, or another node.
     Captured,
-    /// A Chain on the first node whose branch contains a Chain on the second node, which is captured.
+    /// A `Chain` on the first node whose branch contains a `Chain` on the second node, which is captured.
     Nested,
 }
 

@@ -67,7 +67,7 @@ fn doubling() -> Element<bool> {
     })
 }
 
-/// The same recursion with the Score before the choice.
+/// The same recursion with the `Score` before the choice.
 fn early() -> Element<bool> {
     let first = Score::weigh(&Flip::new(0.5), |&stop| if stop { 1.0 } else { 2.0 });
     first

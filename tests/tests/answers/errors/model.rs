@@ -218,7 +218,7 @@ fn cyclic_call() {
     }
 }
 
-/// Arguments of calls that never end reach the limit of nested Chains.
+/// Arguments of calls that never end reach the limit of nested `Chain` elements.
 #[test]
 fn endless_calls() {
     let count = Recursive::new(|call, &n: &u64| -> Element<u64> { call(n + 1).map(|n| n / 2) });

@@ -92,7 +92,7 @@ fn random(rng: &mut SmallRng) -> (Model, Vec<Element<usize>>, Vec<Element<f64>>)
             let spread = switch.map(move |&value| spreads[value]);
             Normal::new(&mean, StandardDeviation(&spread))
         } else {
-            // The results of a Chain, which nothing else reads.
+            // The results of a `Chain`, which nothing else reads.
             switch.flat_map(move |&value| Normal::new(&mean, StandardDeviation(spreads[value])))
         };
         if rng.random_bool(0.4) {
@@ -250,7 +250,7 @@ fn modes_of_parameters() {
     for (found, exact) in found.into_iter().zip([0.5, 0.0, 0.5]) {
         close(found, exact);
     }
-    // A density that is unbounded, and a parameter that a Chain chooses.
+    // A density that is unbounded, and a parameter that a `Chain` chooses.
     let share = Beta::new(0.5, 3.0).named("share");
     let error = MpeExact::new().run(&Model::new(), &share).unwrap_err();
     assert!(error.to_string().contains("no maximum"), "{error}");

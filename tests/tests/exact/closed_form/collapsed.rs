@@ -218,7 +218,7 @@ fn check_mean(model: &Model, element: &Element<f64>, exact: f64) {
 
 #[test]
 fn functions_of_chains_read_drawn_elements() {
-    // The cause is drawn, because the sine of its effect is; the function of the Chain reads the cause, which no other element does.
+    // The cause is drawn, because the sine of its effect is; the function of the `Chain` reads the cause, which no other element does.
     let cause = Normal::new(0.0, Variance(1.0));
     let effect = Normal::new(&cause, Variance(0.5));
     let sine = effect.map(|x| x.sin());

@@ -305,7 +305,7 @@ fn parameters_without_a_closed_form_are_refused() {
             .contains("observe the elements that depend on it")
     );
     assert!(refused(Model::new(), &(&p * 0.5)).contains("a multiple of a parameter"));
-    // A function of the parameter, a count without a largest value, and a parameter that a Chain chooses.
+    // A function of the parameter, a count without a largest value, and a parameter that a `Chain` chooses.
     let square = p.map(|p| p * p);
     assert!(
         refused(Model::new().observe(&Flip::new(&square), true), &p)

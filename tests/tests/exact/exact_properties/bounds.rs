@@ -12,7 +12,7 @@ use proptest::test_runner::TestCaseError;
 
 use crate::exact_properties::shared::{Checked, EXACT, asked, enumerate, failed, is_wide};
 
-/// A depth that exceeds the depth of nested Chains in random models.
+/// A depth that exceeds the depth of nested `Chain` elements in random models.
 const DEEP: usize = 40;
 /// Events of up to eight values, as bits: each value by itself, some combinations, and the certain event.
 const EVENTS: [u8; 12] = [1, 2, 4, 8, 16, 32, 64, 128, 0x55, 0x0f, 0x96, 0xff];

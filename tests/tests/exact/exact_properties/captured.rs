@@ -1,4 +1,5 @@
-//! Tests of Chains over lists of captured elements: the exact engines agree, and the work is nearly proportional to the number of possible values.
+//! Tests of `Chain` elements over lists of captured elements: the exact engines agree, and the work is nearly proportional to the number of possible
+//! values.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{Binomial, Chain, Constant, Element, Limits, Model, Select, Uniform, inject};
@@ -114,8 +115,8 @@ fn engines_agree_on_other_shapes_of_choices_among_captured_elements() {
     assert!(possible > 40, "{possible}");
 }
 
-/// Returns a Chain on the value of a list, which another Chain chooses among lists of captured elements. The branches of the Chain capture these
-/// elements again, or have independent random choices.
+/// Returns a `Chain` on the value of a list, which another `Chain` chooses among lists of captured elements. The branches of the `Chain` capture
+/// these elements again, or have independent random choices.
 fn list_chains(k: i64) -> Element<i64> {
     let a = Select::new([(0.77, 3i64), (0.39, 2), (0.1, 0), (0.93, 1)]);
     let b = Uniform::new(0..k);
@@ -145,8 +146,8 @@ fn many_branches_over_a_few_elements_take_work_for_their_values() {
     for k in [2, 3] {
         let last = list_chains(k);
         let cost = JunctionTree::new().cost(&Model::new(), &last).unwrap();
-        // The limit allows for the values of a, b and c in each branch of both Chains, for as many intermediate values, and for twice that number for
-        // the two variables of a step.
+        // The limit allows for the values of a, b and c in each branch of both `Chain` elements, for as many intermediate values, and for twice that
+        // number for the two variables of a step.
         let branches = (4 * k + 6 * k) as f64;
         let most = 2.0 * branches * branches * (4 * 3 * k) as f64;
         assert!(cost.operations <= most, "{k}: {cost:?}, not {most}");
@@ -160,7 +161,7 @@ fn many_branches_over_a_few_elements_take_work_for_their_values() {
     }
 }
 
-/// Each branch of a Chain has separate random choices, which do not occur in worlds of other branches.
+/// Each branch of a `Chain` has separate random choices, which do not occur in worlds of other branches.
 #[test]
 fn single_worlds_cost_about_what_sums_do() {
     let cases = [
@@ -185,7 +186,7 @@ fn single_worlds_cost_about_what_sums_do() {
 fn a_list_of_one_element_has_as_many_values_as_the_element() {
     let a = Uniform::new(0..20i64);
     let list = inject(&[a.clone(), a.clone(), a.clone()]);
-    // The function of this Chain never gets two values of the same element.
+    // The function of this `Chain` never gets two values of the same element.
     let same = Chain::new((&a, &a), |(x, y)| {
         assert_eq!(x, y);
         Constant::new(x + y)

@@ -152,7 +152,7 @@ impl Program {
         self.body(&call, argument)
     }
 
-    /// Returns the same function as a Rust function that calls itself, with the same nesting of Chains.
+    /// Returns the same function as a Rust function that calls itself, with the same nesting of `Chain` elements.
     fn nested(self: &Arc<Self>, argument: Argument) -> Element<u32> {
         let program = Arc::clone(self);
         Constant::new(()).flat_map(move |()| {

@@ -1,4 +1,5 @@
-//! Tests of Chains whose branches are elements of others: if one of these elements is observed, the information about earlier steps is kept.
+//! Tests of `Chain` elements whose branches are elements of others: if one of these elements is observed, the information about earlier steps is
+//! kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -69,7 +70,7 @@ fn comes_again(states: &[Element<u8>], number: usize) -> Element<u8> {
     })
 }
 
-/// The Chains are nested, and the inner ones are separate elements.
+/// The `Chain` elements are nested, and the inner ones are separate elements.
 fn nested(states: &[Element<u8>], number: usize) -> Element<u8> {
     let last = &states[number - 1];
     let inner = If::new(&Flip::new(0.2), last, Uniform::new(0..3u8));
@@ -106,8 +107,8 @@ fn long_ago_comes_again() {
     agrees(&(model, vec![first, last, states[25].clone()]));
 }
 
-/// Returns the number of calls of the functions in a sequence of Chains, each of which has as a branch the one before or an element from two steps
-/// before.
+/// Returns the number of calls of the functions in a sequence of `Chain` elements, each of which has as a branch the one before or an element from
+/// two steps before.
 fn calls(length: usize) -> usize {
     let count = Arc::new(AtomicUsize::new(0));
     let mut state = Flip::new(0.4);

@@ -281,7 +281,7 @@ fn other_readers_leave_no_conditional() {
     assert!(draws(&weighed, &p, 10).is_empty());
     let branching = p.flat_map(|&p| Flip::new(p));
     assert!(draws(&Model::new().observe(&branching, true), &p, 10).is_empty());
-    // The choice is each of the two parameters of a Gamma: directly, and through a Chain that returns the choice.
+    // The choice is each of the two parameters of a Gamma: directly, and through a `Chain` that returns the choice.
     let x = Gamma::new(2.0, Rate(1.0));
     let twice = Model::new().observe(&Gamma::new(&x, Rate(&x)), 1.0);
     assert!(draws(&twice, &x, 10).is_empty());
@@ -298,7 +298,7 @@ fn other_readers_leave_no_conditional() {
     assert_eq!(draws(&exact, &mean, 10).len(), 10);
 }
 
-/// If a Chain returns a choice, the readers of the Chain read the choice, in the worlds where the Chain returns it.
+/// If a `Chain` returns a choice, the readers of the `Chain` read the choice, in the worlds where the `Chain` returns it.
 #[test]
 fn a_mixture_is_drawn_from_its_conditionals() {
     let data = [-2.0, -1.4, -2.6, 1.9, 2.4, 2.2, 1.6];

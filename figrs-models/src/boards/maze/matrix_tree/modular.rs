@@ -6,7 +6,7 @@ pub(super) struct Modulus {
     pub(super) prime: u64,
     /// The number `-1 / prime` modulo `2^64`.
     inverse: u64,
-    /// The number `2^64` modulo the prime, which represents 1. Its square is `square`, which represents `2^64`.
+    /// The number `2^64` modulo the prime, which represents 1. The field `square` is the square of this number, and represents `2^64`.
     one: u64,
     square: u64,
 }

@@ -1,4 +1,4 @@
-//! Mistakes in the map files of editors. The errors do not name the map file; the reader of the file adds its path.
+//! Errors in the map files of level editors. The errors do not name the map file; the reader of the file adds its path.
 
 use std::path::Path;
 

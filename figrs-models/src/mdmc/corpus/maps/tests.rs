@@ -54,7 +54,7 @@ fn levels(corpus: &Corpus) -> Vec<String> {
 fn tiles_of_maps_are_numbered_by_the_pictures_of_a_legend() {
     let legend = "[tiles]\n'#' = { meaning = ['solid'], picture = 0 }\n'.' = ['passable', 'empty']\n'~' = { meaning = ['hazard'], picture = 1 }";
     let map = tmx("infinite='0'", SET, &[("a", CSV)]);
-    // The legend numbers two of three tiles; another one numbers none.
+    // The legend in `legend` numbers two of three tiles; the second legend numbers none.
     let files = [
         ("a.tmx", &*map),
         ("a.toml", legend),

@@ -180,7 +180,7 @@ fn names_and_paths_are_chosen_by_patterns() {
     );
 }
 
-/// A tile of the legend that has no meaning and occurs in no level would prevent every movement.
+/// A tile of the legend that has no meaning and occurs in no level would make every movement (the rules of a player's moves) inapplicable.
 #[test]
 fn tiles_without_meaning_that_no_level_has_are_left_out() {
     let legend = r##"{"tiles": {"@": ["null"], "#": ["solid"], "-": ["passable"], "=": ["rail"], "S": ["start"]}}"##;

@@ -33,7 +33,7 @@ pub struct MarkovChain {
     smoothing: f64,
 }
 
-/// Returns the mistake for training levels that have only outside tiles in a band of rows, a kind of columns or a style.
+/// Returns the error for training levels that have only outside tiles in a band of rows, a kind of columns or a style.
 pub(in crate::mdmc) fn only_outside() -> Mistake {
     Mistake::new(
         MistakeKind::Missing,
@@ -340,7 +340,8 @@ impl MarkovChain {
     }
 
     /// Returns the number of cells of `level` for which each network structure is the first whose neighbours have tiles that occurred together in
-    /// training. The last structure also counts the cells without such a structure. Cells with outside tiles are not counted.
+    /// training. The last structure also counts the cells for which no structure has neighbours that occurred together in training. Cells with
+    /// outside tiles are not counted.
     pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];

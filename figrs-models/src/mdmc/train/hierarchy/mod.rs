@@ -190,7 +190,7 @@ impl HierarchicalChain {
     }
 
     /// Returns the weights of the kinds of the section after a section of the kind `kind`, or of the first section if `kind` is `None`. If no section
-    /// follows such a section in training, returns the weights of the kinds of all sections.
+    /// follows a section of the kind `kind` in training, returns the weights of the kinds of all sections.
     fn following(&self, kind: Option<usize>) -> &[f64] {
         let weights = kind.map_or(&self.first, |kind| &self.next[kind]);
         if weights.iter().any(|&weight| weight > 0.0) {

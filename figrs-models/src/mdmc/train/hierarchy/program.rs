@@ -16,8 +16,8 @@ use crate::mdmc::{
 };
 
 impl HierarchicalChain {
-    /// Returns a level of `width` columns as a probabilistic program: for each section, a Chain on the kind of the section before; for each cell, a
-    /// Chain on the cell's neighbours and on the kind of the cell's section.
+    /// Returns a level of `width` columns as a probabilistic program: for each section, a `Chain` on the kind of the section before; for each cell, a
+    /// `Chain` on the cell's neighbours and on the kind of the cell's section.
     ///
     /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {

@@ -26,13 +26,13 @@ fn not_json(error: &serde_json::Error) -> Mistake {
     mistakes::json("not a saved chain", error, "train and save it again")
 }
 
-/// Returns the mistake for a saved chain with a field whose value is invalid in any chain.
+/// Returns the error for a saved chain with a field whose value is invalid in any chain.
 fn invalid(cause: &dyn std::fmt::Display) -> Mistake {
     let problem = format!("the saved chain is invalid: {cause}");
     Mistake::new(MistakeKind::Value, problem, "")
 }
 
-/// Returns the mistake for a saved chain with a field that contradicts other fields.
+/// Returns the error for a saved chain with a field that contradicts other fields.
 fn changed(problem: String) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, CHANGED)
 }
@@ -143,8 +143,7 @@ impl MarkovChain {
 
     /// Reads a chain from the text of [`MarkovChain::to_json`], and checks that training can have produced it.
     ///
-    /// **Errors.** An error if the text is not a valid chain; it names the band of rows and the configuration with the
-    /// mistake.
+    /// **Errors.** An error if the text is not a valid chain; it names the invalid band of rows and configuration.
     pub fn from_json(text: &str) -> Result<Self, Mistake> {
         let header: FormatHeader = serde_json::from_str(text).map_err(|error| not_json(&error))?;
         if header.format != FORMAT {
@@ -284,7 +283,7 @@ impl SavedChain {
     }
 }
 
-/// Returns the mistake for a configuration or a count with a tile that was never counted, or with a character that is not a tile.
+/// Returns the error for a configuration or a count with a tile that was never counted, or with a character that is not a tile.
 fn uncounted(band: usize, symbol: char) -> Mistake {
     changed(format!(
         "band {band}: {symbol:?} is not among the tiles that were counted"

@@ -28,7 +28,7 @@ pub(super) struct Pair {
     pub(super) factors: [[f64; 3]; 2],
 }
 
-/// One of the results of a Chain.
+/// One of the results of a `Chain`.
 #[derive(Clone, Debug)]
 pub(super) enum Branch {
     Constant(f64),
