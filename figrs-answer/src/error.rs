@@ -5,7 +5,7 @@ mod classes;
 use std::panic::Location;
 
 use figrs_core::wording::{Call, StatedAt};
-use figrs_core::{Label, ModelError, PartError};
+use figrs_core::{DescribedStatement, Label, ModelError, PartError};
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
@@ -46,7 +46,7 @@ pub enum Error {
     )]
     ImpossibleEvidence {
         /// Statements of evidence that cannot hold at the same time.
-        conflict: Vec<String>,
+        conflict: Vec<DescribedStatement>,
         /// True if removing any one of the conflicting statements makes the remaining statements possible. False if the search for a smaller conflict
         /// ended before the conflict was known to be minimal.
         is_minimal: bool,

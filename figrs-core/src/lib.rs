@@ -88,8 +88,8 @@ pub use element::{
 pub use error::{Fault, ModelError};
 pub use figrs_derive::{Parts, Value};
 pub use filter_state::{FilterState, NextElements, PortableState};
-pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
+pub use model::{DescribedStatement, Model};
 pub use parts::{
     Distinct, ElementMember, IndexedMember, Member, ObjectField, PartError, PartType, Parts,
     ValueMember, ValueParts, distinct,

@@ -195,7 +195,7 @@ impl CompiledStep {
             let is_own = |(reading, _): &(AnyElement, _)| reading.id() == element.id();
             let place = self.readings.iter().position(is_own);
             let (Some(place), Some(value)) = (place, evidence.observed()) else {
-                return Err(invalid(model.describe(position), remedy));
+                return Err(invalid(model.describe(position).to_string(), remedy));
             };
             let contradicts = match &self.readings[place].1 {
                 None => {
@@ -209,7 +209,7 @@ impl CompiledStep {
                     let numbers = numbers.filter(|numbers| numbers.len() == range.len());
                     let numbers = numbers.ok_or_else(|| {
                         let remedy = "observe a value with as many numbers as the reading has";
-                        invalid(model.describe(position), remedy)
+                        invalid(model.describe(position).to_string(), remedy)
                     })?;
                     if numbers.iter().any(|x| !x.is_finite()) {
                         return Err(Error::ImpossibleEvidence {

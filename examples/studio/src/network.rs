@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use figrs_command::{as_json, each_state, probabilities, standard_errors};
-use figrs_core::Bytes;
+use figrs_core::{Bytes, Element};
 use figrs_infer::Compiled as _;
 use figrs_infer::{
     Algorithm, Answer, CompiledTree, Error, Exact, ImportanceSampling, JunctionTree, Limits, Run,
@@ -314,11 +314,12 @@ fn impossible(network: &Network, error: Error) -> Problem {
     let Error::ImpossibleEvidence { conflict, .. } = &error else {
         return wrong(error);
     };
-    let is_named = |variable: &&Variable| {
-        let name = format!("`{}`", figrs_core::printable(variable.name()));
-        conflict.iter().any(|piece| piece.contains(&name))
+    let is_observed = |(_, element): &(&Variable, &Element<State>)| {
+        let label = element.erased().label();
+        conflict.iter().any(|statement| statement.element == label)
     };
-    let variables = network.variables().iter().filter(is_named);
+    let variables = network.variables().iter().zip(network.elements());
+    let variables = variables.filter(is_observed).map(|(variable, _)| variable);
     let variables: Vec<&str> = variables.map(Variable::name).collect();
     let variables = json!(variables);
     wrong(error)

@@ -5,7 +5,7 @@ mod possibility;
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
-use figrs_core::{AnyElement, Limits, Model};
+use figrs_core::{AnyElement, DescribedStatement, Limits, Model};
 
 use crate::error::Error;
 use crate::expansion::expand;
@@ -31,7 +31,7 @@ pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Err
         is_minimal,
     } = reduced(model, targets, &mut trials);
     let pieces = kept.iter().map(|&piece| model.describe(piece));
-    let mut conflict: Vec<String> = pieces.collect();
+    let mut conflict: Vec<DescribedStatement> = pieces.collect();
     let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
     if trials.is_possible(&kept_only, &[]) != Trial::Impossible {
         conflict.extend(scores(&kept_only, targets, limits));
@@ -59,17 +59,20 @@ fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials
 }
 
 /// Returns the descriptions of some `Score` elements on which the evidence and the targets depend.
-fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
+fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<DescribedStatement> {
     const NAMED: usize = 8;
     let Ok(expansion) = expand(limits, model, targets) else {
         return Vec::new();
     };
     let elements = expansion.elements().iter().map(|e| &e.element);
     let scores = elements.filter_map(|element| match element.kind() {
-        Kind::Score(_, evidence) => Some(format!("{} {evidence:?}", element.label())),
+        Kind::Score(_, evidence) => Some(DescribedStatement {
+            element: element.label(),
+            text: format!("{evidence:?}"),
+        }),
         _ => None,
     });
-    let mut named: Vec<String> = scores.collect();
+    let mut named: Vec<DescribedStatement> = scores.collect();
     named.dedup();
     named.truncate(NAMED);
     named

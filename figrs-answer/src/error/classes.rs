@@ -1,14 +1,15 @@
 //! Construction of errors, and their classes: exceeded limits, stopped runs, and models to which an algorithm cannot be applied.
 
-use figrs_core::{AnyElement, ModelError, PartError};
+use figrs_core::{AnyElement, DescribedStatement, ModelError, PartError};
 
 use super::Error;
 use figrs_factor::eliminate::EliminationError;
 
 /// Joins statements into one text. If there are many statements, the text contains the first statements and the number of the other statements.
-pub(super) fn first_of(statements: &[String]) -> String {
+pub(super) fn first_of(statements: &[DescribedStatement]) -> String {
     const MAX_LISTED: usize = 10;
-    let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
+    let printed = statements.iter().take(MAX_LISTED).map(ToString::to_string);
+    let printed = printed.collect::<Vec<_>>().join("; ");
     match statements.len().saturating_sub(MAX_LISTED) {
         0 => printed,
         others => format!("{printed}; and {others} more"),
@@ -115,21 +116,31 @@ impl Error {
 
 #[cfg(test)]
 mod tests {
+    use figrs_core::Flip;
+
     use super::*;
 
     #[test]
     fn of_many_statements_the_first_are_told() {
-        let conflict = |n: usize| Error::ImpossibleEvidence {
-            conflict: (0..n).map(|i| format!("s{i}")).collect(),
-            is_minimal: true,
+        let coin = Flip::new(0.5).erased().label();
+        let conflict = |n: usize| {
+            let statement = |i| DescribedStatement {
+                element: coin.clone(),
+                text: format!("s{i}"),
+            };
+            let error = Error::ImpossibleEvidence {
+                conflict: (0..n).map(statement).collect(),
+                is_minimal: true,
+            };
+            error.to_string().replace(&format!("{coin} "), "")
         };
         let ten = "these statements exclude each other: s0; s1; s2; s3; s4; s5; s6; s7; s8; s9";
         assert_eq!(
-            conflict(10).to_string(),
+            conflict(10),
             format!("the evidence is impossible; {ten}; remove one of them")
         );
         assert_eq!(
-            conflict(12).to_string(),
+            conflict(12),
             format!("the evidence is impossible; {ten}; and 2 more; remove one of them")
         );
     }

@@ -294,7 +294,7 @@ fn first_difference<'t>(a: &'t str, b: &'t str) -> [&'t str; 2] {
 
 /// Describes the evidence, the interventions and the targets of a query by a text that is the same in all processes.
 fn question_text(model: &Model, targets: &[AnyElement]) -> String {
-    let evidence = (0..model.evidence().len()).map(|at| model.describe(at));
+    let evidence = (0..model.evidence().len()).map(|at| model.describe(at).to_string());
     let set = model.interventions().iter();
     let set = set.map(|(element, value)| format!("{} := {value:?}", element.label()));
     let targets = targets.iter().map(|target| target.label().to_string());

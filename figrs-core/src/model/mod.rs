@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::element::Element;
+use crate::element::label::Label;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::element::operations::FamilyOp;
 use crate::model::evidence::Evidence;
@@ -252,14 +253,31 @@ impl Model {
     }
 
     /// Describes the statement of evidence with the index `position` in words.
-    pub fn describe(&self, position: usize) -> String {
+    pub fn describe(&self, position: usize) -> DescribedStatement {
         let (element, evidence) = &self.evidence[position];
-        let element = element.label();
-        match evidence.observed() {
-            Some(value) if wording::addresses_users() => format!("{element} = {value:?}"),
-            Some(value) => format!("{element} = {value:?} (stated at {})", evidence.location()),
-            None => format!("{element} {evidence:?}"),
+        DescribedStatement {
+            element: element.label(),
+            text: match evidence.observed() {
+                Some(value) if wording::addresses_users() => format!("= {value:?}"),
+                Some(value) => format!("= {value:?} (stated at {})", evidence.location()),
+                None => format!("{evidence:?}"),
+            },
         }
+    }
+}
+
+/// A statement of evidence in words. Its display consists of the element and the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DescribedStatement {
+    /// The element that has the evidence, or the `Score` that weighs worlds.
+    pub element: Label,
+    /// The statement about the element, such as `= true`.
+    pub text: String,
+}
+
+impl fmt::Display for DescribedStatement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.element, self.text)
     }
 }
 

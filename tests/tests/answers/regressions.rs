@@ -73,7 +73,11 @@ fn a_conflict_with_a_score_of_a_target_is_small() {
         let Err(Error::ImpossibleEvidence { conflict, .. }) = algorithm.run(&model, &heads) else {
             panic!("{} finds it possible", algorithm.name());
         };
-        let names = |name: &str| conflict.iter().any(|piece| piece.contains(name));
+        let names = |name: &str| {
+            conflict
+                .iter()
+                .any(|piece| piece.to_string().contains(name))
+        };
         assert!(names("`coin`") && !names("`other`"), "{conflict:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of compiled trees and circuits: they list the worlds of a model from the best one on, and accept evidence that changes.
 
-use figrs_core::Model;
+use figrs_core::{DescribedStatement, Model};
 use figrs_infer::{Answer, Circuit, Compiled, CompiledTree, Error, JunctionTree, Run};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Built, Description, Family, build, for_random_models};
@@ -95,7 +95,7 @@ fn evidence_may_change(description: &Description) -> Checked {
 /// Checks the answer of a compiled model against that of enumeration.
 fn is_answer(
     built: &Built,
-    expected: &Result<Answer, Vec<String>>,
+    expected: &Result<Answer, Vec<DescribedStatement>>,
     found: Result<Answer, Error>,
 ) -> Checked {
     match (expected, found) {

@@ -1,6 +1,6 @@
 //! Tests that elimination, junction tree and enumeration give the same marginals, probability of evidence and conflicts.
 
-use figrs_core::{AnyElement, Model, tuple};
+use figrs_core::{AnyElement, DescribedStatement, Model, tuple};
 use figrs_infer::{Algorithm, Answer, JunctionTree, Run, VariableElimination};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Built, Description, Family, Target, build, for_random_models};
@@ -28,8 +28,12 @@ fn has_no_world(model: &Model, targets: &[AnyElement]) -> Result<Option<bool>, T
 }
 
 /// Checks that the evidence in a conflict is impossible, and that no piece of it can be left out.
-fn is_smallest_conflict(model: &Model, targets: &[AnyElement], conflict: &[String]) -> Checked {
-    let pieces: Vec<String> = (0..model.evidence().len())
+fn is_smallest_conflict(
+    model: &Model,
+    targets: &[AnyElement],
+    conflict: &[DescribedStatement],
+) -> Checked {
+    let pieces: Vec<DescribedStatement> = (0..model.evidence().len())
         .map(|i| model.describe(i))
         .collect();
     let mut positions = Vec::new();
@@ -38,7 +42,10 @@ fn is_smallest_conflict(model: &Model, targets: &[AnyElement], conflict: &[Strin
         match matching[..] {
             [position] => positions.push(position),
             // Scores that take part are named as well; they cannot be left out.
-            [] => prop_assert!(text.contains("Score at"), "{text} is not stated anywhere"),
+            [] => prop_assert!(
+                text.to_string().contains("Score at"),
+                "{text} is not stated anywhere"
+            ),
             // Two statements of one source line about one element cannot be told apart.
             _ => return Ok(()),
         }
@@ -84,7 +91,7 @@ fn agrees(
     engine: &dyn Algorithm,
     model: &Model,
     targets: &[Target],
-    expected: Result<Answer, Vec<String>>,
+    expected: Result<Answer, Vec<DescribedStatement>>,
 ) -> Checked {
     let found = asked(engine.run(model, erased(targets)))?.expect("elimination counts no worlds");
     match (expected, found) {

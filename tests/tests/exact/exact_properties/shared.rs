@@ -2,7 +2,7 @@
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, VarId};
-use figrs_core::{AnyElement, Limits, Model};
+use figrs_core::{AnyElement, DescribedStatement, Limits, Model};
 use figrs_infer::eliminate::{Counting, plan_cost};
 use figrs_infer::{Answer, Enumerate, Error};
 use figrs_lower::Observations;
@@ -56,7 +56,7 @@ pub(crate) fn possible_runs(built: &Built) -> Option<Vec<f64>> {
 /// Returns the answer, or the conflict if the evidence is impossible; `None` if there are too many worlds.
 pub(crate) fn asked(
     run: Result<Answer, Error>,
-) -> Result<Option<Result<Answer, Vec<String>>>, TestCaseError> {
+) -> Result<Option<Result<Answer, Vec<DescribedStatement>>>, TestCaseError> {
     match run {
         Ok(answer) => Ok(Some(Ok(answer))),
         Err(Error::ImpossibleEvidence { conflict, .. }) => Ok(Some(Err(conflict))),
