@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn exit_codes_tell_wrong_options_from_no_answer() {
-        let inner = || figrs_infer::Error::TooManyWorlds { limit: 3 };
+        let inner = || figrs_infer::Error::NothingToLearn;
         let code = |failure: Failure| exit_code(&*failure);
         assert_eq!(code("a wrong option".into()), 2);
         assert_eq!(code(NoAnswer("none".into()).into()), 1);
