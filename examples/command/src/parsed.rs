@@ -2,11 +2,12 @@
 
 use std::error::Error;
 use std::num::ParseFloatError;
-use std::process;
 use std::time::Duration;
+use std::{env, process, slice};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, Parser};
+use clap::{Arg, Command, Parser};
+use figrs_core::wording::{Audience, audience};
 
 use crate::numbers::whole_number;
 use crate::{Flag, note};
@@ -18,92 +19,109 @@ pub fn parsed<P: Parser>() -> P {
 
 /// Parses arguments as [`parsed`] does, but for a command with additions to the command of its type.
 pub fn parsed_by<P: Parser>(command: Command) -> P {
-    // A negative number is a wrong value of its flag, not another flag.
-    let command = command.allow_negative_numbers(true);
-    let parsed = command.clone().try_get_matches();
+    let mut command = prepared(command);
+    let parsed = command.try_get_matches_from_mut(env::args_os());
     let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
-    parsed.unwrap_or_else(|error| end(&error.format(&mut command.clone())))
+    parsed.unwrap_or_else(|error| end(&command, &error))
 }
 
 /// Parses arguments that a program passes instead of a command line, without the name of the command.
 ///
 /// **Errors.** The arguments are wrong; the error is one line, and names a flag as [`Flag`] does.
 pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<P, String> {
-    let mut command = command.allow_negative_numbers(true).no_binary_name(true);
-    command.build();
-    let parsed = command.clone().try_get_matches_from(arguments);
+    let mut command = prepared(command).no_binary_name(true);
+    let parsed = command.try_get_matches_from_mut(arguments);
     let parsed = parsed.and_then(|matches| P::from_arg_matches(&matches));
-    parsed.map_err(|error| mistake_of_flag(&command, &error).unwrap_or_else(|| mistake(&error)))
+    parsed.map_err(|error| mistake(&command, &error))
+}
+
+/// Returns a command for which a negative number is a wrong value of its flag, not another flag.
+fn prepared(command: Command) -> Command {
+    let mut command = command.allow_negative_numbers(true);
+    command.build();
+    command
 }
 
 /// Ends the program with the requested help, or with one line about the mistake.
-fn end(error: &clap::Error) -> ! {
+fn end(command: &Command, error: &clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
     }
-    note(format!("error: {}; see --help", mistake(error)));
+    note(format!("error: {}; see --help", mistake(command, error)));
     process::exit(2)
 }
 
-/// Returns the mistake in the arguments as one line.
-fn mistake(error: &clap::Error) -> String {
-    let message = wrong_value(error).unwrap_or_else(|| first_lines(error));
-    let words: Vec<&str> = message.split_whitespace().collect();
-    words.join(" ")
-}
-
-/// Returns a text in the data of an error.
-fn context(error: &clap::Error, kind: ContextKind) -> Option<&str> {
-    match error.get(kind)? {
-        ContextValue::String(text) => Some(text),
-        _ => None,
-    }
-}
-
-/// Returns the message about a wrong value of a flag, or about a value or a flag that is missing or superfluous; `None` for other mistakes.
-fn mistake_of_flag(command: &Command, error: &clap::Error) -> Option<String> {
-    let flag = |named: &str| {
-        let mut flags = command.get_arguments();
-        let flag = flags.find(|flag| flag.to_string() == named)?;
-        flag.get_long().map(Flag)
+/// Returns the mistake in the arguments of a command as one line.
+fn mistake(command: &Command, error: &clap::Error) -> String {
+    let data = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => slice::from_ref(text),
+        Some(ContextValue::Strings(texts)) => &texts[..],
+        _ => &[],
     };
-    let remedy = match (error.kind(), error.get(ContextKind::ValidValue)) {
-        (ErrorKind::MissingRequiredArgument, _) => {
-            let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
-                return None;
+    let named = |kind| {
+        let names = data(kind).iter().map(|name| argument(command, name));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let argument = named(ContextKind::InvalidArg);
+    let value = data(ContextKind::InvalidValue).concat();
+    let remedy = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let near = named(ContextKind::SuggestedArg);
+            return if near.is_empty() {
+                format!("there is no {argument}")
+            } else {
+                format!("there is no {argument}; perhaps {near}")
             };
-            return Some(format!("{} is missing", flag(missing.first()?)?));
         }
-        (ErrorKind::ArgumentConflict, _) => {
-            let other = flag(context(error, ContextKind::PriorArg)?)?;
-            let flag = flag(context(error, ContextKind::InvalidArg)?)?;
-            return Some(format!("{flag} and {other}: give one of them"));
+        ErrorKind::MissingRequiredArgument => return format!("{argument} is missing"),
+        ErrorKind::ArgumentConflict => {
+            let other = named(ContextKind::PriorArg);
+            return if other == argument {
+                format!("{argument}: give it once")
+            } else {
+                format!("{argument} and {other}: give one of them")
+            };
         }
-        (ErrorKind::ValueValidation, _) => remedy(error.source()?),
-        (ErrorKind::InvalidValue, Some(ContextValue::Strings(values))) if !values.is_empty() => {
-            format!("write one of {}", values.join(", "))
-        }
-        (ErrorKind::InvalidValue, _) => "write a value".to_owned(),
-        (ErrorKind::TooManyValues, _) => "write true or false".to_owned(),
-        _ => return None,
+        ErrorKind::ValueValidation => error.source().map_or_else(String::new, remedy),
+        ErrorKind::InvalidValue => match data(ContextKind::ValidValue) {
+            [] => "write a value".to_owned(),
+            values => format!("write one of {}", values.join(", ")),
+        },
+        ErrorKind::TooManyValues => match audience() {
+            Audience::PageUsers => "write true or false".to_owned(),
+            Audience::Programmers | Audience::CommandUsers => "give no value".to_owned(),
+        },
+        other => other.as_str().unwrap_or("it is wrong").to_owned(),
     };
-    let flag = flag(context(error, ContextKind::InvalidArg)?)?;
-    let value = context(error, ContextKind::InvalidValue).unwrap_or_default();
     let space = if value.is_empty() { "" } else { " " };
-    Some(format!("{flag}{space}{value}: {remedy}"))
+    let message = format!("{argument}{space}{value}: {remedy}");
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the message about a value that its parser rejects; `None` for other mistakes.
-fn wrong_value(error: &clap::Error) -> Option<String> {
-    let cause = error
-        .source()
-        .filter(|_| error.kind() == ErrorKind::ValueValidation)?;
-    let value = context(error, ContextKind::InvalidValue)?;
-    let argument = context(error, ContextKind::InvalidArg)?;
-    let remedy = remedy(cause);
-    Some(format!(
-        "invalid value '{value}' for '{argument}': {remedy}"
-    ))
+/// Returns the words for an argument such as `--size <SIDE>`, or for a group of arguments of which one is required.
+fn argument(command: &Command, name: &str) -> String {
+    let words = |one: &Arg| {
+        let flag = one.get_long();
+        flag.map_or_else(|| one.to_string(), |flag| Flag(flag).to_string())
+    };
+    let all = || command.get_arguments();
+    if let Some(one) = all().find(|one| one.to_string() == name) {
+        return words(one);
+    }
+    let groups = command.get_groups().map(|group| -> Vec<&Arg> {
+        let is_member = |one: &&Arg| group.get_args().any(|member| member == one.get_id());
+        all().filter(is_member).collect()
+    });
+    let joined = |group: &[&Arg]| {
+        let members: Vec<String> = group.iter().map(ToString::to_string).collect();
+        format!("<{}>", members.join("|"))
+    };
+    let mut groups = groups.filter(|group| joined(group) == name);
+    let group = groups.next().map(|group| {
+        let members: Vec<String> = group.into_iter().map(words).collect();
+        format!("one of {}", members.join(", "))
+    });
+    group.unwrap_or_else(|| name.to_owned())
 }
 
 /// Returns advice for a value that its parser rejects.
@@ -115,17 +133,6 @@ fn remedy(cause: &(dyn Error + 'static)) -> String {
         return "write a number".to_owned();
     }
     cause.to_string()
-}
-
-/// Returns the message of the parser without the lines that repeat the usage.
-fn first_lines(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let is_said =
-        |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
-    let lines: Vec<&str> = text.lines().map(str::trim).take_while(is_said).collect();
-    let message = lines.join(" ").replace(" tip:", "; tip:");
-    let message = message.strip_prefix("error: ").unwrap_or(&message);
-    message.to_owned()
 }
 
 /// Parses a time in seconds, possibly with a fraction.
@@ -173,55 +180,51 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_say_what_was_meant() {
-        for (argument, message) in [
+    fn mistakes_name_the_flag_and_the_remedy() {
+        let whole = "write a whole number, 1 or more";
+        let count = "write a whole number from 1 to 1000000";
+        let time = "write a positive number of seconds up to 1000000000, such as 60 or 0.5";
+        for (arguments, message) in [
+            ("--samples=0", format!("--samples 0: {whole}")),
+            ("--samples=-1", format!("--samples -1: {whole}")),
+            ("--samples=x", format!("--samples x: {whole}")),
+            ("--count=0", format!("--count 0: {count}")),
+            ("--count=9999999", format!("--count 9999999: {count}")),
             (
-                "--samples=0",
-                "invalid value '0' for '--samples <SAMPLES>': write a whole number, 1 or more",
+                "--width=1e3",
+                "--width 1e3: write a whole number".to_owned(),
             ),
-            ("--samples=x", "write a whole number, 1 or more"),
-            ("--count=0", "write a whole number from 1 to 1000000"),
-            ("--count=9999999", "write a whole number from 1 to 1000000"),
-            ("--width=1e3", "write a whole number"),
-            ("--width=", "--width"),
-            ("--threads=0", "write a whole number, 1 or more"),
+            ("--width=", "--width: write a whole number".to_owned()),
+            ("--width", "--width: write a value".to_owned()),
             (
                 "--width=99999999999999999999",
-                "write a smaller whole number",
+                "--width 99999999999999999999: write a smaller whole number".to_owned(),
             ),
-            ("--smoothing=much", "write a number"),
-            ("--time=0", "write a positive number of seconds"),
-            ("--time=nan", "write a positive number of seconds"),
-            ("--tim=3", "tip:"),
-        ] {
-            let error = Options::try_parse_from(["program", argument]).unwrap_err();
-            let line = mistake(&error);
-            assert!(line.contains(message), "{argument}: {line}");
-            assert!(!line.starts_with("error") && line.lines().count() == 1);
-            assert!(!line.contains("digit") && !line.contains("1844"), "{line}");
-        }
-    }
-
-    #[test]
-    fn passed_arguments_name_the_flag_and_the_remedy() {
-        for (arguments, message) in [
+            ("--threads=0", format!("--threads 0: {whole}")),
             (
-                "--samples=0",
-                "--samples 0: write a whole number, 1 or more",
+                "--smoothing=much",
+                "--smoothing much: write a number".to_owned(),
             ),
-            (
-                "--samples=-1",
-                "--samples -1: write a whole number, 1 or more",
-            ),
+            ("--time=0", format!("--time 0: {time}")),
+            ("--time=nan", format!("--time nan: {time}")),
+            ("--tim=3", "there is no --tim; perhaps --time".to_owned()),
+            ("--fly", "there is no --fly".to_owned()),
+            ("fly", "there is no fly".to_owned()),
             (
                 "--order=up",
-                "--order up: write one of min-fill, min-weight",
+                "--order up: write one of min-fill, min-weight".to_owned(),
             ),
-            ("--order", "--order: write one of min-fill, min-weight"),
-            ("--width", "--width: write a value"),
-            ("--stats=yes", "--stats yes: write true or false"),
-            ("--stats --time=3", "--stats and --time: give one of them"),
-            ("--tall", "--width is missing"),
+            (
+                "--order",
+                "--order: write one of min-fill, min-weight".to_owned(),
+            ),
+            ("--stats=yes", "--stats yes: give no value".to_owned()),
+            ("--stats --stats", "--stats: give it once".to_owned()),
+            (
+                "--stats --time=3",
+                "--stats and --time: give one of them".to_owned(),
+            ),
+            ("--tall", "--width is missing".to_owned()),
         ] {
             let arguments: Vec<String> = arguments.split(' ').map(str::to_owned).collect();
             let error = parsed_from::<Options>(Options::command(), &arguments).unwrap_err();
