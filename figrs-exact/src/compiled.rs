@@ -62,7 +62,7 @@ pub trait Compiled: Clone + Send + Sync {
     /// [`CompiledFrontier`](crate::CompiledFrontier) consists of the values of the targets; of equally probable worlds, it returns the first in the
     /// order of values.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled form does not represent single worlds.
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled model may have merged several worlds into one.
     fn most_probable(&self) -> Result<World, Error>;
 
     /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are in memory at the same
@@ -91,7 +91,7 @@ pub trait Compiled: Clone + Send + Sync {
 
     /// Returns the number of worlds that agree with the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the compiled form does not represent single worlds; an error of the memory limit
-    /// if the counts exceed it.
+    /// **Errors.** [`Error::NotInAnswer`] if the compiled model may have merged several worlds into one, so that they cannot be counted; an error if
+    /// the counts exceed the memory limit.
     fn count(&self) -> Result<BigUint, Error>;
 }

@@ -1,4 +1,4 @@
-//! The problem of a compiled form: a model, its targets, its varying elements, and the evidence set on the varying elements.
+//! The problem of a compiled model: the model, its targets, its varying elements (elements whose evidence may change), and their current evidence.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct CompiledProblem {
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
     pub(crate) varying: Vec<AnyElement>,
-    /// For each varying element, the evidence that was set on it, as a model; `None` if there is none.
+    /// For each element of `varying`, its current evidence as a model; `None` for an element without evidence.
     pub(crate) statements: Vec<Option<Model>>,
     pub(crate) limits: Limits,
 }
@@ -39,7 +39,7 @@ impl CompiledProblem {
         }
     }
 
-    /// Returns the roots of an expansion of the model: the targets, followed by the varying elements.
+    /// Returns the roots of an expansion of the model: the targets, followed by the elements whose evidence may change.
     pub(crate) fn roots(&self) -> Vec<AnyElement> {
         self.targets.iter().chain(&self.varying).cloned().collect()
     }
@@ -79,7 +79,8 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// Returns, for each varying element, the weights that its current evidence gives to its values; `None` for an element without evidence.
+    /// Returns, for each element whose evidence may change, the weights that its current evidence gives to its values; `None` for an element without
+    /// evidence.
     pub(crate) fn present_weights(
         &self,
         expansion: &Expansion,

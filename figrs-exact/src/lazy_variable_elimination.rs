@@ -17,11 +17,11 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 /// probability of `x` given the evidence lies between `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth of the expansion grows
 /// until the bounds are close.
 ///
-/// An expansion lists only some values of an element with infinitely many values; their number grows with the depth. A count such as `Poisson` has
-/// its first values, and the value `unknown` with the rest of the probability. A continuous number with a known distribution function is divided into
-/// cells between its quantiles. A function of a cell is called with the middle and the ends of the cell. If the results are equal, the result is
-/// known; if the results are numbers, the result is a cell; otherwise it is `unknown`. If a parameter of an element is a cell, each value of the
-/// element gets the least of its probabilities for the ends and the middle of the cell, and the value `unknown` gets the rest.
+/// An expansion lists only some values of an element with infinitely many values; their number grows with the depth. In the expansion of a count such
+/// as `Poisson`, the smallest counts keep their probabilities, and the value `unknown` has the rest. A continuous number with a known distribution
+/// function is divided into cells between its quantiles. A function of a cell is called with the middle and the ends of the cell. If the results are
+/// equal, the result is known; if the results are numbers, the result is a cell; otherwise it is `unknown`. If a parameter of an element is a cell,
+/// each value of the element gets the least of its probabilities for the ends and the middle of the cell, and the value `unknown` gets the rest.
 ///
 /// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`], [`Answer::expectation_bounds`] and [`Answer::log_evidence_bounds`]. If an
 /// expansion contains the whole model, the answer is exact and contains probabilities instead of bounds.

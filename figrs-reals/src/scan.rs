@@ -46,7 +46,7 @@ impl Form {
 /// The likelihoods of real numbers that a scan accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accepted {
-    /// Gaussian functions alone: observations of normal elements.
+    /// Only Gaussian functions, which are the likelihoods of observed normal elements.
     Gaussian,
     /// Gaussian functions, and comparisons of real elements.
     Comparisons,

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `twin_world.rs` | the elements of the counterfactual world, built from the elements of the factual world |
 //! | `twin_ops.rs` | the functions of the elements of the counterfactual world |
-//! | `branch_memory.rs` | stored results of `Chain` elements, so that both worlds get the same elements |
+//! | `branch_memory.rs` | stored results of `Chain` elements, so that the factual and the counterfactual world get the same elements |
 
 pub(crate) mod branch_memory;
 mod twin_ops;
@@ -92,8 +92,8 @@ impl Counterfactual {
         }
     }
 
-    /// Limits the number of elements created by `Chain` elements that are stored for both worlds (default 2²⁰). Many elements must be stored if the
-    /// parents of a `Chain` have very many values.
+    /// Limits the number of stored elements that `Chain` elements created for the factual and the counterfactual world (default 2²⁰). Many elements
+    /// must be stored if the parents of a `Chain` have very many values.
     pub fn max_elements(self, elements: usize) -> Self {
         let world = TwinWorld::new(&self.model, self.world.set(), elements);
         world.keep_factual_of(&self.world);
@@ -103,8 +103,8 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target that depends on this element can combine
-    /// values of both worlds.
+    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target can therefore combine factual and
+    /// counterfactual values.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};

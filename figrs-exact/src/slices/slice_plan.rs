@@ -89,7 +89,7 @@ struct SliceSearch<'a> {
     effort: Cell<u64>,
 }
 
-/// A plan of slices, and the buckets of its elimination.
+/// The variables that the slices fix (a plan), and the buckets of the elimination of one slice.
 #[derive(Clone)]
 struct PricedPlan {
     plan: SlicePlan,

@@ -52,8 +52,7 @@ impl EstimandValue {
     }
 }
 
-/// Returns the estimands for `targets`. The estimands cover the values that the exact answer, if there is one, or any other answer considers
-/// possible.
+/// Returns the estimands for `targets`. There is an estimand for each value that has, or may have, a positive probability in at least one answer.
 pub(super) fn estimands(
     targets: &[AnyElement],
     names: &[String],
