@@ -228,7 +228,7 @@ impl<'g> Elimination<'g> {
         self.conditionals.entries.len()
     }
 
-    /// Returns the factor graph of the finite variables. The factors of this graph include the integrals over the real vectors.
+    /// Returns the factor graph of the finite variables. The factors of the returned graph include the integrals over the real vectors.
     pub fn finite(&self) -> &FactorGraph {
         &self.finite
     }

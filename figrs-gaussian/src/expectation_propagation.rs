@@ -39,7 +39,7 @@ pub struct Projection {
 
 /// A factor that is a likelihood of one real number, which is a linear function of the factor's vectors.
 ///
-/// In the graph, the factor has Gaussian functions that approximate the likelihood. Expectation propagation computes these functions.
+/// In the graph, the factor has Gaussian functions that approximate the likelihood. Expectation propagation computes the Gaussian functions.
 pub struct LikelihoodFactor<'a> {
     /// The index of the factor in [`HybridGraph::factors`].
     pub factor: usize,

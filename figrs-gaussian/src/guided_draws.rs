@@ -61,11 +61,11 @@ pub struct GuidedDraw {
 /// Independent draws of all variables of a hybrid factor graph, guided by restrictions of real numbers to intervals.
 ///
 /// The finite variables are drawn from the graph with the approximations `g` of the restrictions. Then standard normal numbers are drawn one after
-/// another, each of which determines the numbers of one or several sites. Let `f` be the distribution of such a number given the numbers drawn before
-/// it and the approximations of the sites that are not determined yet. The number is drawn from `f`, truncated to the interval that satisfies all the
-/// sites that it determines. After all numbers, all vectors are drawn given the numbers. The weight of the draw is the product over all numbers of
-/// `P / E[g]`, where `P` is the probability of the interval, and `g` is the product of the approximations of the sites that the number determines,
-/// both under `f`.
+/// another, each of which determines the numbers of one or several sites. Let `f` be the distribution of a drawn number given the numbers drawn
+/// before it and the approximations of the sites that are not determined yet. The number is drawn from `f`, truncated to the interval that satisfies
+/// all the sites that it determines. After all numbers, all vectors are drawn given the numbers. The weight of the draw is the product over all
+/// numbers of `P / E[g]`, where `P` is the probability of the interval, and `g` is the product of the approximations of the sites that the number
+/// determines, both under `f`.
 ///
 /// **Guarantee.** The mean of the weights is an unbiased estimate of the total with the restrictions, divided by the total with the approximations. If
 /// the approximations are constant, the draws are those of the sampler of Geweke, Hajivassiliou and Keane.

@@ -203,7 +203,7 @@ impl<'e> HybridPosterior<'e> {
         parts.into_iter().map(merged).collect()
     }
 
-    /// Returns the joint distribution of the vectors `reals`, whose numbers are concatenated. One factor must contain all these vectors.
+    /// Returns the joint distribution of the vectors `reals`, whose numbers are concatenated. One factor must contain all vectors of `reals`.
     ///
     /// The mixture has a component for each possible assignment of the finite variables in [`scope`](JointMixture::scope).
     ///
@@ -447,7 +447,7 @@ impl<'e> HybridPosterior<'e> {
 type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Rc<[f64]>>);
 
 /// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the finite variables in each message
-/// that no step multiplies. For each such message, a variable is added whose values stand for the joint values.
+/// that no step multiplies. For each message that no step multiplies, a variable is added whose values stand for the joint values.
 fn finite_probabilities(
     elimination: &Elimination<'_>,
     limits: &Limits,

@@ -12,8 +12,8 @@ use super::state::GameState;
 /// Maximum number of machine words for the clock facts of all steps together (32 MB).
 const MOST_WORDS: usize = 1 << 22;
 
-/// The clock: facts that depend neither on actions nor on facts outside the clock. Before the step `limit`, these facts affect no legal move, no goal
-/// and not the end of the puzzle.
+/// The clock: facts that depend neither on actions nor on facts outside the clock. Before the step `limit`, the facts of the clock affect no legal
+/// move, no goal and not the end of the puzzle.
 #[derive(Debug)]
 pub(super) struct Clock {
     /// The set of the clock's facts, as a bit set.

@@ -6,7 +6,7 @@ use figrs_core::LinearFunction;
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
-/// Largest rounding error of a sum, relative to the sum of the magnitudes of its terms. This number is 45 times the rounding error of one operation.
+/// Largest rounding error of a sum, relative to the sum of the magnitudes of its terms. The bound is 45 times the rounding error of one operation.
 const ROUNDING: f64 = 1e-14;
 
 /// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap

@@ -135,7 +135,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Makes the elements of `cases` functions of the case. This method must be called before the scan runs.
+    /// Makes the elements of `cases` functions of the case. The cases must be set before the scan runs.
     pub(crate) fn with_cases(mut self, cases: &Cases) -> Self {
         self.set.extend(cases.ids());
         self.finite = self.finite.with_cases(cases);

@@ -44,8 +44,8 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
     /// **Errors.** [`Error::InvalidSetting`] if the sum is too large.
     fn extend(&mut self, more: u64) -> Result<(), Error>;
 
-    /// For a state whose turns may take seconds: returns the answer that a [`Running`](crate::Running) gives during a turn. The state updates this
-    /// answer while it works. The turns of all other states are short; a `Running` waits for the end of the turn.
+    /// For a state whose turns may take seconds: returns the answer that a [`Running`](crate::Running) gives during a turn. The state updates the
+    /// answer during the turn. The turns of all other states are short; a `Running` waits for the end of the turn.
     fn latest(&self) -> Option<Latest<A>> {
         None
     }

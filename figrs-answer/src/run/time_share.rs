@@ -22,7 +22,8 @@ pub struct TimeShare<'a> {
 }
 
 impl<'a> TimeShare<'a> {
-    /// Creates the time share of the chain with the index `chain` among `chains` chains on `threads` threads. The time share begins at this call.
+    /// Creates the time share of the chain with the index `chain` among `chains` chains on `threads` threads. The time share begins when it is
+    /// created.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);

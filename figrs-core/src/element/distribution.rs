@@ -334,8 +334,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Returns the member as a normal distribution whose mean is a linear function of the unknown parameters, whose entries in `parameters` are
-    /// `None`. Exact algorithms compute with this linear Gaussian form in closed form. Returns `None` if the members are not normal, or if their
-    /// means are not linear in the unknown parameters.
+    /// `None`. Exact algorithms have a closed form for normal distributions with linear means. Returns `None` if the members are not normal, or if
+    /// their means are not linear in the unknown parameters.
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         let _ = parameters;
         None

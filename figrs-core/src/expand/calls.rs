@@ -72,8 +72,8 @@ pub(super) struct CallSolutions {
     bytes: u64,
     /// The recursive functions, in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// The elements that statements of the model are about, and the targets. A call whose body reaches one of these elements is unfolded, because
-    /// evidence on the element must have an effect.
+    /// The elements that statements of the model are about, and the targets. A call whose body reaches a target or an element with evidence is
+    /// unfolded, because evidence on the element must have an effect.
     roots: FxHashSet<ElementId>,
 }
 

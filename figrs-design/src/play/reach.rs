@@ -24,10 +24,10 @@ use figrs_models::mdmc::{LevelError, Tile};
 ///
 /// The result is exact: after each column, [`playable`](Self::playable) is the result of [`Playability`](super::Playability) for the columns so far.
 /// Moves cross one column at a time. The state after a column therefore needs only the positions at which a player can cross into the next column.
-/// The state stores these crossings for each number of areas of a [`Route`] that the player has passed: crossings on paths from the start, and
-/// crossings of players who return from the right, however far they go to the left. If all tiles of some kind are goals, the state stores each goal
-/// tile that has not been reached as the set of positions from which a returning player reaches the tile. Once [`alive`](Self::alive) is false, no
-/// further columns make the level playable.
+/// The state stores the positions where players cross, for each number of areas of a [`Route`] that the player has passed: crossings on paths from
+/// the start, and crossings of players who return from the right, however far they go to the left. If all tiles of some kind are goals, the state
+/// stores each goal tile that has not been reached as the set of positions from which a returning player reaches the tile. Once
+/// [`alive`](Self::alive) is false, no further columns make the level playable.
 /// # Complexity
 ///
 /// The time for a column is proportional to its height times the number of stages of moves: once for the cells reached from the left, and once for

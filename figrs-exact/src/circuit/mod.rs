@@ -27,11 +27,11 @@ const CACHE_BYTES: u64 = 1 << 30;
 /// [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow, unless two of the `n` components that the search finds have the same hash of
-/// 128 bits. The probability of this error is about `n^2 / 2^129`. The result is deterministic.
+/// 128 bits. The probability of two components with equal hashes is about `n^2 / 2^129`. The result is deterministic.
 ///
 /// **Complexity.** The time is exponential in the number of variables in the worst case. A search whose decisions follow only the tree decomposition
-/// takes a time exponential in the width times the logarithm of the number of variables, or in the width alone if the cache holds all components.
-/// This bound of the time does not hold for the search of figrs, because the activity in conflicts takes precedence over the tree decomposition. Many
+/// takes a time exponential in the width times the logarithm of the number of variables, or in the width alone if the cache holds all components. For
+/// the search of figrs, the bound of the time does not hold, because the activity in conflicts takes precedence over the tree decomposition. Many
 /// zeros shorten the search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many
 /// values.
 ///

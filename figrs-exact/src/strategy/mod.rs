@@ -56,7 +56,8 @@ const MAX_NESTING: usize = 16;
 /// exactly, the answer contains bounds that enclose the exact probabilities, up to rounding. If a sub-model was solved by sampling or by an
 /// approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence. Evidence is never inside a
 /// sub-model; errors of samplers therefore do not depend on the evidence. A world is [proven](Answer::is_proven) to be the most probable if the
-/// worlds of all sub-models are. If some of these worlds are not proven, [`Answer::upper_bound`] follows from the upper bounds of the sub-models.
+/// worlds of all sub-models are proven. If the worlds of some sub-models are not proven, [`Answer::upper_bound`] follows from the upper bounds of the
+/// sub-models.
 ///
 /// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads; for the most probable world, once for
 /// each joint value of its interface. The elimination of the rest of the model adds its own work. At most 16 sub-models are nested in each other.

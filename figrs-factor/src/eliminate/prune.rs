@@ -165,7 +165,7 @@ impl<'a> BarrenSearch<'a> {
     }
 
     /// Multiplies a factor by the factors `own`, which depend only on the variable `v`, and sums the product over `v`. Returns the sum and the
-    /// natural logarithm of its scale. Returns `None` if the sum may depend on the other variables.
+    /// natural logarithm of its scale. Returns `None` if the sum may depend on the variables that are not summed out.
     fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<(f64, f64)> {
         let values = self.graph.cardinalities[v] as usize;
         if values == 1 {

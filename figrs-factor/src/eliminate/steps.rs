@@ -62,8 +62,8 @@ impl Cursor {
     }
 }
 
-/// Lists the next pairs of a partial assignment of `parent` and a value that all sparse tables of `narrows` allow. Stores the row ranges with this
-/// value in `child`.
+/// Lists the next pairs of a partial assignment of `parent` and a value that all sparse tables of `narrows` allow. Stores the row ranges of the
+/// listed values in `child`.
 ///
 /// The values are read from the row range of the smallest table (the leading table), and looked up in the other tables.
 pub(super) fn shared_values<V: Clone>(

@@ -12,8 +12,8 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 
 /// Number of entries of the joint tables, for each variable and table of a component, up to which the first order is accepted.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
-/// Number of memory words that the search for an order may read for each predicted entry of the joint tables. With this budget, the search takes
-/// about a tenth of the running time of the elimination.
+/// Number of memory words that the search for an order may read for each predicted entry of the joint tables. The search then takes about a tenth of
+/// the running time of the elimination.
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Minimum budget of a search, as a multiple of the work for the first order.
 const MIN_PASSES: u64 = 3;

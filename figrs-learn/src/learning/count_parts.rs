@@ -48,7 +48,7 @@ impl CountRequest {
     }
 }
 
-/// The expected counts of consecutive groups of rows (units) for one request. Serde can serialise these counts.
+/// The expected counts of consecutive groups of rows (units) for one request. Serde can serialise the expected counts.
 ///
 /// If the serialisation format preserves the bits of floating-point numbers, the fit is equal to the last bit to the fit of a single process.
 #[derive(Clone, Debug, Serialize, Deserialize)]

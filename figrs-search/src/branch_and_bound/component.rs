@@ -30,8 +30,8 @@ enum Tree {
     Search(Box<TreeSearch>),
 }
 
-/// Number of steps of the search without a tree decomposition after which the search along one begins. From then on, both searches take about the
-/// same number of steps.
+/// Number of steps of the search without a tree decomposition after which the search along one begins. From then on, the searches with and without a
+/// tree decomposition take about the same number of steps.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
 #[derive(Clone, Copy, Debug)]

@@ -37,8 +37,8 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot of the hash table. This number includes the table, the half-sized table from which the table grows, the
-    /// key in the list of insertions, and the time of the last use during a sort.
+    /// Maximum number of bytes for each slot of the hash table. The bytes of a slot include the table, the half-sized table from which the table
+    /// grows, the key in the list of insertions, and the time of the last use during a sort.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 

@@ -88,8 +88,8 @@ impl<'a> PrefixBounds<'a> {
         })
     }
 
-    /// Returns a bound for each value of the variable of `level`. `bound` is the bound of the prefix before this variable; `world` has the values of
-    /// the prefix, indexed by variable.
+    /// Returns a bound for each value of the variable of `level`. `bound` is the bound of the prefix before the variable of `level`; `world` has the
+    /// values of the prefix, indexed by variable.
     pub(super) fn children(&self, level: usize, bound: f64, world: &mut [u32]) -> Vec<f64> {
         let tables = &self.levels[level];
         let at = |number: &usize, world: &[u32]| self.messages.messages()[*number].at(world);

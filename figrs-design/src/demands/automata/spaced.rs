@@ -27,8 +27,8 @@ impl Spaced {
         self.from.width().max(self.to.width()) - 1
     }
 
-    /// Returns the indices in the state at which the machine words of the trackers of `from` and of `to` end. The words after these indices concern
-    /// columns whose distances are not checked yet.
+    /// Returns the indices in the state at which the machine words of the trackers of `from` and of `to` end. The machine words after the trackers
+    /// concern columns whose distances are not checked yet.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())

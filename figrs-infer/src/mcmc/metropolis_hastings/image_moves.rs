@@ -87,8 +87,8 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if the computation of these numbers takes more
-    /// than `MAX_CALLS` function calls.
+    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if the computation of the deterministic numbers
+    /// takes more than `MAX_CALLS` function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);
@@ -300,7 +300,8 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if the number `placed` depends on two of the offsets that this move changes. If both offsets changed, the move would not be reversible.
+    /// True if the number `placed` depends on two of the offsets that this move changes. If two offsets of one number changed, the move would not be
+    /// reversible.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);

@@ -123,9 +123,9 @@ impl SequentialMonteCarlo {
         self
     }
 
-    /// Retains one particle of each population for [`Answer::draws`](figrs_answer::Answer::draws), drawn in proportion to the last weights. The weight of this particle is its
-    /// population's estimate of the probability of the evidence. A population that has lost all its particles has no draw
-    /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
+    /// Retains one particle of each population for [`Answer::draws`](figrs_answer::Answer::draws), drawn in proportion to the last weights. The
+    /// weight of a retained particle is its population's estimate of the probability of the evidence. A population that has lost all its particles
+    /// has no draw ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
     /// Targets are then evaluated only for the retained particles, which is much faster if there are thousands of targets. For any function of the
     /// targets, multiply the weight of each draw by the function: the mean of these products over all populations is an unbiased estimate of the
