@@ -223,8 +223,8 @@ fn of_moments(
     }
 }
 
-/// Estimates the mean and the standard deviation of a density by the trapezoid rule. `places` and `logs` have its points, in ascending order, and the
-/// logarithms of the density at these points, the largest of which is about `best`. The estimated deviation is at least the distance of the points
+/// Estimates the mean and the standard deviation of a density by the trapezoid rule. `places` has the points in ascending order, `logs` has the
+/// logarithm of the density at each point, and the largest logarithm is about `best`. The estimated deviation is at least the distance of the points
 /// around the largest density.
 fn rough_moments(places: &[f64], logs: &[f64], best: f64) -> (f64, f64) {
     let around = |i: usize| (i.saturating_sub(1), (i + 1).min(places.len() - 1));

@@ -176,7 +176,7 @@ pub(crate) fn finish<A>(state: &mut dyn RunState<A>) -> Result<A, Error> {
     state.answer(stopped)
 }
 
-/// Returns an error if a parameter has changed.
+/// Returns an error if the value of a `Param` has changed since `parameters` were read.
 pub(crate) fn unchanged(parameters: &ParameterValues) -> Result<(), Error> {
     parameters.changed().map_or(Ok(()), |param| {
         Err(Error::ParameterChanged {

@@ -79,7 +79,7 @@ pub(super) struct EdgeCrossings {
     playable: bool,
     /// For levels in which the player climbs: by which properties each cell of the last column supports a player in the next column.
     pub(super) supports: Vec<CellClass>,
-    /// The arrivals in the next column by paths from the start that never leave the columns so far.
+    /// The arrivals in the next column by paths from the start that stay in the columns read so far.
     reached: Crossings,
     /// The additional arrivals in the next column by players who return from later columns.
     pub(super) returns: Returns,

@@ -258,7 +258,7 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
 }
 
 /// For each partial assignment of the batch, narrows the row range of a sparse table to the rows with the computed value of a variable. Marks the
-/// partial assignments with an empty row range.
+/// partial assignments whose narrowed row range is empty.
 fn narrow_rows<V: Clone>(
     keys: &[u32],
     narrow: &RangeNarrowing,

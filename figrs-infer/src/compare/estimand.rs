@@ -11,8 +11,8 @@ use figrs_answer::quality::diagnostics::normal_score;
 use figrs_answer::{Answer, AnswerContent, Quality, TargetMarginal};
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of values of a target up to which all their probabilities are compared. If a target has more values, its mean is compared or, if it
-/// has no mean, the probabilities of `LISTED` values.
+/// Maximum number of values of a target whose probabilities are all compared. If a target has more values, its mean is compared; if it has no mean,
+/// the probabilities of `LISTED` values are compared.
 const LISTED: usize = 64;
 
 /// A quantity that algorithms compute: the probability of one value of a target, or the mean of a target with more than 64 values.

@@ -30,8 +30,8 @@ pub(super) struct PrefixBounds<'a> {
     pub(super) slack: f64,
 }
 
-/// Tables that become factors of the bound when the variable of this level (the next variable of the prefix) is assigned, and messages that are then
-/// removed from it.
+/// Tables that become factors of the bound when the variable of a level (the next variable of the prefix) is assigned, and messages that then cease
+/// to be factors of the bound.
 #[derive(Clone, Debug, Default)]
 struct Level {
     factors: Vec<usize>,

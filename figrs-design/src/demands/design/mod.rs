@@ -302,7 +302,7 @@ impl<'a> DesignScope<'a> {
         }
     }
 
-    /// Returns the demands, in model coordinates.
+    /// Returns the demands of the file. Rows and columns are those of the models, in which the player moves to the right.
     ///
     /// **Errors.** [`FileError`] if the file has a mistake; the error states the line of the demand.
     pub fn demands(&self) -> Result<Vec<Demand>, FileError> {

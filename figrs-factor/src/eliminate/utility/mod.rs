@@ -28,7 +28,7 @@ use run::UtilityRun;
 pub struct UtilityTable {
     /// The variable on which the utility depends.
     pub variable: VarId,
-    /// The utility of each value.
+    /// The utility of each value of the variable.
     pub utilities: Vec<f64>,
 }
 
