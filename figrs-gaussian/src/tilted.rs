@@ -193,7 +193,8 @@ fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
 }
 
 /// Returns the mass, the mean and the variance of a distribution. `density` is the density of the distance from `mean`, in units of `deviation`. The
-/// moments are computed about `centre` in units of `scale`, and again if these differ much from the distribution's mean and standard deviation.
+/// moments are computed about `centre` in units of `scale`. If `centre` and `scale` differ much from the distribution's mean and standard deviation,
+/// the moments are computed again.
 fn of_moments(
     density: impl Fn(f64) -> f64,
     points: &[f64],

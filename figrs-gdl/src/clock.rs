@@ -178,7 +178,7 @@ impl Clock {
 }
 
 /// Returns the largest set of facts that depend neither on actions nor on facts outside the set, and for each atom true if the atom depends on an
-/// action or on a fact outside the set. The result is `None` if the set is empty.
+/// action or on a fact outside the set. Returns `None` if no fact is independent.
 fn independent(
     machine: &RuleMachine,
     all: &Cone,

@@ -96,7 +96,7 @@ impl GroundLiteral {
         Self(atom << 1 | u32::from(!holds))
     }
 
-    /// Returns the index of the literal; the two literals of an atom have adjacent indices.
+    /// Returns the index of the literal `self`; the two literals of an atom have adjacent indices.
     #[inline]
     pub(super) fn number(self) -> usize {
         self.0 as usize

@@ -119,7 +119,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
 
 /// Tail probabilities of a distribution over ordered values: the cumulative distribution function at a value, and its complement.
 ///
-/// Both tail probabilities are stored, because one minus a tiny probability would lose its digits.
+/// The lower and the upper tail probability are both stored, because one minus a tiny probability would lose its digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tails {
     /// The probability of this value and all lower values.

@@ -170,7 +170,7 @@ impl CodedElements {
         self.is_renumberable[of]
     }
 
-    /// Returns the first of `targets` that is true in some transition of a step.
+    /// Returns the first element of `targets` that is true in some transition of a step.
     pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
         let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];

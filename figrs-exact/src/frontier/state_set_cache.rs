@@ -22,7 +22,7 @@ pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 #[derive(Debug)]
 pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
-    /// The index of the list that already has transitions of this step; `None` if there is no such list.
+    /// The index of the list that already has transitions of the step; `None` if there is no such list.
     pub(super) layer: Option<usize>,
     /// The transitions that the list with the index `layer` lacks, or all transitions of the step if there is no list.
     pub(super) further: Option<TransitionLayer>,

@@ -11,9 +11,9 @@ pub(super) const ORDER_WORK: u64 = 2_000_000;
 
 /// Upper bounds of the total weight of all completions of a prefix: an assignment of the first maximised variables, in the order of [`Self::order`].
 ///
-/// One mini-bucket elimination first sums out the other variables, and then maximises over the maximised variables, in the reverse of their order.
-/// The bound of a prefix is the product of the factors and messages whose variables it assigns. A message is a factor of this product until the
-/// variable of its bucket is assigned; then the tables of that bucket replace it.
+/// One mini-bucket elimination first sums out the variables that are not maximised. It then maximises over the maximised variables, in the reverse of
+/// their order. The bound of a prefix is the product of the factors and messages whose variables it assigns. A message is a factor of the bound until
+/// the variable of its bucket is assigned. The tables of the bucket then replace the message.
 ///
 /// **References.** Kask and Dechter, *A general scheme for automatic generation of search heuristics from specification dependencies*,
 /// Artificial Intelligence 129, 2001; Marinescu, Dechter and Ihler, *AND/OR search for marginal MAP*, UAI 2014.
