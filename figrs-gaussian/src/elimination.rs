@@ -39,7 +39,7 @@ impl Conditionals {
     }
 }
 
-/// If a step would have more than this number times the limit of finite assignments, components are merged without a search for a better order.
+/// Multiple of the limit of finite assignments above which components are merged without a search for a better order.
 const HOPELESS: usize = 8;
 
 /// The result of integrating the real vectors out of a hybrid factor graph.

@@ -308,7 +308,7 @@ impl Plan {
 }
 
 impl PlanStep {
-    /// Draws the real number of this step; `before` has the numbers of the earlier steps. Returns the natural logarithm of the probability of the
+    /// Draws the real number of a step; `before` has the numbers of the earlier steps. Returns the natural logarithm of the probability of the
     /// interval, divided by the expected approximation, and the draw; `None` if the interval is empty.
     fn drawn(
         &self,

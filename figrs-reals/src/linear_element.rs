@@ -99,8 +99,8 @@ impl Linear {
         is_equal.then_some(index as usize)
     }
 
-    /// If this function and `other` have one number each, returns the offset and the slope of this function as a linear function of `other`; `None`
-    /// if it is not a function of `other`.
+    /// If `self` and `other` have one number each, returns the offset and the slope of `self` as a linear function of `other`; `None` if `self` is
+    /// not a function of `other`.
     pub(crate) fn in_terms_of(&self, other: &Self) -> Option<(f64, f64)> {
         if self.numbers != 1 {
             return None;

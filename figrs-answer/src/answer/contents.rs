@@ -25,7 +25,7 @@ use figrs_factor::bounds::{Bounds, Improvement};
 /// The untyped marginal of one target.
 #[derive(Clone, Debug)]
 pub struct TargetMarginal {
-    /// The target to which this marginal belongs.
+    /// The target to which the marginal belongs.
     pub element: AnyElement,
     /// The possible values of the target.
     pub support: Support,

@@ -36,7 +36,7 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
 
     /// Computes the answer from the work that has been done; `stopped` is the reason why the work ended.
     ///
-    /// **Errors.** [`Error::NothingDone`] if this work does not suffice for an answer; the errors of the algorithm.
+    /// **Errors.** [`Error::NothingDone`] if the work done so far does not suffice for an answer; the errors of the algorithm.
     fn answer(&self, stopped: Stopped) -> Result<A, Error>;
 
     /// Adds `more` samples, draws, steps, rounds or operations to the requested number.

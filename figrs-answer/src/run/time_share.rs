@@ -11,7 +11,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The part of the time until the deadline that one Markov chain may use, if each thread runs several chains one after another.
 ///
-/// Without this division, the first chain would use all the time, and none would remain for the later chains.
+/// If the time were not divided, the first chain would use all the time, and none would remain for the later chains.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,

@@ -216,9 +216,9 @@ impl<T: Value> Elements<T> {
 
     /// Returns the member with the index `index`, from 0. The index may be an element.
     ///
-    /// A world without this member has the error [`MemberError::NoMember`], unless evidence excludes the world. An observation of `at(3)` evaluates
-    /// the member in every world, and is therefore an error if a world may have fewer than four members; observe [`get`](Self::get) instead, or add
-    /// evidence that the length is at least four.
+    /// A world without a member of the given index has the error [`MemberError::NoMember`], unless evidence excludes the world. An observation of
+    /// `at(3)` evaluates the member in every world, and is therefore an error if a world may have fewer than four members; observe [`get`](Self::get)
+    /// instead, or add evidence that the length is at least four.
     ///
     /// ```
     /// # use figrs_core::{Elements, Flip, Model, Uniform};

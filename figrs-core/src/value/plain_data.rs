@@ -130,7 +130,7 @@ impl<'de> Deserialize<'de> for PlainData {
     }
 }
 
-/// Reads data that are nested in this number of lists and objects.
+/// Reads data at a given depth of nested lists and objects.
 #[derive(Clone, Copy)]
 struct Inside(usize);
 

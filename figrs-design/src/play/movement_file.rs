@@ -34,7 +34,7 @@ struct MovementFile {
     hazards: Option<HarmWord>,
     start: Option<StartEntry>,
     goal: Option<GoalEntry>,
-    /// A legend in the same file, which this reader ignores.
+    /// A legend in the movement file, which the reader of movements ignores.
     #[serde(rename = "tiles")]
     _tiles: Option<IgnoredAny>,
 }

@@ -17,8 +17,8 @@ use figrs_models::mdmc::{LevelError, Tile};
 
 /// Playability of a level whose columns the caller adds from the left (or whose rows the caller adds from the bottom, if the player climbs).
 ///
-/// If the values of this type are equal for two levels, the same further columns make both levels playable. A [`Reach`] can be the state of a
-/// [`fold`](figrs_core::fold) over columns, or of a particle.
+/// If two levels have equal reaches, the same further columns make the levels playable. A [`Reach`] can be the state of a [`fold`](figrs_core::fold)
+/// over columns, or of a particle.
 ///
 /// # Guarantee
 ///

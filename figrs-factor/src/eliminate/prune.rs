@@ -51,11 +51,11 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
 /// The factors that contain one variable and have not been pruned.
 #[derive(Clone, Default)]
 struct Mentions {
-    /// Number of unpruned factors that contain this variable and another variable with several values.
+    /// Number of unpruned factors that contain the variable and another variable with several values.
     joint: usize,
     /// The exclusive or of the indices of the factors counted by `joint`; if `joint` is one, it is the index of the factor.
     last: usize,
-    /// The unpruned factors that depend on this variable only, because each of their other variables has one value.
+    /// The unpruned factors that depend on the variable only, because each of their other variables has one value.
     own: Vec<usize>,
 }
 

@@ -375,7 +375,7 @@ impl Branch {
 pub(super) enum BranchTarget {
     /// An element with an index, to which other elements may refer.
     Slot(ColumnSlot),
-    /// An atomic element to which only this branch refers.
+    /// An atomic element to which only the branch refers.
     Unshared(AnyElement),
     /// An element that is not atomic; the flag is `true` if only this branch refers to it.
     Composite(AnyElement, bool),

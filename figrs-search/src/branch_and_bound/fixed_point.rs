@@ -83,7 +83,7 @@ impl FixedPointCosts {
 
     /// Returns the minimum difference of the costs of two assignments for one of them to count as better.
     ///
-    /// This difference is the largest that rounding makes between the costs of assignments with equal weights.
+    /// Returns the largest difference that rounding makes between the costs of assignments with equal weights.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }

@@ -66,7 +66,7 @@ struct ImageMove {
     offsets: Vec<(Site, Vec<PlacedImage>)>,
     log_scale: f64,
     adapted: u32,
-    /// `true` if some proposal of this move kept all deterministic numbers unchanged.
+    /// `true` if some proposal of the move kept all deterministic numbers unchanged.
     was_possible: bool,
 }
 
