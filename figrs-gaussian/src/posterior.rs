@@ -209,7 +209,7 @@ impl<'e> HybridPosterior<'e> {
     ///
     /// **Errors.** [`GaussianError::TooManyComponents`] if the mixture has more than `limit` components.
     ///
-    /// `reals` must have at least one vector. If no factor contains all the vectors, the result lacks numbers.
+    /// `reals` must have at least one vector. If no factor contains all vectors of `reals`, numbers are missing in the result.
     pub fn joint(&self, reals: &[RealId], limit: usize) -> Result<JointMixture, GaussianError> {
         let homes = reals.iter().map(|real| self.homes[real.index()]);
         self.joint_at(homes.min().unwrap_or(0), reals, limit)

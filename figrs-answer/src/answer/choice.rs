@@ -93,7 +93,7 @@ impl SubmodelSolution {
     }
 }
 
-/// The attempt of a portfolio to compute the answer with one algorithm.
+/// The attempt of a portfolio (such as `Exact`) to compute the answer with one algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AlgorithmAttempt {

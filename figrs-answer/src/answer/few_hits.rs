@@ -112,7 +112,7 @@ pub(crate) fn spread_of_stays(
 }
 
 /// Returns the number of independent draws to which the draws of Markov chains are equivalent: their effective sample size. If the chains seldom left
-/// their most frequent value, this number is at most the number of stays in other values plus the number of chains.
+/// their most frequent value, the result is at most the number of stays in other values plus the number of chains.
 pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_samples: f64) -> f64 {
     let outside = stays_elsewhere(indices, chains);
     if outside < MIN_STAYS {

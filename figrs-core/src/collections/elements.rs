@@ -337,8 +337,8 @@ impl<T: Value> Elements<T> {
 
     /// Returns the collection of all pairs of two different members, with the smaller index first: for 3 members the pairs (0, 1), (0, 2), (1, 2).
     ///
-    /// Pairs come in the order of their greater index; a world with fewer members therefore has the first of these pairs. A collection has about n²/2
-    /// pairs, and a summary of the pairs has as many tables.
+    /// Pairs come in the order of their greater index. The pairs of a world with few members are therefore the first pairs of a world with more
+    /// members. A collection has about n²/2 pairs, and a summary of the pairs has as many tables.
     #[track_caller]
     pub fn pairs(&self) -> Elements<(T, T)> {
         let members = self.members.clone();

@@ -72,7 +72,7 @@ impl TwinWorld {
         self.twins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes `element` its own twin, so that it has its factual value in both worlds.
+    /// Makes `element` its own twin, so that it has its factual value also in the counterfactual world.
     pub(super) fn keep_factual(&self, element: &AnyElement) {
         let kept = (element.clone(), element.clone());
         self.twins().insert(element.id(), kept);

@@ -139,8 +139,8 @@ impl Tails {
         })
     }
 
-    /// Returns the probability of the values above the value with these tails, up to the value with the tails `right`. The two upper or the two lower
-    /// tail probabilities, whichever are smaller, are subtracted from each other, so that no digits are lost.
+    /// Returns the probability of the values above the value with the tails `self`, up to the value with the tails `right`. The two upper or the two
+    /// lower tail probabilities, whichever are smaller, are subtracted from each other, so that no digits are lost.
     pub(crate) fn until(self, right: Self) -> f64 {
         let inside = if self.upper < 0.5 {
             self.upper - right.upper

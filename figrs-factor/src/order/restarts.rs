@@ -88,8 +88,8 @@ impl CostedOrder {
 /// **Guarantee.** The search is deterministic: its work is counted in memory words, and its noise has a fixed seed. The resulting order need not be
 /// the best order, which is hard to find. The cost of the resulting order is at most the cost of the greedy order by weighted fill-in.
 ///
-/// **Complexity.** If the first greedy order is cheap, the search returns this order. If it is not cheap, the work of the search is proportional to
-/// the predicted running time of the elimination, up to a constant limit.
+/// **Complexity.** If the first greedy order is cheap, the search returns this order. Otherwise the work of the search is proportional to the
+/// predicted running time of the elimination, up to a constant limit.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.

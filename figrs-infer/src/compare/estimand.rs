@@ -159,8 +159,8 @@ impl Estimand {
         matches!(self.kind, EstimandKind::Probability(_))
     }
 
-    /// Returns the value of this estimand in an answer, with the standard error from `qualities`. The result is `None` if the answer is a world, or
-    /// if its bounds determine no mean.
+    /// Returns the value of the estimand in an answer, with the standard error from `qualities`. The result is `None` if the answer is a world, or if
+    /// its bounds determine no mean.
     pub(super) fn read(
         &self,
         answer: &Answer,

@@ -65,7 +65,7 @@ impl CountPart {
         self.units.clone()
     }
 
-    /// Returns the index of the request for which this part has the counts.
+    /// Returns the index of the request to which the part of the counts belongs.
     pub fn request(&self) -> u64 {
         self.request
     }

@@ -98,8 +98,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.len()
     }
 
-    /// Removes all entries that were inserted after the mark `mark`. The removal is necessary after the search has found a component without
-    /// solutions: learned clauses may have excluded solutions of the sibling components.
+    /// Removes all entries that were inserted after the mark `mark`. After the search has found a component without solutions, entries of the sibling
+    /// components may be wrong, because learned clauses may have excluded solutions of these components.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);
