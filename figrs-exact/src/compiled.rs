@@ -29,8 +29,8 @@ use figrs_answer::{Answer, Error, Marginal, World};
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes a varying element. The observation replaces the evidence of earlier calls of `set` and `weigh` on this element. Evidence about the
-    /// element in the compiled model still applies. A value that the element cannot have is impossible evidence.
+    /// Observes an element whose evidence may change (a varying element). The observation replaces the evidence of earlier calls of `set` and `weigh`
+    /// on this element. Evidence about the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::NotInAnswer`] from a
     /// [`CompiledFrontier`](crate::CompiledFrontier).
@@ -40,13 +40,13 @@ pub trait Compiled: Clone + Send + Sync {
     /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
     fn log_evidence(&self) -> f64;
 
-    /// Returns the distribution of `element`, a target or a varying element.
+    /// Returns the distribution of `element`, a target or an element whose evidence may change.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the
     /// evidence.
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error>;
 
-    /// Returns the probability that `element`, a target or a varying element, has the value `value`.
+    /// Returns the probability that `element`, a target or an element whose evidence may change, has the value `value`.
     ///
     /// **Errors.** The errors of [`distribution`](Self::distribution).
     fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {

@@ -57,7 +57,7 @@ impl CompiledProblem {
         })
     }
 
-    /// Returns the index of a varying element, and a statement of evidence that the element has the given value.
+    /// Returns the index of an element whose evidence may change, and a statement of evidence that the element has the given value.
     #[track_caller]
     pub(crate) fn observation<T: Value>(
         &self,
@@ -68,7 +68,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// Returns the index of a varying element, and a statement of evidence that weighs its values.
+    /// Returns the index of an element whose evidence may change, and a statement of evidence that weighs the element's values.
     #[track_caller]
     pub(crate) fn weighting<T: Value>(
         &self,
@@ -92,7 +92,7 @@ impl CompiledProblem {
         statements.map(weights).collect()
     }
 
-    /// Returns the weights that a statement of evidence gives to the values of a varying element.
+    /// Returns the weights that a statement of evidence gives to the values of an element.
     pub(crate) fn weights(
         &self,
         expansion: &Expansion,
@@ -149,7 +149,7 @@ impl CompiledProblem {
         Ok(self.limits.check_memory(bytes)?)
     }
 
-    /// Returns the index of a target or a varying element in an expansion.
+    /// Returns the index of a target, or of an element whose evidence may change, in an expansion.
     pub(crate) fn root(&self, expansion: &Expansion, element: &AnyElement) -> Result<usize, Error> {
         let mut roots = self.targets.iter().chain(&self.varying);
         let place = roots.position(|e| e.id() == element.id());
@@ -240,7 +240,7 @@ macro_rules! varying_evidence {
             self.state(place, Some(statement))
         }
 
-        /// Withdraws the evidence set on a varying element.
+        /// Withdraws the evidence that was set on an element whose evidence may change.
         ///
         /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
         pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {

@@ -114,7 +114,8 @@ impl Circuit {
         self
     }
 
-    /// Compiles a model, for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
+    /// Compiles a model, for queries about the distributions of `targets` and of the varying elements (elements whose evidence may change), and about
+    /// whole worlds.
     ///
     /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the `Score` multiplies the weights of worlds.
     ///
@@ -170,7 +171,7 @@ impl Circuit {
         self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
     }
 
-    /// Compiles a circuit for queries of one kind about the roots of a problem: its targets and varying elements.
+    /// Compiles a circuit for queries of one kind about the roots of a problem: its targets, and the elements whose evidence may change.
     fn compiled_for(
         &self,
         problem: CompiledProblem,
@@ -238,7 +239,7 @@ impl Algorithm for Circuit {
 }
 
 impl Circuit {
-    /// Answers a question (a model with targets) without varying elements, and may use an expansion of its model by another algorithm.
+    /// Answers a question (a model with targets) whose evidence does not change, and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         if question.targets.is_empty() {
             return self.log_evidence(question);
