@@ -225,8 +225,8 @@ pub(crate) fn unfolded_expansion(
 /// Defines the methods that set, replace and withdraw evidence on varying elements, for a compiled form with the method `state`.
 macro_rules! varying_evidence {
     () => {
-        /// Weighs the worlds by the value of a varying element; the weights replace evidence that [`set`](crate::Compiled::set) or `weigh` stated about
-        /// it before.
+        /// Weighs the worlds by the value of an element whose evidence may change. The weights replace evidence that [`set`](crate::Compiled::set) or
+        /// `weigh` stated about the element before.
         ///
         /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
         /// finite.
@@ -240,7 +240,7 @@ macro_rules! varying_evidence {
             self.state(place, Some(statement))
         }
 
-        /// Withdraws the evidence that was set on an element whose evidence may change.
+        /// Withdraws the evidence that [`set`](crate::Compiled::set) or `weigh` stated about `element`.
         ///
         /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
         pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
