@@ -14,7 +14,8 @@ use crate::error::GaussianError;
 use crate::expectation_propagation::{Approximation, Projection};
 use crate::tilted::RealLikelihood;
 
-/// A number is determined by earlier numbers if its standard deviation given them is at most this share of its own standard deviation.
+/// Ratio of the standard deviation of a number given earlier numbers to its own standard deviation, up to which the earlier numbers determine the
+/// number.
 const DETERMINED: f64 = 1e-9;
 
 /// Maximum number of entries of all plans that are kept.

@@ -68,7 +68,7 @@ pub struct Reach {
 
 figrs_core::value!(Reach: reach => reach.edge.heap_bytes());
 
-/// The ways in which a player can cross the right edge of the columns so far into the next column.
+/// The ways in which a player can cross from the last column read into the next column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
     /// Hash of the other fields; it is stored because it is needed often and takes long to compute.

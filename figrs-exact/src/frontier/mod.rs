@@ -101,7 +101,7 @@ impl Frontier {
 
     /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The limit counts the bytes of
     /// transitions, states of frontiers, values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables of functions. An exploration
-    /// drops its caches before it exceeds the limit; with less memory, it therefore takes more time. The messages of a compiled frontier get the
+    /// drops its caches before it exceeds the limit, and therefore takes more time with less memory. The messages of a compiled frontier get the
     /// memory that the transitions do not use, but at least a quarter of the limit.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;

@@ -124,7 +124,7 @@ impl<'s> OrderBuilder<'s> {
         Some(best.1)
     }
 
-    /// Visits the random choice `choice`, and then all elements that add no states.
+    /// Visits the random choice `choice`, and then all elements that do not increase the number of states.
     fn meet(&mut self, choice: usize) -> Vec<usize> {
         let mut met = Vec::new();
         let mut next = BinaryHeap::from([Reverse(choice)]);

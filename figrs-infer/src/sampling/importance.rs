@@ -73,7 +73,7 @@ impl ImportanceSampling {
     /// Ends the run when the effective sample size reaches `samples`. The run ends only after a complete block of worlds, and after at least sixteen
     /// blocks.
     ///
-    /// The number of samples then depends on their weights. Therefore the estimate of the probability of the evidence is consistent, but no longer
+    /// The number of samples then depends on their weights. The estimate of the probability of the evidence is therefore consistent, but no longer
     /// unbiased: a run in which a rare world of large weight has not yet occurred ends too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.settings.target_ess = Some(samples);

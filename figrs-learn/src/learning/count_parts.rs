@@ -60,7 +60,7 @@ pub struct CountPart {
 }
 
 impl CountPart {
-    /// Returns the range of groups of rows (units) whose counts this part contains.
+    /// Returns the range of groups of rows (units) whose counts the part contains.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }

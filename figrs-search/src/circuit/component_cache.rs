@@ -20,7 +20,7 @@ struct CachedValue<V> {
     used: u64,
 }
 
-/// A hash table of the values of components, with a maximum size. If it is full, the least recently used half is removed.
+/// A hash table of the values of components, with a maximum size. If the table is full, the least recently used half of its entries is removed.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,

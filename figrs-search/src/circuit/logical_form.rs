@@ -197,7 +197,7 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// For each prefix of a row of values, adds a clause that allows only the next values that occur in some row with this prefix.
+    /// For each prefix of a row of values, adds a clause that allows only the next values that follow the prefix in some row.
     fn add_prefixes(
         &mut self,
         variables: &[u32],

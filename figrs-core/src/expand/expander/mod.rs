@@ -291,7 +291,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Takes the next step in the expansion of an element. While an element waits for other elements, it is below them on the stack.
+    /// Takes the next step in the expansion of an element. While an element waits for other elements, it is below these elements on the stack.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,

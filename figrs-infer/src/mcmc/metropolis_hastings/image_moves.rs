@@ -4,8 +4,8 @@
 //! change alone, because all offsets would have to change with it. A joint move proposes another value *x'* of the mean by a random walk and, for
 //! each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The effect is an affine function *f* of the offset *z*: `f = a + b z`,
 //! where *a* and *b* depend on the mean *x*. The new offset of an effect is `z' = (a + b z − a') / b'`, and the density of the proposal is the
-//! density of the reverse proposal times `Π |b_i / b'_i|`. The result is the same as a step in the centred form of the hierarchy, whose choices are
-//! the effects themselves.
+//! density of the reverse proposal times `Π |b_i / b'_i|`. A joint move has the same result as a step in the centred form of the hierarchy, whose
+//! choices are the effects themselves.
 //!
 //! The functions are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` are computed from calls of the function
 //! at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1, both at *z* before the move and at
