@@ -10,7 +10,7 @@ use figrs::Error;
 use figrs_command::level_demands::{add_demands, read_design};
 use figrs_command::level_sampler::NumberedLevels;
 use figrs_command::{Failure, NoAnswer, Progress, note, stop};
-use figrs_design::{Demand, Mask, Route, SteeredLevel, SteeringError};
+use figrs_design::{Demand, DemandedLevel, DemandedLevelError, Mask, Route};
 use figrs_models::board::{ConditionalSampler, Event, ExactBoards, Method as BoardMethod};
 use figrs_models::mdmc::{Corpus, LevelModel, TileSet, Travel, vglc};
 
@@ -19,11 +19,11 @@ use crate::moving::{self, MOVING};
 use crate::options::Options;
 
 /// Returns the distribution of levels given all demands.
-pub(crate) fn steered(
+pub(crate) fn demanded_level(
     options: &Options,
     corpus: &Corpus,
     model: &LevelModel,
-) -> Result<SteeredLevel, Failure> {
+) -> Result<DemandedLevel, Failure> {
     Ok(stated(options, corpus, model)?.0)
 }
 
@@ -32,10 +32,10 @@ fn stated(
     options: &Options,
     corpus: &Corpus,
     model: &LevelModel,
-) -> Result<(SteeredLevel, Vec<String>), Failure> {
+) -> Result<(DemandedLevel, Vec<String>), Failure> {
     let (demands, origins) = demands(options, corpus, model)?.into_iter().unzip();
     let demands: Vec<Demand> = demands;
-    Ok((SteeredLevel::new(model, &demands)?, origins))
+    Ok((DemandedLevel::new(model, &demands)?, origins))
 }
 
 /// A sampler of levels that meet all demands, and the origin of each demand.
@@ -45,12 +45,12 @@ pub(crate) fn sampler(
     corpus: &Corpus,
     model: &LevelModel,
 ) -> Result<(NumberedLevels, Vec<String>), Failure> {
-    let (steered, origins) = stated(options, corpus, model)?;
-    let steered = Arc::new(steered);
+    let (demanded, origins) = stated(options, corpus, model)?;
+    let demanded = Arc::new(demanded);
     let sampler = if method == Method::Exact {
-        let sampler = exact(options).numbered(steered);
+        let sampler = exact(options).numbered(demanded);
         sampler.map_err(|error| unexplored(options, attributed(error.into(), &origins)))?
-    } else if let Some(exact) = soon_exact(options, &steered) {
+    } else if let Some(exact) = soon_exact(options, &demanded) {
         exact
     } else {
         let sampler = conditioned(options);
@@ -59,29 +59,33 @@ pub(crate) fn sampler(
         } else {
             counted(sampler)
         };
-        sampler.numbered(steered).map_err(SteeringError::from)?
+        sampler
+            .numbered(demanded)
+            .map_err(DemandedLevelError::from)?
     };
     Ok((sampler, origins))
 }
 
 /// Returns an exact sampler for soft demands, which particles only approximate; `None` if the user names a method, or if exact sampling takes much
 /// memory.
-fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<NumberedLevels> {
+fn soon_exact(options: &Options, demanded: &DemandedLevel) -> Option<NumberedLevels> {
     /// Memory in bytes of a frontier that is explored in seconds.
     const BYTES: u64 = 24 << 20;
     let is_soft =
         |demand: &Demand| matches!(demand, Demand::Near { .. } | Demand::Preferred { .. });
-    if !options.is_method_chosen || !steered.demands().any(is_soft) {
+    if !options.is_method_chosen || !demanded.demands().any(is_soft) {
         return None;
     }
     let exact = ConditionalSampler::new().among([BoardMethod::Exact]);
     let exact = exact.memory(BYTES).interrupt(stop::flag());
-    exact.numbered(Arc::new(steered.clone().proof_work(0))).ok()
+    exact
+        .numbered(Arc::new(demanded.clone().proof_work(0)))
+        .ok()
 }
 
 /// Adds to an error the origin of each contradictory demand; `origins` has the origins of all demands.
-pub(crate) fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
-    if let SteeringError::Contradictory {
+pub(crate) fn attributed(mut error: DemandedLevelError, origins: &[String]) -> DemandedLevelError {
+    if let DemandedLevelError::Contradictory {
         demands, places, ..
     } = &mut error
     {
@@ -133,8 +137,8 @@ pub(crate) fn exact_log_probability(
     corpus: &Corpus,
     model: &LevelModel,
 ) -> Result<f64, Failure> {
-    let (steered, origins) = stated(options, corpus, model)?;
-    let numbered = exact(options).numbered(&steered);
+    let (demanded, origins) = stated(options, corpus, model)?;
+    let numbered = exact(options).numbered(&demanded);
     let numbered =
         numbered.map_err(|error| unexplored(options, attributed(error.into(), &origins)))?;
     let exact = numbered.exact().map(ExactBoards::log_probability);
@@ -172,15 +176,15 @@ fn exact(options: &Options) -> ConditionalSampler {
 }
 
 /// Converts an error of exact inference to a failure in the words of the command.
-fn unexplored(options: &Options, error: SteeringError) -> Failure {
+fn unexplored(options: &Options, error: DemandedLevelError) -> Failure {
     match error {
-        SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => NoAnswer(format!(
+        DemandedLevelError::Inference(Error::FrontierTooLarge { states, .. }) => NoAnswer(format!(
             "--method exact needs more than --memory {} (a frontier has {states} states); allow more memory, use fewer --rows or \
              simpler demands, or use --method conditioned",
             options.question.memory()
         ))
         .into(),
-        SteeringError::Inference(Error::NothingDone { .. }) => stop::nothing("a level"),
+        DemandedLevelError::Inference(Error::NothingDone { .. }) => stop::nothing("a level"),
         other => other.into(),
     }
 }

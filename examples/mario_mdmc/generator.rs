@@ -9,7 +9,7 @@ use figrs_command::level_demands::route_settings;
 use figrs_command::level_model::field;
 use figrs_command::level_sampler::{self, NumberedLevels};
 use figrs_command::{Failure, level_counts};
-use figrs_design::{Demand, ProposedLevels, Route, SteeringError, TileSheet};
+use figrs_design::{Demand, DemandedLevelError, ProposedLevels, Route, TileSheet};
 use figrs_models::board::{BoardError, ConditionalSampler};
 use figrs_models::mdmc::{
     ColumnStream, Corpus, DrawnLevels, ElementSampler, GeneratedLevel, Level, LevelElements,
@@ -296,7 +296,7 @@ impl Engine {
     fn undemanding(method: Method, levels: DrawnLevels, guarantee: &str) -> Result<Self, Failure> {
         let levels = ConditionalSampler::new().numbered(Arc::new(levels));
         Ok(Self {
-            levels: Box::new(levels.map_err(SteeringError::from)?),
+            levels: Box::new(levels.map_err(DemandedLevelError::from)?),
             name: method.name(),
             guarantee: guarantee.to_owned(),
             demands: Vec::new(),
@@ -318,12 +318,12 @@ impl Engine {
             return Self::undemanding(method, proposals, guarantee);
         }
         let elements = LevelElements::new(Arc::clone(chain), options.length(chain.travel()))?;
-        let steered = demanded::steered(options, corpus, &(&elements).into())?;
-        let demands = steered.demands().cloned().collect();
-        let levels = Arc::new(ProposedLevels::new(proposals, steered)?);
+        let demanded = demanded::demanded_level(options, corpus, &(&elements).into())?;
+        let demands = demanded.demands().cloned().collect();
+        let levels = Arc::new(ProposedLevels::new(proposals, demanded)?);
         let levels = ConditionalSampler::new().numbered(levels);
         Ok(Self {
-            levels: Box::new(levels.map_err(SteeringError::from)?),
+            levels: Box::new(levels.map_err(DemandedLevelError::from)?),
             name: method.name(),
             guarantee: format!("{guarantee}; levels are drawn again until all demands are met"),
             demands,

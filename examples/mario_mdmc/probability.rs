@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use figrs::Error;
 use figrs_command::{Failure, NoAnswer, in_file, stop};
-use figrs_design::SteeringError;
+use figrs_design::DemandedLevelError;
 use figrs_models::board::BoardError;
 use figrs_models::mdmc::{Corpus, LevelModel};
 use serde_json::json;
 
-use crate::demanded::{conditioned, exact_log_probability, steered, watched};
+use crate::demanded::{conditioned, demanded_level, exact_log_probability, watched};
 use crate::format::Format;
 use crate::method::Method;
 use crate::options::Options;
@@ -71,14 +71,14 @@ fn probability(
     if method == Method::Exact {
         return Ok((exact_log_probability(options, corpus, model)?, 0.0));
     }
-    let steered = steered(options, corpus, model)?;
+    let demanded = demanded_level(options, corpus, model)?;
     let sampler = watched(conditioned(options).interrupt(stop::flag())).seed(seed);
-    match sampler.estimated_log_probability(&steered) {
+    match sampler.estimated_log_probability(&demanded) {
         Ok(estimate) => Ok((estimate.value, estimate.standard_error)),
         Err(BoardError::Inference(Error::NoSampleMetEvidence { .. })) => Err(NoAnswer(
             "no particle met the demands; use more --particles, or --method exact".to_owned(),
         )
         .into()),
-        Err(other) => Err(SteeringError::from(other).into()),
+        Err(other) => Err(DemandedLevelError::from(other).into()),
     }
 }

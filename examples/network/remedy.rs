@@ -64,13 +64,20 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
             amount(*needed),
             less(options, &[])
         ),
-        figrs::Error::TooManyWorlds { limit } => {
-            format!("there are more than {limit} worlds; use --algorithm exact")
+        figrs::Error::TooManyWorlds {
+            worlds,
+            evaluations: None,
+        } => {
+            format!("there are more than {worlds} worlds; use --algorithm exact")
         }
-        figrs::Error::TooManyEvaluations { worlds, .. } => {
+        figrs::Error::TooManyWorlds { worlds, .. } => {
             format!("the enumeration of {worlds} worlds would take too long; use --algorithm exact")
         }
-        figrs::Error::DecisionInfluencesEvidence { decision, element } => {
+        figrs::Error::DecisionInfluencesKnown {
+            decision,
+            element,
+            known_to: None,
+        } => {
             let (decision, element) = (decision.short(), element.short());
             format!(
                 "the decision `{decision}` influences the observed `{element}`, but evidence must not depend on decisions; observe `{decision}` too, \

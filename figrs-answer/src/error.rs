@@ -10,7 +10,7 @@ use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use crate::answer::choice::AlgorithmChoice;
-use classes::first_of;
+use classes::{enumerated, first_of, in_filter, known, not_maximised};
 use figrs_factor::eliminate::EliminationError;
 
 /// The reason why inference failed.
@@ -180,33 +180,17 @@ pub enum Error {
         /// Largest change of a message in the last iteration.
         residual: f64,
     },
-    /// The model has more worlds than the limit allows.
+    /// The model has more worlds than the limit allows, or the worlds together have more elements to evaluate than the limit allows.
     #[error(
-        "the model has more worlds than the limit of {limit}; use VariableElimination, use ImportanceSampling if the model is infinite, or raise \
-        the limit{}",
-        Call("max_worlds")
+        "{}; use VariableElimination, use ImportanceSampling if the model is infinite, or raise the limit{}",
+        enumerated(*.worlds, *.evaluations),
+        Call(if .evaluations.is_none() { "max_worlds" } else { "max_evaluations" })
     )]
     TooManyWorlds {
-        /// Number of worlds that the limit allows.
-        limit: u64,
-    },
-    /// The worlds together have more elements to evaluate than the limit allows.
-    #[error(
-        "the first {worlds} worlds took {limit} evaluations of elements, which is the limit; use VariableElimination, use ImportanceSampling if \
-        the model is infinite, or raise the limit{}",
-        Call("max_evaluations")
-    )]
-    TooManyEvaluations {
-        /// Number of evaluations that the limit allows.
-        limit: u64,
         /// Number of worlds that were completely evaluated.
         worlds: u64,
-    },
-    /// The element of the query was not a target of the run.
-    #[error("{element} was not a target of this run; add it to the targets")]
-    NotATarget {
-        /// The element of the query.
-        element: Label,
+        /// Number of evaluations that the limit allows; `None` if the number of worlds reached its own limit.
+        evaluations: Option<u64>,
     },
     /// No two draws of a floating-point number are equal. Draws of such a number therefore do not determine the probability of a single value.
     #[error(
@@ -214,14 +198,6 @@ pub enum Error {
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
     )]
     NoRepeatedValue {
-        /// The element of the query.
-        element: Label,
-    },
-    /// The element of the query is not part of the world that was found.
-    #[error(
-        "{element} is not part of this world, because no branch taken in it reaches the element; add it to the targets"
-    )]
-    NotInWorld {
         /// The element of the query.
         element: Label,
     },
@@ -235,15 +211,15 @@ pub enum Error {
         /// A remedy for the error, in words.
         remedy: &'static str,
     },
-    /// The element was not declared as varying when the model was compiled.
-    #[error(
-        "{element} was not declared as varying when the model was compiled; declare it with `{algorithm}::varying`"
-    )]
-    NotVarying {
-        /// The element that was not declared as varying.
+    /// An element is not a target, a decision, a varying element or a learned parameter of the run, or not part of the world that it found.
+    #[error("{element} {problem}; {remedy}")]
+    UnknownElement {
+        /// The element.
         element: Label,
-        /// The name of the algorithm that compiled the model.
-        algorithm: &'static str,
+        /// The part of the run that lacks the element, as a predicate: `was not a target of this run`.
+        problem: &'static str,
+        /// A remedy for the error, as a request.
+        remedy: String,
     },
     /// No clique of the junction tree contains all elements of the query.
     #[error(
@@ -360,49 +336,19 @@ pub enum Error {
         /// The reason why parameters cannot be learned from the evidence, with a remedy.
         reason: &'static str,
     },
-    /// The likelihood of a parameter has no maximum, because it grows as the parameter goes to zero or to infinity.
-    #[error(
-        "the likelihood of {parameter} has no maximum: it grows as the parameter approaches zero or infinity; learn with `map_estimate` and a \
-        prior that excludes these limits"
-    )]
+    /// The likelihood of a parameter has no maximum, because it grows as the parameter goes to zero or to infinity, or has more than one.
+    #[error("{}", not_maximised(.parameter, *.undetermined_by))]
     NoMaximum {
-        /// The parameter whose likelihood has no maximum.
+        /// The parameter whose likelihood does not have a single maximum.
         parameter: Label,
+        /// The expected number of cases that do not determine a coefficient of a linear mean; `None` if the likelihood grows without end.
+        undetermined_by: Option<f64>,
     },
-    /// The cases do not determine a coefficient of a linear mean.
-    #[error(
-        "{rows} cases do not determine {parameter}: a term that it multiplies is a linear function of other terms, or there are fewer cases than \
-         coefficients; leave the coefficient out, give more cases, or learn with `map_estimate`"
-    )]
-    UndeterminedCoefficient {
-        /// The coefficient that is not determined.
-        parameter: Label,
-        /// The expected number of cases, with their weights, in which an element reads the coefficient.
-        rows: f64,
-    },
-    /// The element is not a parameter that was learned.
-    #[error(
-        "{element} was not learned; ask for a `Learned` parameter that some element of the cases depends on"
-    )]
-    NotLearned {
-        /// The element that was not learned.
-        element: Label,
-    },
-    /// Standard errors can be computed only from exact expected counts.
-    #[error(
-        "standard errors need exact expected counts, which the algorithm of the expectation step does not compute; learn with `JunctionTree`"
-    )]
-    InexactCounts,
-    /// The parameters have too many free numbers for an information matrix.
-    #[error(
-        "the parameters have {numbers} free numbers, but standard errors are computed for at most {most}; learn fewer parameters, and fix the \
-        others at their values by interventions"
-    )]
-    TooManyNumbers {
-        /// The number of free numbers in all parameters.
-        numbers: usize,
-        /// The largest number of free numbers for which standard errors are computed.
-        most: usize,
+    /// Standard errors cannot be computed, because the expected counts are not exact, or because the parameters have too many free numbers.
+    #[error("{reason}")]
+    NoStandardErrors {
+        /// The reason why standard errors cannot be computed, with a remedy.
+        reason: String,
     },
     /// No element that the answer needs depends on the parameter.
     #[error(
@@ -491,38 +437,15 @@ pub enum Error {
         /// The statement of evidence that has the likelihood.
         statement: String,
     },
-    /// The element is not one of the requested decisions.
-    #[error(
-        "{element} is not one of the requested decisions; add a `Decision` to the list of decisions"
-    )]
-    NotADecision {
-        /// The element that is not a decision.
-        element: Label,
-    },
-    /// Evidence depends on a decision, and therefore cannot be known independently of the decision.
-    #[error(
-        "{decision} influences {element}, which is evidence, but evidence must not depend on a decision; let a later decision know the element \
-        instead, or set the decision in the model{}",
-        Call("Model::intervene")
-    )]
-    DecisionInfluencesEvidence {
-        /// The decision on which evidence depends.
-        decision: Label,
-        /// The element that is observed; it may be the decision itself.
-        element: Label,
-    },
-    /// A decision influences an element whose value is known when this decision or an earlier decision is made.
-    #[error(
-        "{decision} influences {element}, which is known when {known_to} is decided; list decisions in the order in which they are made, and let \
-        no decision know an element that it influences"
-    )]
+    /// A decision influences evidence, or an element whose value is known when this decision or an earlier decision is made.
+    #[error("{decision} influences {element}, which is {}", known(.known_to.as_deref()))]
     DecisionInfluencesKnown {
         /// The decision that influences the element.
         decision: Label,
-        /// The element whose value is known when a decision is made.
+        /// The element that is observed, or whose value is known when a decision is made; it may be the decision itself.
         element: Label,
-        /// The decision that is made when the element's value is known.
-        known_to: Box<Label>,
+        /// The decision that is made when the element's value is known; `None` if the element is evidence.
+        known_to: Option<Box<Label>>,
     },
     /// The utility cannot be added, because it is infinite, NaN or too large.
     #[error(
@@ -572,14 +495,4 @@ pub enum Error {
         /// The values that are allowed.
         remedy: &'static str,
     },
-}
-
-/// Returns the text of an error in a step of a filter; the remedy is another filter.
-fn in_filter(error: &Error) -> String {
-    match error {
-        Error::NotClosedForm { element, problem } => {
-            format!("{element} has no closed form: {problem}; use ParticleFilter, or discretise it")
-        }
-        other => other.to_string(),
-    }
 }

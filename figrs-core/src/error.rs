@@ -109,30 +109,15 @@ pub enum ModelError {
         /// The failure of the function.
         fault: Fault,
     },
-    /// A weight in the evidence is negative or not a number.
-    #[error(
-        "{element}: the evidence{} gives a value the weight {weight}; weights must be finite and not negative",
-        StatedAt(.location)
-    )]
+    /// A weight in the evidence is negative or not a number, or its logarithm is NaN, or so far from zero that a sum of such numbers would overflow.
+    #[error("{element}: the evidence{} gives a value the weight {weight}; {remedy}", StatedAt(.location))]
     InvalidWeight {
         /// The element with the weight.
         element: Label,
-        /// The weight that is not allowed.
-        weight: f64,
-        /// The source line that states the evidence.
-        location: &'static std::panic::Location<'static>,
-    },
-    /// The logarithm of a weight in the evidence is NaN, or so far from zero that a sum of such numbers would
-    /// overflow.
-    #[error(
-        "{element}: the evidence{} gives a value the weight exp({log}); the logarithm must be from -1e300 to 1e300, or -inf for a weight of zero",
-        StatedAt(.location)
-    )]
-    InvalidLogWeight {
-        /// The element with the weight.
-        element: Label,
-        /// The logarithm that is not allowed.
-        log: f64,
+        /// The weight that is not allowed, such as `-1`, or `exp(inf)` if its logarithm is stated.
+        weight: String,
+        /// The weights that are allowed.
+        remedy: &'static str,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
@@ -281,7 +266,6 @@ impl ModelError {
                 | Self::Undecided { .. }
                 | Self::Function { .. }
                 | Self::InvalidWeight { .. }
-                | Self::InvalidLogWeight { .. }
                 | Self::WeightAboveMaximum { .. }
         )
     }

@@ -3,11 +3,11 @@
 //!
 //! | subject | types |
 //! |---|---|
-//! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], which `figrs_models::board::ConditionalSampler` draws; [`ProposedLevels`] |
+//! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DemandFile`], [`DemandScope`], [`DemandedLevel`], which `figrs_models::board::ConditionalSampler` draws; [`ProposedLevels`] |
 //! | playability of levels under a movement (the rules of a player's moves) | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //! | boards given demands | [`BoardDemands`], [`DemandedBoards`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
-//! | errors | [`DemandError`], [`SteeringError`] with [`Remedy`], [`MovementError`], [`FileError`] |
+//! | errors | [`DemandError`], [`DemandedLevelError`] with [`Remedy`], [`MovementError`], [`FileError`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //!
 //! The module `figrs_models::mdmc` has the trained models and the type of levels.
@@ -21,10 +21,10 @@ mod text_error;
 mod write;
 
 pub use demands::demand_error::{DemandError, Remedy};
-pub use demands::design::{DesignFile, DesignScope};
+pub use demands::demand_file::{DemandFile, DemandScope};
 pub use demands::{
-    Area, BoardDemands, Demand, DemandedBoards, Mask, Mirror, Pattern, ProposedLevels,
-    SteeredLevel, SteeringError,
+    Area, BoardDemands, Demand, DemandedBoards, DemandedLevel, DemandedLevelError, Mask, Mirror,
+    Pattern, ProposedLevels,
 };
 pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use metrics::{

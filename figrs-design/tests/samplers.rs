@@ -3,29 +3,37 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_design::{SteeredLevel, SteeringError};
+use figrs_design::{DemandedLevel, DemandedLevelError};
 use figrs_infer::ItemSampler;
 use figrs_models::board::{BoardError, ConditionalSampler, Method, NumberedBoards};
 use figrs_models::mdmc::GeneratedLevel;
 
 /// Numbered levels with the errors of levels.
 pub(crate) trait Levels {
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
+    fn levels(
+        &self,
+        seed: u64,
+        numbers: Range<u64>,
+    ) -> Result<Vec<GeneratedLevel>, DemandedLevelError>;
 }
 
 impl<S: ItemSampler<Item = GeneratedLevel, Error = BoardError>> Levels for S {
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
+    fn levels(
+        &self,
+        seed: u64,
+        numbers: Range<u64>,
+    ) -> Result<Vec<GeneratedLevel>, DemandedLevelError> {
         Ok(self.items(seed, numbers)?)
     }
 }
 
 /// Sampler of numbered levels.
-pub(crate) type NumberedLevels = NumberedBoards<Arc<SteeredLevel>>;
+pub(crate) type NumberedLevels = NumberedBoards<Arc<DemandedLevel>>;
 
 /// Levels from their exact law.
-pub(crate) fn exactly(steered: SteeredLevel) -> Result<NumberedLevels, SteeringError> {
+pub(crate) fn exactly(demanded: DemandedLevel) -> Result<NumberedLevels, DemandedLevelError> {
     let exact = ConditionalSampler::new().among([Method::Exact]);
-    Ok(exact.numbered(Arc::new(steered))?)
+    Ok(exact.numbered(Arc::new(demanded))?)
 }
 
 /// Drawing by particles.
@@ -34,6 +42,6 @@ pub(crate) fn particles() -> ConditionalSampler {
 }
 
 /// Levels by particles.
-pub(crate) fn by_particles(steered: SteeredLevel) -> NumberedLevels {
-    particles().numbered(Arc::new(steered)).unwrap()
+pub(crate) fn by_particles(demanded: DemandedLevel) -> NumberedLevels {
+    particles().numbered(Arc::new(demanded)).unwrap()
 }

@@ -32,7 +32,7 @@ pub trait Compiled: Clone + Send + Sync {
     /// Observes an element whose evidence may change (a varying element). The observation replaces the evidence of earlier calls of `set` and `weigh`
     /// on this element. Evidence about the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::NotInAnswer`] from a
+    /// **Errors.** [`Error::UnknownElement`] if `element` was not declared varying; [`Error::NotInAnswer`] from a
     /// [`CompiledFrontier`](crate::CompiledFrontier).
     #[track_caller]
     fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error>;
@@ -42,7 +42,7 @@ pub trait Compiled: Clone + Send + Sync {
 
     /// Returns the distribution of `element`, a target or an element whose evidence may change.
     ///
-    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the
+    /// **Errors.** [`Error::UnknownElement`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the
     /// evidence.
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error>;
 

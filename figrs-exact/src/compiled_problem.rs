@@ -51,10 +51,7 @@ impl CompiledProblem {
     pub(crate) fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
         let id = element.erased().id();
         let place = self.varying.iter().position(|e| e.id() == id);
-        place.ok_or_else(|| Error::NotVarying {
-            element: element.label(),
-            algorithm: self.algorithm,
-        })
+        place.ok_or_else(|| Error::not_varying(element.label(), self.algorithm))
     }
 
     /// Returns the index of an element whose evidence may change, and a statement of evidence that the element has the given value.
@@ -157,9 +154,7 @@ impl CompiledProblem {
         match (position, place) {
             (Some(position), _) => Ok(position),
             (None, Some(_)) => Err(self.impossible()),
-            (None, None) => Err(Error::NotATarget {
-                element: element.label(),
-            }),
+            (None, None) => Err(Error::not_a_target(element.label())),
         }
     }
 
@@ -228,7 +223,7 @@ macro_rules! varying_evidence {
         /// Weighs the worlds by the value of an element whose evidence may change. The weights replace evidence that [`set`](crate::Compiled::set) or
         /// `weigh` stated about the element before.
         ///
-        /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
+        /// **Errors.** [`Error::UnknownElement`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
         /// finite.
         #[track_caller]
         pub fn weigh<T: Value>(
@@ -242,7 +237,7 @@ macro_rules! varying_evidence {
 
         /// Withdraws the evidence that [`set`](crate::Compiled::set) or `weigh` stated about `element`.
         ///
-        /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
+        /// **Errors.** [`Error::UnknownElement`] if `element` was not declared varying.
         pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
             let place = self.problem.varying_place(element)?;
             self.state(place, None)

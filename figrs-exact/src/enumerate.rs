@@ -18,7 +18,7 @@ const REPORTED: u64 = 1024;
 /// **Complexity.** The time is proportional to the number of worlds, which is exponential in the number of random elements; the memory
 /// is the size of one world.
 ///
-/// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] if a limit is exceeded; [`ModelError::NotFinite`] at an
+/// **Errors.** [`Error::TooManyWorlds`] if a limit is exceeded; [`ModelError::NotFinite`] at an
 /// element without a finite support, even if it is observed; [`Error::ImpossibleEvidence`] if no world agrees with the evidence;
 /// [`Error::NothingDone`] at a deadline, because an incomplete enumeration gives no information about the remaining worlds.
 ///
@@ -118,9 +118,9 @@ impl Enumerate {
                 watching.report(worlds);
             }
             if evaluations > self.evaluations {
-                return Err(Error::TooManyEvaluations {
-                    limit: self.evaluations,
+                return Err(Error::TooManyWorlds {
                     worlds,
+                    evaluations: Some(self.evaluations),
                 });
             }
             path.restart();
@@ -134,7 +134,10 @@ impl Enumerate {
                 return Ok(());
             }
         }
-        Err(Error::TooManyWorlds { limit: self.worlds })
+        Err(Error::TooManyWorlds {
+            worlds: self.worlds,
+            evaluations: None,
+        })
     }
 }
 

@@ -9,14 +9,13 @@ use figrs_factor::Limits;
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId};
 use figrs_factor::tree::marginals;
-use nalgebra::{DMatrix, DVector};
 use smallvec::{SmallVec, smallvec};
 
 use crate::elimination::{Elimination, strides};
 use crate::error::GaussianError;
 use crate::expectation_propagation::Projection;
 use crate::hybrid_graph::{HybridFactor, HybridGraph, RealId};
-use crate::mixture::{Component, Mixture};
+use crate::mixture::Component;
 use crate::moments::{Moments, merge, part};
 use crate::plan::{Input, Step};
 
@@ -35,21 +34,10 @@ pub struct JointMixture {
     pub components: Vec<(Vec<u32>, Component)>,
 }
 
-impl JointMixture {
-    /// Returns the components without their assignments.
-    pub fn into_mixture(self) -> Mixture {
-        let components = self.components.into_iter().map(|(_, component)| component);
-        Mixture {
-            components: components.collect(),
-        }
-    }
-}
-
 /// The distribution of each real vector given all factors, and the probabilities of the finite variables.
 ///
 /// **Guarantee.** The result is exact up to rounding: the distribution of a vector is a mixture with one component for each possible assignment of
-/// the finite variables in its elimination tree. [`mean`](Self::mean) and [`covariance`](Self::covariance) are computed from merged components, which
-/// have the same mean and covariance.
+/// the finite variables in its elimination tree.
 ///
 /// **Complexity.** The cost is that of [`Elimination::run`], plus a part that is cubic in the number of real numbers of each elimination step.
 ///
@@ -143,32 +131,6 @@ impl<'e> HybridPosterior<'e> {
     /// Returns the probability of each value of `variable`; all probabilities are zero if the product of all factors is zero everywhere.
     pub fn shares(&self, variable: VarId) -> &[f64] {
         &self.shares[variable.index()]
-    }
-
-    /// Returns the mean of `real`.
-    pub fn mean(&self, real: RealId) -> DVector<f64> {
-        self.merged(real).mean()
-    }
-
-    /// Returns the covariance matrix of `real`.
-    pub fn covariance(&self, real: RealId) -> DMatrix<f64> {
-        self.merged(real).covariance()
-    }
-
-    /// Returns a mixture with the mean and the covariance of a vector. The mixture has one component for each assignment of the finite variables in
-    /// the step that eliminates the vector.
-    fn merged(&self, real: RealId) -> Mixture {
-        let home = self.homes[real.index()];
-        let numbers = self.numbers_of(home, &[real]);
-        let joint = &*self.joints[home];
-        let beliefs = self.beliefs[home].iter().zip(joint);
-        let components = beliefs.filter_map(|(moments, &share)| {
-            let moments = moments.as_ref()?;
-            Some(part(moments, &numbers, share))
-        });
-        Mixture {
-            components: components.collect(),
-        }
     }
 
     /// Returns the mean and the variance of a linear function of the vectors of `factor`, for each assignment of the factor's finite variables;

@@ -21,10 +21,11 @@ use smallvec::{SmallVec, smallvec};
 /// use nalgebra::{DMatrix, DVector};
 ///
 /// // The density of y given x, for y = 2 x + 1 + noise of variance 4, as a function of (y, x).
-/// let (vector, matrix) = (DVector::from_vec, |x| DMatrix::from_element(1, 1, x));
-/// let given = SquareRootForm::linear(&vector(vec![1.0]), &matrix(2.0), &matrix(4.0)).unwrap();
+/// let coefficients = DMatrix::from_vec(1, 2, vec![1.0, -2.0]);
+/// let deviation = DMatrix::from_element(1, 1, 2.0);
+/// let given = SquareRootForm::residual(2, [(0, coefficients.as_view())], &[-1.0], &deviation);
 /// let log_density = -0.125 - (2.0 * std::f64::consts::PI * 4.0).ln() / 2.0;
-/// assert!((given.log_value(&vector(vec![6.0, 2.0])) - log_density).abs() < 1e-15);
+/// assert!((given.log_value(&DVector::from_vec(vec![6.0, 2.0])) - log_density).abs() < 1e-15);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SquareRootForm {
@@ -64,20 +65,6 @@ impl SquareRootForm {
             subtracted: 0,
             log_scale,
         }
-    }
-
-    /// Returns the density of a vector `y` with mean `offset + coefficients x` and the given covariance, as a function of the concatenated vector
-    /// of `y` and `x`. Returns `None` if `covariance` is not positive definite.
-    pub fn linear(
-        offset: &DVector<f64>,
-        coefficients: &DMatrix<f64>,
-        covariance: &DMatrix<f64>,
-    ) -> Option<Self> {
-        let (n, m) = (coefficients.nrows(), coefficients.ncols());
-        let lower = covariance.clone().cholesky()?.unpack();
-        let (own, others) = (DMatrix::identity(n, n), -coefficients);
-        let blocks = [(0, own.as_view()), (n, others.as_view())];
-        Some(Self::residual(n + m, blocks, (-offset).as_slice(), &lower))
     }
 
     /// Returns the likelihood of a vector `x` of `dimension` numbers for a linear residual: the density at zero of a normal vector with mean
@@ -173,25 +160,6 @@ impl SquareRootForm {
         Self {
             entries: self.entries.iter().map(|x| root * x).collect(),
             log_scale: self.log_scale + 0.5 * squares * precision.ln(),
-            ..*self
-        }
-    }
-
-    /// Returns the function of the other numbers of the vector, if the numbers from the index `first` on have the values `values`.
-    #[must_use]
-    pub fn given(&self, first: usize, values: &DVector<f64>) -> Self {
-        let known = first..first + values.len();
-        let mut entries = SmallVec::new();
-        for row in self.rows().0 {
-            let terms = row[known.clone()].iter().zip(values);
-            let sum: f64 = terms.map(|(a, x)| a * x).sum();
-            entries.extend_from_slice(&row[..first]);
-            entries.extend_from_slice(&row[known.end..self.dimension]);
-            entries.push(row[self.dimension] - sum);
-        }
-        Self {
-            dimension: self.dimension - values.len(),
-            entries,
             ..*self
         }
     }

@@ -234,7 +234,7 @@ impl PlanElements {
 
     /// Returns the actions of the plan in `world`.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if `world` belongs to another model.
+    /// **Errors.** [`Error::UnknownElement`] if `world` belongs to another model.
     pub fn plan(&self, world: &World) -> Result<Vec<Action>, Error> {
         let moves = world.values(&self.moves)?;
         let acts = moves.into_iter().filter_map(|drawn| match drawn {

@@ -130,7 +130,6 @@ fn cannot_be_run(error: &Error) -> bool {
                 | ModelError::TooManyElements { .. }
                 | ModelError::TooMuchMemory { .. }
         ) | Error::TooManyWorlds { .. }
-            | Error::TooManyEvaluations { .. }
     )
 }
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use figrs_design::SteeringError;
+use figrs_design::DemandedLevelError;
 use figrs_gdl::GdlError;
 use figrs_models::board::BoardError;
 use figrs_models::grid::GridError;
@@ -31,7 +31,7 @@ pub fn inference<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e figrs_inf
     if let Some(GdlError::Inference(error)) = failure.downcast_ref() {
         return Some(error);
     }
-    if let Some(SteeringError::Inference(error)) = failure.downcast_ref() {
+    if let Some(DemandedLevelError::Inference(error)) = failure.downcast_ref() {
         return Some(error);
     }
     failure.downcast_ref()
@@ -62,7 +62,7 @@ pub fn is_without_answer(failure: &(dyn Error + 'static)) -> bool {
         || failure.downcast_ref().is_some_and(|error| {
             matches!(
                 error,
-                SteeringError::Contradictory { .. } | SteeringError::NotMet { .. }
+                DemandedLevelError::Contradictory { .. } | DemandedLevelError::NotMet { .. }
             )
         })
 }
@@ -86,14 +86,14 @@ mod tests {
 
     #[test]
     fn exit_codes_tell_wrong_options_from_no_answer() {
-        let inner = || figrs_infer::Error::TooManyWorlds { limit: 3 };
+        let inner = || figrs_infer::Error::NothingToLearn;
         let code = |failure: Failure| exit_code(&*failure);
         assert_eq!(code("a wrong option".into()), 2);
         assert_eq!(code(NoAnswer("none".into()).into()), 1);
         assert_eq!(code(inner().into()), 1);
         assert_eq!(code(BoardError::Inference(inner()).into()), 1);
         assert_eq!(code(GdlError::Inference(inner()).into()), 1);
-        assert_eq!(code(SteeringError::Inference(inner()).into()), 1);
+        assert_eq!(code(DemandedLevelError::Inference(inner()).into()), 1);
         let mistake = || Mistake::new(MistakeKind::Contradiction, "impossible", "");
         let impossible = || GridError::Impossible(mistake());
         assert_eq!(code(impossible().into()), 1);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use clap::Args;
-use figrs_design::{Demand, DesignFile, DesignScope, MovementRules, Route};
+use figrs_design::{Demand, DemandFile, DemandScope, MovementRules, Route};
 use figrs_models::mdmc::{Corpus, LevelModel, Tile, TileSet};
 use serde_json::Value as Json;
 
@@ -57,13 +57,13 @@ impl LevelDemands {
 /// Reads a file of demands, in JSON if its name ends in .json and else in TOML.
 ///
 /// **Errors.** The file cannot be read or has a mistake; the error contains its path.
-pub fn read_design(path: &Path) -> Result<DesignFile, Failure> {
+pub fn read_design(path: &Path) -> Result<DemandFile, Failure> {
     let text = read_text(path)?;
     let is_json = path.extension().is_some_and(|name| name == "json");
     let design = if is_json {
-        DesignFile::from_json(&text)
+        DemandFile::from_json(&text)
     } else {
-        DesignFile::from_toml(&text)
+        DemandFile::from_toml(&text)
     };
     design.map_err(|mut error| {
         error.place = path.display().to_string();
@@ -102,7 +102,7 @@ pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, J
 /// **Errors.** A demand of a file is wrong; the error contains its place.
 pub fn add_demands(
     demands: &mut Vec<Demand>,
-    files: &[(String, DesignFile)],
+    files: &[(String, DemandFile)],
     (model, corpus): (&LevelModel, &Corpus),
     rules: Option<&MovementRules>,
     mut routes: Vec<(Route, String)>,
@@ -110,7 +110,7 @@ pub fn add_demands(
     let mut origins = Vec::new();
     for (place, design) in files {
         let scope = design.on(model).training(corpus);
-        let scope = rules.into_iter().fold(scope, DesignScope::rules);
+        let scope = rules.into_iter().fold(scope, DemandScope::rules);
         let of_file = scope.demands_with_places();
         for (line, demand) in of_file.map_err(|error| format!("{place}: {error}"))? {
             let origin = format!("{place}: {line}");
@@ -141,7 +141,7 @@ pub fn add_demands(
 mod tests {
     use std::sync::Arc;
 
-    use figrs_design::{DesignFile, MovementRules, Route};
+    use figrs_design::{DemandFile, MovementRules, Route};
     use figrs_models::mdmc::{ColumnNGrams, Corpus, LevelModel};
 
     use super::add_demands;
@@ -150,7 +150,7 @@ mod tests {
         let corpus = Corpus::shipped();
         let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
         let model = LevelModel::from(&ngrams.program(40).unwrap());
-        let files = [("way.toml".to_owned(), DesignFile::from_toml(text).unwrap())];
+        let files = [("way.toml".to_owned(), DemandFile::from_toml(text).unwrap())];
         let rules = Some(MovementRules::platformer());
         let mut demands = Vec::new();
         let origins = add_demands(&mut demands, &files, (&model, &corpus), rules, routes);

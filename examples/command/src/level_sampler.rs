@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use figrs_design::SteeredLevel;
+use figrs_design::DemandedLevel;
 use figrs_models::board::NumberedBoards;
 
 /// A sampler of levels that meet demands.
-pub type NumberedLevels = NumberedBoards<Arc<SteeredLevel>>;
+pub type NumberedLevels = NumberedBoards<Arc<DemandedLevel>>;
 
 /// The name of the method that draws the levels.
 pub fn method(sampler: &NumberedLevels) -> &'static str {

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use figrs_design::{DemandError, Remedy, SteeringError};
+use figrs_design::{DemandError, DemandedLevelError, Remedy};
 use figrs_gdl::GdlError;
 use figrs_infer::Error as Inference;
 use figrs_models::mdmc::SamplingError;
@@ -25,8 +25,9 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
             reason.message()
         ));
     }
-    if let Some(error @ (SteeringError::Contradictory { .. } | SteeringError::NotMet { .. })) =
-        failure.downcast_ref()
+    if let Some(
+        error @ (DemandedLevelError::Contradictory { .. } | DemandedLevelError::NotMet { .. }),
+    ) = failure.downcast_ref()
     {
         return Some(error.worded(in_flags));
     }
@@ -37,7 +38,7 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
         return Some(message);
     }
     let sampling = match failure.downcast_ref() {
-        Some(SteeringError::Sampling(error)) => Some(error),
+        Some(DemandedLevelError::Sampling(error)) => Some(error),
         _ => failure.downcast_ref(),
     };
     match sampling {

@@ -227,7 +227,7 @@ impl Answer {
     /// Returns bounds of the probability that the target `element` has the value `value`. If the answer is exact, both bounds
     /// are equal to the probability. A discretised element whose bins were refined has the value of a bin if its source is in this bin.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a world.
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
         let Some(target) = self.bounded(element)? else {
             return self.bounds_that(element, |v| v.same(value));
@@ -356,7 +356,7 @@ impl Answer {
 
     /// Returns the quality of the probabilities of a target: exact, bounds, or an estimate.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is a world.
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the answer is a world.
     pub fn quality<T: Value>(&self, element: &Element<T>) -> Result<Quality, Error> {
         match self.bounded(element)? {
             Some(target) => Ok(Quality::Bounds {
@@ -380,9 +380,9 @@ impl Answer {
         };
         let id = element.erased().id();
         let found = targets.iter().find(|target| target.element.id() == id);
-        found.map(Some).ok_or_else(|| Error::NotATarget {
-            element: element.label(),
-        })
+        found
+            .map(Some)
+            .ok_or_else(|| Error::not_a_target(element.label()))
     }
 
     /// Returns the value that is more likely than any other value for all probabilities within the bounds; `None` if there is no such value.

@@ -314,9 +314,7 @@ impl Answer {
             return Ok(target.summary(self.deepening));
         }
         let summary = self.target(element)?.summary();
-        let summary = summary.ok_or_else(|| Error::NotInWorld {
-            element: element.label(),
-        })?;
+        let summary = summary.ok_or_else(|| Error::not_in_world(element.label()))?;
         let choices = self.choices.as_ref();
         let is_doubtful = choices.is_some_and(|choices| choices.findings().next().is_some());
         Ok(match is_doubtful && !summary.contains(DOUBT) {

@@ -57,13 +57,11 @@ impl Draws {
 
     /// Returns the values of a target in all draws, one chain after another.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target.
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target.
     pub fn values<T: Value>(&self, element: &Element<T>) -> Result<Vec<T>, Error> {
         let id = element.erased().id();
         let target = self.targets.iter().find(|target| target.element.id() == id);
-        let target = target.ok_or_else(|| Error::NotATarget {
-            element: element.label(),
-        })?;
+        let target = target.ok_or_else(|| Error::not_a_target(element.label()))?;
         let values = target.indices.iter();
         Ok(values
             .filter_map(|&index| target.support.get::<T>(index as usize).cloned())

@@ -278,7 +278,7 @@ fn normal(component: &NormalComponent) -> Option<Normal> {
 impl Answer {
     /// Returns the distribution of a real target in closed form.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
     /// form.
     ///
     /// ```
@@ -317,8 +317,8 @@ impl Answer {
     /// Returns the covariance matrix of a list of real numbers, row by row. For the joint covariance of several elements, ask for the list of them,
     /// which `inject` creates.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `list` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form, or
-    /// if the target is a parameter with a conjugate prior.
+    /// **Errors.** [`Error::UnknownElement`] if `list` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form,
+    /// or if the target is a parameter with a conjugate prior.
     ///
     /// ```
     /// # use figrs_core::{Model, Normal, Variance, inject};
@@ -353,7 +353,7 @@ impl Answer {
 
     /// Returns the distribution of a parameter with a conjugate prior, or of a normal number that comparisons restrict to an interval.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
     /// form, or if the target is normal.
     ///
     /// ```

@@ -33,18 +33,14 @@ impl Answer {
         }
         let id = element.erased().id();
         let target = marginals.iter().find(|target| target.element.id() == id);
-        target.ok_or_else(|| Error::NotATarget {
-            element: element.label(),
-        })
+        target.ok_or_else(|| Error::not_a_target(element.label()))
     }
 
     /// Returns the distribution of a target, or an error if the answer contains no marginals.
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         let target = self.target(element)?;
         let Some(values) = target.support.values::<T>() else {
-            return Err(Error::NotATarget {
-                element: element.label(),
-            });
+            return Err(Error::not_a_target(element.label()));
         };
         Ok(Marginal::new(
             values.cloned().collect(),
@@ -59,7 +55,7 @@ impl Answer {
     /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the target's values, with their probabilities as weights. For an
     /// answer from samples, the new element is a `Select` of the drawn values, with the weights of the draws.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     ///
     /// ```
     /// # use figrs_core::{Beta, Binomial, Flip, Model};
@@ -98,7 +94,7 @@ impl Answer {
 
     /// Returns the probability that the value of the target `element` passes `test`.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn probability_that<T: Value>(
         &self,
         element: &Element<T>,
@@ -109,7 +105,7 @@ impl Answer {
 
     /// Returns the expectation of `function`, a function of the target's value.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn expectation<T: Value>(
         &self,
         element: &Element<T>,
@@ -120,7 +116,7 @@ impl Answer {
 
     /// Returns the mean of a numeric target.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn mean<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(mixture.mean());
@@ -130,7 +126,7 @@ impl Answer {
 
     /// Returns the variance of a numeric target.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn variance<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(mixture.variance());
@@ -146,7 +142,7 @@ impl Answer {
     /// Returns the most likely value of the target `element`. If the answer consists of bounds, the bounds must prove that one value is the most
     /// likely. If the answer is a world, the element need not be a target, and the result is its value in the world.
     ///
-    /// **Errors.** [`Error::NoRepeatedValue`] in the same case as for [`probability`](Self::probability); [`Error::NotInWorld`] if the
+    /// **Errors.** [`Error::NoRepeatedValue`] in the same case as for [`probability`](Self::probability); [`Error::UnknownElement`] if the
     /// element is not part of the world.
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = match &self.content {
@@ -158,9 +154,7 @@ impl Answer {
             }
             AnswerContent::Bounds(..) => self.surely_most_likely(element)?,
         };
-        value.ok_or_else(|| Error::NotInWorld {
-            element: element.label(),
-        })
+        value.ok_or_else(|| Error::not_in_world(element.label()))
     }
 
     /// Returns the natural logarithm of the joint probability of the world of this answer and the evidence.

@@ -16,7 +16,7 @@ pub trait WorldDecoder: fmt::Debug + Send + Sync {
     fn elements(&self) -> Vec<AnyElement>;
     /// Returns the error for a query of `element`, if the element has no value in a world.
     fn missing(&self, element: Label) -> Error {
-        Error::NotInWorld { element }
+        Error::not_in_world(element)
     }
 }
 
@@ -58,8 +58,8 @@ impl World {
 
     /// Returns the value of an element in this world.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if the branches of this world do not reach the element. [`Error::NotATarget`] if the world comes
-    /// from a `CompiledFrontier`, which stores only the values of targets, and the element is not a target.
+    /// **Errors.** [`Error::UnknownElement`] if the branches of this world do not reach the element, or if the world comes from a `CompiledFrontier`,
+    /// which stores only the values of targets, and the element is not a target.
     pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = self.reader.value(element.erased(), &self.values);
         let value = value.and_then(|value| value.get::<T>().cloned());

@@ -1,6 +1,7 @@
 //! Construction of errors, and their classes: exceeded limits, stopped runs, and models to which an algorithm cannot be applied.
 
-use figrs_core::{AnyElement, DescribedStatement, ModelError, PartError};
+use figrs_core::wording::Call;
+use figrs_core::{AnyElement, DescribedStatement, Label, ModelError, PartError};
 
 use super::Error;
 use figrs_factor::eliminate::EliminationError;
@@ -13,6 +14,54 @@ pub(super) fn first_of(statements: &[DescribedStatement]) -> String {
     match statements.len().saturating_sub(MAX_LISTED) {
         0 => printed,
         others => format!("{printed}; and {others} more"),
+    }
+}
+
+/// Returns the text of an error in a step of a filter; the remedy is another filter.
+pub(super) fn in_filter(error: &Error) -> String {
+    match error {
+        Error::NotClosedForm { element, problem } => {
+            format!("{element} has no closed form: {problem}; use ParticleFilter, or discretise it")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Describes the worlds that were enumerated up to a limit: the limit of worlds, or the limit `evaluations` of evaluations of elements.
+pub(super) fn enumerated(worlds: u64, evaluations: Option<u64>) -> String {
+    match evaluations {
+        None => format!("the model has more worlds than the limit of {worlds}"),
+        Some(limit) => format!(
+            "the first {worlds} worlds took {limit} evaluations of elements, which is the limit"
+        ),
+    }
+}
+
+/// Describes an element that a decision must not influence: evidence, or an element that is known when the decision `known_to` is made.
+pub(super) fn known(known_to: Option<&Label>) -> String {
+    match known_to {
+        None => format!(
+            "evidence, but evidence must not depend on a decision; let a later decision know the element instead, or set the decision in the model{}",
+            Call("Model::intervene")
+        ),
+        Some(known_to) => format!(
+            "known when {known_to} is decided; list decisions in the order in which they are made, and let no decision know an element that it \
+             influences"
+        ),
+    }
+}
+
+/// Returns the text of the error that the likelihood of `parameter` has no single maximum.
+pub(super) fn not_maximised(parameter: &Label, undetermined_by: Option<f64>) -> String {
+    match undetermined_by {
+        None => format!(
+            "the likelihood of {parameter} has no maximum: it grows as the parameter approaches zero or infinity; learn with `map_estimate` and a \
+             prior that excludes these limits"
+        ),
+        Some(rows) => format!(
+            "{rows} cases do not determine {parameter}: a term that it multiplies is a linear function of other terms, or there are fewer cases \
+             than coefficients; leave the coefficient out, give more cases, or learn with `map_estimate`"
+        ),
     }
 }
 
@@ -55,6 +104,57 @@ impl Error {
         Self::NotClosedForm {
             element: element.label(),
             problem: problem.into(),
+        }
+    }
+
+    /// Returns the error for an element that was not a target of the run.
+    #[doc(hidden)]
+    pub fn not_a_target(element: Label) -> Self {
+        Self::UnknownElement {
+            element,
+            problem: "was not a target of this run",
+            remedy: "add it to the targets".into(),
+        }
+    }
+
+    /// Returns the error for an element that is not part of a world.
+    #[doc(hidden)]
+    pub fn not_in_world(element: Label) -> Self {
+        Self::UnknownElement {
+            element,
+            problem: "is not part of this world, because no branch taken in it reaches the element",
+            remedy: "add it to the targets".into(),
+        }
+    }
+
+    /// Returns the error for an element that is not a parameter that was learned.
+    #[doc(hidden)]
+    pub fn not_learned(element: Label) -> Self {
+        Self::UnknownElement {
+            element,
+            problem: "was not learned",
+            remedy: "ask for a `Learned` parameter that some element of the cases depends on"
+                .into(),
+        }
+    }
+
+    /// Returns the error for an element that is not one of the requested decisions.
+    #[doc(hidden)]
+    pub fn not_a_decision(element: Label) -> Self {
+        Self::UnknownElement {
+            element,
+            problem: "is not one of the requested decisions",
+            remedy: "add a `Decision` to the list of decisions".into(),
+        }
+    }
+
+    /// Returns the error for an element that was not declared as varying when `algorithm` compiled the model.
+    #[doc(hidden)]
+    pub fn not_varying(element: Label, algorithm: &str) -> Self {
+        Self::UnknownElement {
+            element,
+            problem: "was not declared as varying when the model was compiled",
+            remedy: format!("declare it with `{algorithm}::varying`"),
         }
     }
 
@@ -101,7 +201,6 @@ impl Error {
             Self::EvidenceNotAllowed { .. }
                 | Self::UnboundedWeight { .. }
                 | Self::SharedScore { .. }
-                | Self::NotADecision { .. }
                 | Self::NotClosedForm { .. }
                 | Self::Model(
                     ModelError::NotFinite { .. }

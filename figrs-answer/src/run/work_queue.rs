@@ -298,10 +298,14 @@ mod tests {
 
     #[test]
     fn the_first_error_ends_the_work() {
+        let ended_at = |worlds| Error::TooManyWorlds {
+            worlds,
+            evaluations: None,
+        };
         for threads in 1..4 {
             let mut taken = 0;
             let work = |(): &mut (), unit| match unit {
-                5.. => Err(Error::TooManyWorlds { limit: unit }),
+                5.. => Err(ended_at(unit)),
                 _ => Ok(()),
             };
             let ended = in_order(
@@ -314,7 +318,7 @@ mod tests {
                     ControlFlow::Continue(())
                 },
             );
-            assert_eq!(ended, Err(Error::TooManyWorlds { limit: 5 }));
+            assert_eq!(ended, Err(ended_at(5)));
             assert_eq!(taken, 5);
         }
     }

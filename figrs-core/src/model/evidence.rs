@@ -211,21 +211,17 @@ impl Evidence {
 
     /// Returns the weight of the value `value` of `element`, and the natural logarithm of the weight.
     ///
-    /// **Errors.** [`ModelError::InvalidWeight`], [`ModelError::InvalidLogWeight`] or [`ModelError::WeightAboveMaximum`] if the weight is not
-    /// allowed; [`ModelError::Function`] if a function fails.
+    /// **Errors.** [`ModelError::InvalidWeight`] or [`ModelError::WeightAboveMaximum`] if the weight is not allowed; [`ModelError::Function`] if a
+    /// function fails.
     pub fn weight(&self, element: &AnyElement, value: &dyn Any) -> Result<(f64, f64), ModelError> {
         let fault = |fault: Fault| element.fault(fault);
-        let invalid = |weight: f64| ModelError::InvalidWeight {
-            element: element.label(),
-            weight,
-            location: self.location,
-        };
         let plain = |weigh: &WeightFunction| {
             let weight = contained(|| weigh(value)).map_err(fault)?;
             if weight >= 0.0 && weight.is_finite() {
                 Ok((weight, weight.ln()))
             } else {
-                Err(invalid(weight))
+                let remedy = "weights must be finite and not negative";
+                Err(self.invalid_weight(element, weight.to_string(), remedy))
             }
         };
         match &self.statement {
@@ -299,16 +295,27 @@ impl Evidence {
 
     /// Returns the weight with the natural logarithm `log`, and `log`.
     ///
-    /// **Errors.** [`ModelError::InvalidLogWeight`] if `log` is positive infinity, not a number, or too large.
+    /// **Errors.** [`ModelError::InvalidWeight`] if `log` is positive infinity, not a number, or too large.
     fn checked_log(&self, element: &AnyElement, log: f64) -> Result<(f64, f64), ModelError> {
         if log == f64::NEG_INFINITY || log.abs() <= LARGEST_LOG {
             Ok((log.exp(), log))
         } else {
-            Err(ModelError::InvalidLogWeight {
-                element: element.label(),
-                log,
-                location: self.location,
-            })
+            let remedy = "the logarithm must be from -1e300 to 1e300, or -inf for a weight of zero";
+            Err(self.invalid_weight(element, format!("exp({log})"), remedy))
+        }
+    }
+
+    fn invalid_weight(
+        &self,
+        element: &AnyElement,
+        weight: String,
+        remedy: &'static str,
+    ) -> ModelError {
+        ModelError::InvalidWeight {
+            element: element.label(),
+            weight,
+            remedy,
+            location: self.location,
         }
     }
 }

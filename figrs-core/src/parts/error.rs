@@ -41,43 +41,18 @@ pub enum PartError {
         /// Similar names, or all names if there are only a few.
         near: Vec<String>,
     },
-    /// A list has no item with an index that the path contains.
-    #[error(
-        "`{}`: {} has {length} items, numbered from 0, and none has the number {index}; give a smaller number",
-        printable(.path), place(.at)
-    )]
-    UnknownItem {
+    /// The path leads to nothing: a list has no such item, an option is `None`, or the path continues with a field after a list, with an index after an
+    /// object with fields, or after an object without parts.
+    #[error("{}{} {problem}; {remedy}", within(.path, .at), place(.at))]
+    NoPart {
         /// The complete path.
         path: String,
-        /// The path of the list.
+        /// The path of the list, option or object.
         at: String,
-        /// Number of items of the list.
-        length: usize,
-        /// The index in the path.
-        index: usize,
-    },
-    /// The path continues with a field after a list, with an index after an object with fields, or after an object without parts.
-    #[error("{}{} is {found}; {remedy}", within(.path, .at), place(.at))]
-    NotOfThisKind {
-        /// The complete path.
-        path: String,
-        /// The path of the object.
-        at: String,
-        /// A description of the object, such as `a list of 3 items`.
-        found: String,
+        /// The reason, as a predicate of the list, option or object, such as `is a list of 3 items`.
+        problem: String,
         /// The remedy.
         remedy: String,
-    },
-    /// The path leads to an option that is `None`.
-    #[error(
-        "{}{} does not exist, because it is an option that is `None`; leave the path out, or give the object this part",
-        within(.path, .at), place(.at)
-    )]
-    Missing {
-        /// The complete path.
-        path: String,
-        /// The path of the option.
-        at: String,
     },
     /// The values of the element at the end of the path do not have the type that was asked for.
     #[error("{} is an element with values of type `{values}`, not `{asked}`; ask for an `Element<{values}>`", place(.path))]
@@ -89,40 +64,14 @@ pub enum PartError {
         /// The type that was asked for.
         asked: String,
     },
-    /// The data do not describe a value of the element's type, or do not have the form of the object.
-    #[error("{} is {found} and takes {expected}, not {}", place(.path), printable(.given))]
+    /// The data do not fit the element or object: they describe no value of the element's type, another value than one that is not random, or have
+    /// another form or length than the object.
+    #[error("{} {problem}", place(.path))]
     WrongData {
         /// The path of the element or object.
         path: String,
-        /// A description of the object, such as ``an element with values of type `u8` ``.
-        found: String,
-        /// The data that the type accepts.
-        expected: String,
-        /// The given data.
-        given: String,
-    },
-    /// A value of the object is not random, and the data state another value.
-    #[error(
-        "{} is not random: it is {}, but the data state {}; leave it out, or state the same value",
-        place(.path), printable(.value), printable(.given)
-    )]
-    ValueDiffers {
-        /// The path of the value.
-        path: String,
-        /// The value in the object.
-        value: String,
-        /// The given data.
-        given: String,
-    },
-    /// A list in the data and the list of the object have different lengths.
-    #[error("{} has {length} items, but the data state {given}; state `null` for items about which nothing is known", place(.path))]
-    WrongLength {
-        /// The path of the list.
-        path: String,
-        /// Number of items of the object's list.
-        length: usize,
-        /// Number of items in the data.
-        given: usize,
+        /// The difference from the given data, as a predicate of the element or object, with a remedy.
+        problem: String,
     },
     /// References between objects form a cycle.
     #[error("the path `{}…` has over {depth} steps: references between objects form a cycle; skip a field of this cycle{}", printable(.path), Call("#[parts(skip)]"))]

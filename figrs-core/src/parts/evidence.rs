@@ -7,10 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::Parts;
 use super::error::PartError;
-use super::find::{Found, Reference, follow, kind, unknown_key};
+use super::find::{Found, Reference, follow, kind, missing, unknown_key};
 use super::member::{Member, ObjectField};
 use super::part_type::TypeKind;
 use super::path::{Path, joined, keyed};
+use crate::element::label::printable;
 use crate::model::Model;
 use crate::value::plain_data::PlainData;
 
@@ -141,16 +142,16 @@ fn observe_member(
             },
         },
         (_, PlainData::Null) => Ok(model),
-        (Member::Missing, _) => Err(PartError::Missing {
-            path: path.text().into(),
-            at: path.text().into(),
-        }),
+        (Member::Missing, _) => Err(missing(path, path.len())),
         (Member::Value(value), data) => match value.is_stated_by(data) {
             Ok(true) => Ok(model),
-            Ok(false) | Err(_) => Err(PartError::ValueDiffers {
+            Ok(false) | Err(_) => Err(PartError::WrongData {
                 path: path.text().into(),
-                value: format!("{value:?}"),
-                given: data.to_string(),
+                problem: format!(
+                    "is not random: it is {}, but the data state {}; leave it out, or state the same value",
+                    printable(&format!("{value:?}")),
+                    printable(&data.to_string())
+                ),
             }),
         },
         (Member::Map(entries), PlainData::Object(given)) => {
@@ -184,10 +185,13 @@ fn observe_member(
         }
         (Member::List(items), PlainData::List(given)) => {
             if items.len() != given.len() {
-                return Err(PartError::WrongLength {
+                return Err(PartError::WrongData {
                     path: path.text().into(),
-                    length: items.len(),
-                    given: given.len(),
+                    problem: format!(
+                        "has {} items, but the data state {}; state `null` for items about which nothing is known",
+                        items.len(),
+                        given.len()
+                    ),
                 });
             }
             let mut model = model;
@@ -262,8 +266,9 @@ fn observe_through(
 fn wrong_data(path: &Path, found: String, expected: String, given: &PlainData) -> PartError {
     PartError::WrongData {
         path: path.text().into(),
-        found,
-        expected,
-        given: given.to_string(),
+        problem: format!(
+            "is {found} and takes {expected}, not {}",
+            printable(&given.to_string())
+        ),
     }
 }

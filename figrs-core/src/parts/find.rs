@@ -1,6 +1,7 @@
 //! Lookup of the object or element at the end of a path.
 
 use std::any::{Any, type_name};
+use std::fmt::Display;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -93,7 +94,6 @@ fn next<'a>(
     number: usize,
     location: &'static Location<'static>,
 ) -> Result<Member<'a>, PartError> {
-    let at = || path.start(number).to_owned();
     match (member, step) {
         (Member::Object { type_name, fields }, Step::Field(name)) => {
             if let Some((_, field)) = fields.iter().find(|(field, _)| field == name) {
@@ -104,12 +104,15 @@ fn next<'a>(
         }
         (Member::List(items), Step::Item(index)) => match items.get(*index) {
             Some(item) => Ok(item.member()),
-            None => Err(PartError::UnknownItem {
-                path: path.text().into(),
-                at: at(),
-                length: items.len(),
-                index: *index,
-            }),
+            None => Err(no_part(
+                path,
+                number,
+                format!(
+                    "has {} items, numbered from 0, and none has the number {index}",
+                    items.len()
+                ),
+                "give a smaller number".into(),
+            )),
         },
         (Member::Map(entries), step @ (Step::Key(_) | Step::Item(_))) => {
             let key = &*step.text();
@@ -126,10 +129,7 @@ fn next<'a>(
                 .map(Member::Element)
                 .map_err(|remedy| not_of_this_kind(path, number, format!("a {members:?}"), remedy))
         }
-        (Member::Missing, _) => Err(PartError::Missing {
-            path: path.text().into(),
-            at: at(),
-        }),
+        (Member::Missing, _) => Err(missing(path, number)),
         (member, _) => Err(not_of_this_kind(
             path,
             number,
@@ -170,18 +170,32 @@ pub(super) fn unknown_field(
     }
 }
 
+fn no_part(path: &Path, number: usize, problem: String, remedy: String) -> PartError {
+    PartError::NoPart {
+        path: path.text().into(),
+        at: path.start(number).into(),
+        problem,
+        remedy,
+    }
+}
+
 pub(super) fn not_of_this_kind(
     path: &Path,
     number: usize,
-    found: String,
+    found: impl Display,
     remedy: String,
 ) -> PartError {
-    PartError::NotOfThisKind {
-        path: path.text().into(),
-        at: path.start(number).into(),
-        found,
-        remedy,
-    }
+    no_part(path, number, format!("is {found}"), remedy)
+}
+
+/// Returns the error for a path whose first `number` steps lead to an option that is `None`.
+pub(super) fn missing(path: &Path, number: usize) -> PartError {
+    no_part(
+        path,
+        number,
+        "does not exist, because it is an option that is `None`".into(),
+        "leave the path out, or give the object this part".into(),
+    )
 }
 
 fn wrong_type<T>(path: &Path, values: &ValueType) -> PartError {
@@ -270,10 +284,7 @@ fn typed<T: Value>(member: &Member<'_>, path: &Path) -> Result<Element<T>, PartE
             return typed.ok_or_else(|| wrong_type::<T>(path, &element.values));
         }
         Member::Missing => {
-            return Err(PartError::Missing {
-                path: path.text().into(),
-                at: path.text().into(),
-            });
+            return Err(missing(path, path.len()));
         }
         Member::Value(_) => {
             "read it in Rust, since only elements have distributions and evidence".into()

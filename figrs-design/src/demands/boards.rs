@@ -13,7 +13,7 @@ use figrs_models::grid::{Automaton, Board, BoardRule, Position, Size, Symbol};
 use figrs_models::mdmc::twist::DemandState;
 use figrs_models::mdmc::{Level, Tile, TileSet};
 
-/// Demands on boards of one size, read from a [file](crate::DesignFile::on_boards).
+/// Demands on boards of one size, read from a [file](crate::DemandFile::on_boards).
 #[derive(Clone)]
 pub struct BoardDemands {
     size: (usize, usize),
@@ -125,7 +125,7 @@ impl<C: Symbol> Automaton<C> for BoardDemands {
 /// boards of any size.
 ///
 /// ```
-/// use figrs_design::{DemandedBoards, DesignFile};
+/// use figrs_design::{DemandedBoards, DemandFile};
 /// use figrs_models::board::ConditionalSampler;
 /// use figrs_models::grid::Size;
 /// use figrs_models::island::Island;
@@ -134,7 +134,7 @@ impl<C: Symbol> Automaton<C> for BoardDemands {
 /// let size = Size::new(6, 7)?;
 /// let tiles = TileSet::from_toml("[tiles]\n'#' = ['land']\n'.' = ['water']")?;
 /// // No square of land, and a lake in the middle of the upper half.
-/// let file = DesignFile::from_toml("[[demand]]\nforbid = '''\n##\n##'''\n[[demand]]\npin = '#.#'\nat = [1, 2]\n")?;
+/// let file = DemandFile::from_toml("[[demand]]\nforbid = '''\n##\n##'''\n[[demand]]\npin = '#.#'\nat = [1, 2]\n")?;
 /// let islands = DemandedBoards::new(Island::new(size)?, file.on_boards(size, &tiles)?);
 /// let drawn = ConditionalSampler::new().seed(1).sample(&islands, 2)?;
 /// assert!(drawn.boards.iter().all(|board| board.to_string().lines().nth(1).is_some_and(|row| &row[2..5] == "#.#")));

@@ -12,7 +12,7 @@ use figrs_models::shares::whole_numbers;
 /// A demand on a level. Demands are evidence: levels are drawn given all demands.
 ///
 /// Rows count from the top and columns from the left, from 0, in model coordinates: levels in which the player climbs lie on their side, and
-/// [`turned`](Self::turned) turns a demand in the same way. [`DesignFile`](crate::DesignFile) reads demands from text.
+/// [`turned`](Self::turned) turns a demand in the same way. [`DemandFile`](crate::DemandFile) reads demands from text.
 ///
 /// The variants other than `Seen`, `Placed`, `Playable`, `Preferred` and `Near` have finite automata that read a level column by column;
 /// [`Any`](Self::Any) and [`Not`](Self::Not) combine these variants.
@@ -22,7 +22,7 @@ use figrs_models::shares::whole_numbers;
 /// use figrs_infer::ItemSampler;
 /// use figrs_models::board::{ConditionalSampler, Method};
 /// use figrs_models::mdmc::{ColumnNGrams, Corpus, Tile, TileClass};
-/// use figrs_design::{Area, Demand, Pattern, SteeredLevel};
+/// use figrs_design::{Area, Demand, Pattern, DemandedLevel};
 ///
 /// let tile = |symbol| Tile::platformer(symbol).unwrap();
 /// let enemy = TileClass::from(tile('E'));
@@ -36,10 +36,10 @@ use figrs_models::shares::whole_numbers;
 ///     Demand::forbidden(pipe, Area::all().columns(30..)),
 /// ];
 /// let ngrams = Arc::new(ColumnNGrams::train(&Corpus::shipped(), 2)?).program(60)?;
-/// let steered = SteeredLevel::new(&ngrams, &demands)?;
+/// let demanded = DemandedLevel::new(&ngrams, &demands)?;
 /// let exact = ConditionalSampler::new().among([Method::Exact]);
-/// assert!(exact.exact(&steered)?.log_probability() < 0.0);
-/// assert_eq!(exact.numbered(&steered)?.items(1, 0..2)?.len(), 2);
+/// assert!(exact.exact(&demanded)?.log_probability() < 0.0);
+/// assert_eq!(exact.numbered(&demanded)?.items(1, 0..2)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -118,7 +118,7 @@ impl DemandError {
 }
 
 /// A change of the request, after which the sampler may be able to draw levels that meet the demands. The text of a remedy names calls of the
-/// library; a program can name its own options instead, by [`SteeringError::worded`](crate::SteeringError::worded) and
+/// library; a program can name its own options instead, by [`DemandedLevelError::worded`](crate::DemandedLevelError::worded) and
 /// [`DemandError::worded`](crate::DemandError::worded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -13,7 +13,7 @@ use figrs_models::mdmc::SamplingError;
 /// Reason why no levels that meet the demands can be drawn.
 #[derive(Clone, Error, ErrorDebug)]
 #[non_exhaustive]
-pub enum SteeringError {
+pub enum DemandedLevelError {
     /// A demand does not fit the level.
     #[error(transparent)]
     Demand(#[from] DemandError),
@@ -65,21 +65,21 @@ pub enum SteeringError {
     },
 }
 
-impl From<BoardError> for SteeringError {
+impl From<BoardError> for DemandedLevelError {
     fn from(error: BoardError) -> Self {
         match &error {
             BoardError::Inference(inference) => Self::Inference(inference.clone()),
             BoardError::Generator(own) => {
                 let sampling = || own.downcast_ref().cloned().map(Self::Sampling);
-                let steering = own.downcast_ref().cloned().or_else(sampling);
-                steering.unwrap_or(Self::Board(error.into()))
+                let known = own.downcast_ref().cloned().or_else(sampling);
+                known.unwrap_or(Self::Board(error.into()))
             }
             _ => Self::Board(error.into()),
         }
     }
 }
 
-impl SteeringError {
+impl DemandedLevelError {
     /// Writes the error; `word` returns the text of each remedy, such as the name of a program's option.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {

@@ -6,8 +6,8 @@ use figrs_models::grid::Size;
 use figrs_models::mdmc::{GeneratedLevel, Tile};
 
 use super::conflict;
-use super::error::SteeringError;
-use super::steered::{LevelParts, SteeredLevel};
+use super::demanded_level::{DemandedLevel, LevelParts};
+use super::error::DemandedLevelError;
 use crate::DemandError;
 
 /// A level with demands becomes a board by turning it onto its left side: the rows of the board are the columns of the level, from the left, each
@@ -18,13 +18,13 @@ use crate::DemandError;
 /// demand is estimated as if cells were independent (for n-grams and a drawing, it is exact). Proposals that foresee demands make the weights more
 /// even and do not change the distribution of levels; twenty particles therefore usually suffice for a level.
 ///
-/// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. The error is the same on all
-/// machines, because work instead of time limits the search for a proof ([`proof_work`](SteeredLevel::proof_work)) and, if no proof is found, the
-/// search by particles ([`conflict_work`](SteeredLevel::conflict_work)).
+/// If no level meets the demands, the error is [`DemandedLevelError::Contradictory`] with demands that exclude each other. The error is the same on all
+/// machines, because work instead of time limits the search for a proof ([`proof_work`](DemandedLevel::proof_work)) and, if no proof is found, the
+/// search by particles ([`conflict_work`](DemandedLevel::conflict_work)).
 ///
 /// **References.** Levels are conditioned by sequential Monte Carlo (Gordon, Salmond and Smith 1993) instead of the look-ahead of Snodgrass and Ontañón
 /// (2017).
-impl Generator for SteeredLevel {
+impl Generator for DemandedLevel {
     type Cell = Tile;
     type Board = GeneratedLevel;
 
@@ -70,7 +70,7 @@ impl Generator for SteeredLevel {
 
     fn conflict(&self, stage: ConflictStage<'_, Tile>, engine: &Frontier) -> Option<BoardError> {
         let (conflict, is_proven) = conflict::find(self, stage, engine)?;
-        let error: SteeringError = conflict::error(self, &conflict, is_proven);
+        let error: DemandedLevelError = conflict::error(self, &conflict, is_proven);
         Some(BoardError::of_generator(error))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::area::Area;
 use super::demand::Demand;
+use super::demanded_level::DemandedLevel;
 use super::proof::Conflict;
-use super::steered::SteeredLevel;
 use super::trial::{Core, Trial, minimal};
 use crate::Route;
 use crate::play::cell_class::CellClass;
@@ -12,20 +12,23 @@ use figrs_models::mdmc::Tile;
 
 /// Returns a conflict: a route that no player can take, and demands on the tiles of single cells that block the route. Returns `None` if it finds no
 /// conflict, or if the work runs out; `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
-pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) -> Option<Conflict> {
-    let numbered = || steered.demands().enumerate();
+pub(super) fn unplayable(
+    demanded: &DemandedLevel,
+    spend: &dyn Fn(u64) -> bool,
+) -> Option<Conflict> {
+    let numbered = || demanded.demands().enumerate();
     let limits: Vec<usize> = numbered()
         .filter(|(_, demand)| limits_cells(demand))
         .map(|(number, _)| number)
         .collect();
     numbered().find_map(|(number, demand)| {
         let route = demand.route()?;
-        let mut column = dead_end_by(steered, route, &limits, spend)?;
+        let mut column = dead_end_by(demanded, route, &limits, spend)?;
         let Core {
             members: mut named,
             is_minimal,
         } = minimal(&limits, |rest| {
-            match dead_end_by(steered, route, rest, spend) {
+            match dead_end_by(demanded, route, rest, spend) {
                 Some(at) => {
                     column = at;
                     Trial::Impossible
@@ -36,7 +39,7 @@ pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) ->
         });
         named.push(number);
         named.sort_unstable();
-        let column = steered.width().min(column + 2) - 1;
+        let column = demanded.width().min(column + 2) - 1;
         Some(Conflict {
             is_minimal,
             ..Conflict::at(column, named)
@@ -47,26 +50,26 @@ pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) ->
 /// Returns the furthest column that a player can reach, if `demands` certainly leave the player no path to the goal; `None` if a path may exist or
 /// the work runs out.
 fn dead_end_by(
-    steered: &SteeredLevel,
+    demanded: &DemandedLevel,
     route: &Route,
     demands: &[usize],
     spend: &dyn Fn(u64) -> bool,
 ) -> Option<usize> {
-    let program = steered.level_model().program();
-    let rows: Vec<Vec<Tile>> = (0..steered.height())
+    let program = demanded.level_model().program();
+    let rows: Vec<Vec<Tile>> = (0..demanded.height())
         .map(|row| program.possible(row))
         .collect();
     let mut cells: Vec<Vec<CellClass>> = Vec::new();
-    for column in 0..steered.width() {
+    for column in 0..demanded.width() {
         if !spend(rows.len() as u64) {
             return None;
         }
         for (row, possible) in rows.iter().enumerate() {
             let allows = |tile: &&Tile| {
                 let mut demands = demands.iter();
-                demands.all(|&demand| allows(steered.demand(demand), (row, column), **tile))
+                demands.all(|&demand| allows(demanded.demand(demand), (row, column), **tile))
             };
-            let mut masks = demands.iter().map(|&demand| steered.demand(demand));
+            let mut masks = demands.iter().map(|&demand| demanded.demand(demand));
             let placed = masks.find_map(|demand| match demand {
                 Demand::Placed(mask) => mask.get(row, column),
                 _ => None,
@@ -86,7 +89,7 @@ fn dead_end_by(
             cells.push(classes);
         }
     }
-    dead_end(route, steered.height(), &cells, spend)
+    dead_end(route, demanded.height(), &cells, spend)
 }
 
 /// True if the demand limits the tiles of single cells, independently of all other cells and demands.

@@ -8,8 +8,8 @@ use figrs_core::Model;
 use figrs_infer::{Compiled, Error, Frontier, WorkBudget};
 
 use super::demand::Demand;
+use super::demanded_level::DemandedLevel;
 use super::played_proof::unplayable;
-use super::steered::SteeredLevel;
 use super::trial::{Core, Trial, combinations, first_column, minimal};
 use figrs_models::mdmc::LevelModel;
 
@@ -47,7 +47,7 @@ impl Conflict {
 /// proven so far, and states whether the conflict may contain more demands or columns than necessary.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
-    steered: &'a SteeredLevel,
+    demanded: &'a DemandedLevel,
     model: LevelModel,
     /// True if `model` is a relaxation, in which the tiles of neighbouring cells are independent.
     is_relaxed: bool,
@@ -72,14 +72,14 @@ impl<'a> ProofSearch<'a> {
     /// Maximum size in bytes of the states of a trial run that examines a window of columns.
     const WINDOW_BYTES: u64 = 1 << 20;
 
-    pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, work: WorkBudget) -> Self {
-        let demands = steered.demands().enumerate();
+    pub(super) fn new(demanded: &'a DemandedLevel, frontier: &Frontier, work: WorkBudget) -> Self {
+        let demands = demanded.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
         let mut search = Self {
-            steered,
-            model: steered.level_model().clone(),
+            demanded,
+            model: demanded.level_model().clone(),
             is_relaxed: false,
-            columns: Self::FIRST_COLUMNS.min(steered.width()),
+            columns: Self::FIRST_COLUMNS.min(demanded.width()),
             placed: placed.map(|(number, _)| number).collect(),
             // Trial runs do not report progress.
             frontier: frontier.clone().on_progress(|_| ()).work(&work),
@@ -101,13 +101,13 @@ impl<'a> ProofSearch<'a> {
             .compile(&alone.model, &alone.cells);
         if let Err(error) = compiled {
             self.note(&error);
-            self.model = self.steered.level_model().without_neighbours();
+            self.model = self.demanded.level_model().without_neighbours();
             self.is_relaxed = true;
         }
     }
 
     fn in_more_columns(mut self, search: impl Fn(&Self) -> Option<Conflict>) -> Option<Conflict> {
-        let width = self.steered.width();
+        let width = self.demanded.width();
         loop {
             let found = search(&self);
             if found.is_some() || self.columns == width || self.is_over() {
@@ -145,7 +145,7 @@ impl<'a> ProofSearch<'a> {
     }
 
     fn find_in_columns(&self) -> Option<Conflict> {
-        let hard: Vec<usize> = (0..self.steered.demands().len())
+        let hard: Vec<usize> = (0..self.demanded.demands().len())
             .filter(|&demand| self.is_tried(demand))
             .collect();
         // A demand that takes too much memory alone is left out, because it would also take too much memory together with others.
@@ -159,7 +159,7 @@ impl<'a> ProofSearch<'a> {
         }
         // The search for a player's path examines all columns, and therefore runs once.
         if self.columns <= Self::FIRST_COLUMNS
-            && let Some(conflict) = unplayable(self.steered, &|steps| self.spend(steps))
+            && let Some(conflict) = unplayable(self.demanded, &|steps| self.spend(steps))
         {
             return Some(conflict);
         }
@@ -187,7 +187,7 @@ impl<'a> ProofSearch<'a> {
 
     /// True if a trial run can state the demand as evidence.
     fn is_tried(&self, demand: usize) -> bool {
-        match self.steered.demand(demand) {
+        match self.demanded.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
             // In the relaxed model any column may follow any other column, and the automaton for playability has too many states.
             Demand::Playable(_) => !self.is_relaxed,
@@ -199,7 +199,7 @@ impl<'a> ProofSearch<'a> {
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // The relaxed model ignores neighbours, so all of its levels meet the demand `Seen`.
         let is_open =
-            |demand: &usize| !self.is_relaxed || *self.steered.demand(*demand) != Demand::Seen;
+            |demand: &usize| !self.is_relaxed || *self.demanded.demand(*demand) != Demand::Seen;
         let open: Vec<usize> = demands.iter().copied().filter(is_open).collect();
         let by_frontier = self.by_frontier(&open);
         if by_frontier != Trial::Impossible && self.impossible_window(demands).is_some() {
@@ -213,7 +213,7 @@ impl<'a> ProofSearch<'a> {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
 
-    fn by_frontier_of(&self, part: &SteeredLevel, columns: usize) -> Trial {
+    fn by_frontier_of(&self, part: &DemandedLevel, columns: usize) -> Trial {
         if self.is_over() {
             return Trial::Unknown;
         }
@@ -263,9 +263,9 @@ impl<'a> ProofSearch<'a> {
 
     /// Returns a level of the model that trial runs examine, with the tiles that demands place and with the demands `demands`, given by their
     /// indices.
-    fn part(&self, demands: &[usize]) -> SteeredLevel {
+    fn part(&self, demands: &[usize]) -> DemandedLevel {
         let demands = [&*self.placed, demands].concat();
-        self.steered.part(&self.model, &demands)
+        self.demanded.part(&self.model, &demands)
     }
 
     /// Decides by exact inference, with states of at most `bytes` bytes, whether the evidence of `model` can be met.
@@ -285,7 +285,7 @@ impl<'a> ProofSearch<'a> {
 
     /// Returns the middle column of a window, around set cells, in which the demands contradict each other; `None` if there is no such window.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
-        let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
+        let chosen = || demands.iter().map(|&demand| self.demanded.demand(demand));
         // Training may never show a placed tile beside its neighbours, so windows prove nothing if demands place tiles.
         if !chosen().any(|demand| *demand == Demand::Seen) || !self.placed.is_empty() {
             return None;
@@ -309,7 +309,7 @@ impl<'a> ProofSearch<'a> {
                 _ => false,
             })
         };
-        let (height, width) = (self.steered.height(), self.steered.width());
+        let (height, width) = (self.demanded.height(), self.demanded.width());
         for column in 0..self.columns {
             let columns = column.saturating_sub(1)..width.min(column + 2);
             for rows in clusters(height, |row| is_set(row, column)) {
@@ -331,7 +331,7 @@ impl<'a> ProofSearch<'a> {
         rows: &Range<usize>,
         columns: Range<usize>,
     ) -> Option<bool> {
-        let own = self.steered.level_model();
+        let own = self.demanded.level_model();
         let window = own.program().window(rows.clone(), columns.clone())?;
         let mut model = Model::new();
         for column in columns {
@@ -339,7 +339,7 @@ impl<'a> ProofSearch<'a> {
                 model = model.observe_any(&seen.element, seen.value.clone());
             }
             for &demand in demands {
-                model = match self.steered.demand(demand) {
+                model = match self.demanded.demand(demand) {
                     Demand::Pinned(mask) => {
                         rows.clone()
                             .fold(model, |model, row| match mask.get(row, column) {

@@ -8,8 +8,8 @@ use rand::{Rng, RngExt};
 
 use super::demand::Demand;
 use super::demand_error::Remedy;
-use super::error::SteeringError;
-use super::steered::SteeredLevel;
+use super::demanded_level::DemandedLevel;
+use super::error::DemandedLevelError;
 use crate::{DemandError, Playability};
 
 /// Levels that another sampler, such as the look-ahead sampler, proposes until one of them meets the demands, because this sampler cannot be
@@ -26,18 +26,18 @@ use crate::{DemandError, Playability};
 ///
 /// # Errors
 ///
-/// [`SteeringError::NotMet`] if none of the allowed number of proposals meets the demands.
+/// [`DemandedLevelError::NotMet`] if none of the allowed number of proposals meets the demands.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use figrs_infer::ItemSampler;
 /// use figrs_models::board::ConditionalSampler;
 /// use figrs_models::mdmc::{Corpus, LevelElements, LookAheadSampler, MarkovChain, RowSplits, Structure};
-/// use figrs_design::{Demand, ProposedLevels, SteeredLevel};
+/// use figrs_design::{Demand, ProposedLevels, DemandedLevel};
 ///
 /// let chain = Arc::new(MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?);
 /// let elements = LevelElements::new(Arc::clone(&chain), 40)?;
-/// let demands = SteeredLevel::new(&elements, &[Demand::MaximumGap(2), Demand::playable()])?;
+/// let demands = DemandedLevel::new(&elements, &[Demand::MaximumGap(2), Demand::playable()])?;
 /// let look_ahead = LookAheadSampler::new(chain, 3, 40)?;
 /// let proposed = ProposedLevels::new(look_ahead, demands)?;
 /// let numbered = ConditionalSampler::new().numbered(&proposed)?;
@@ -48,7 +48,7 @@ use crate::{DemandError, Playability};
 #[must_use]
 pub struct ProposedLevels {
     proposals: DrawnLevels,
-    steered: SteeredLevel,
+    demanded: DemandedLevel,
     tries: u64,
 }
 
@@ -59,22 +59,22 @@ impl ProposedLevels {
     /// [`DemandError`] if the demands are for levels of another size.
     pub fn new(
         proposals: impl Into<DrawnLevels>,
-        steered: SteeredLevel,
+        demanded: DemandedLevel,
     ) -> Result<Self, DemandError> {
         let proposals = proposals.into();
-        let [drawn, demanded] = [proposals.size(), steered.size()];
-        if drawn != demanded {
+        let [drawn, needed] = [proposals.size(), demanded.size()];
+        if drawn != needed {
             let problem = format!(
                 "levels of {} rows and {} columns are drawn, but the demands are for levels of {} rows and {} columns",
                 drawn.columns(),
                 drawn.rows(),
-                demanded.columns(),
-                demanded.rows()
+                needed.columns(),
+                needed.rows()
             );
             return Err(DemandError::invalid(problem, "give both the same size"));
         }
         let is_placed = |demand: &&Demand| matches!(demand, Demand::Placed(_));
-        if let Some(placed) = steered.demands().find(is_placed) {
+        if let Some(placed) = demanded.demands().find(is_placed) {
             return Err(DemandError::NotRejected {
                 demand: placed.to_string(),
                 remedies: &[Remedy::PinTiles, Remedy::ConditionTheModel],
@@ -82,7 +82,7 @@ impl ProposedLevels {
         }
         Ok(Self {
             proposals,
-            steered,
+            demanded,
             tries: 10_000,
         })
     }
@@ -95,7 +95,7 @@ impl ProposedLevels {
 
     /// Returns the factor by which the demands multiply the weight of a level: 0 if the level breaks a demand that is not soft.
     fn factor(&self, generated: &GeneratedLevel) -> f64 {
-        let of_tiles = self.steered.factor(generated.level());
+        let of_tiles = self.demanded.factor(generated.level());
         let is_met = |demand: &Demand| match demand {
             Demand::Seen => generated.unseen() == 0,
             demand => demand.route().is_none_or(|route| {
@@ -103,7 +103,7 @@ impl ProposedLevels {
                 Playability::along(&level, route).playable()
             }),
         };
-        if of_tiles > 0.0 && self.steered.demands().all(is_met) {
+        if of_tiles > 0.0 && self.demanded.demands().all(is_met) {
             of_tiles
         } else {
             0.0
@@ -126,7 +126,7 @@ impl Generator for ProposedLevels {
     type Board = GeneratedLevel;
 
     fn size(&self) -> Size {
-        self.steered.size()
+        self.demanded.size()
     }
 
     fn elements(&self) -> Result<BoardElements<Tile>, BoardError> {
@@ -134,12 +134,12 @@ impl Generator for ProposedLevels {
     }
 
     fn board(&self, tiles: Vec<Tile>) -> Result<GeneratedLevel, BoardError> {
-        self.steered.board(tiles)
+        self.demanded.board(tiles)
     }
 
     fn none_met(&self, tried: u64) -> BoardError {
-        let demands = self.steered.demands().map(ToString::to_string);
-        BoardError::of_generator(SteeringError::NotMet {
+        let demands = self.demanded.demands().map(ToString::to_string);
+        BoardError::of_generator(DemandedLevelError::NotMet {
             demands: demands.collect(),
             tries: tried,
             remedies: &[Remedy::FewerDemands, Remedy::ConditionTheModel],

@@ -7,9 +7,9 @@ use ndarray::Array2;
 
 use super::area::Area;
 use super::demand::Demand;
+use super::demanded_level::DemandedLevel;
 use super::pattern::Pattern;
 use super::proof::Conflict;
-use super::steered::SteeredLevel;
 
 /// Maximum number of cells that are compared to find which occurrences of a pattern can overlap; if more comparisons are needed, any two occurrences
 /// count as able to overlap.
@@ -161,9 +161,9 @@ fn stand_together(
 /// between occurrences.
 ///
 /// The levels of a model have only tiles that are possible in their rows, so a conflict that follows from this bound holds for the model.
-pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
-    let size = (steered.height(), steered.width());
-    let demands = || steered.demands().enumerate();
+pub(super) fn of_places(demanded: &DemandedLevel) -> Option<Conflict> {
+    let size = (demanded.height(), demanded.width());
+    let demands = || demanded.demands().enumerate();
     let needed = demands().filter_map(|(number, demand)| {
         let places = NeededPlaces::new(demand, size)?;
         (places.least > 0).then_some((number, places))
@@ -172,7 +172,7 @@ pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
     if needed.is_empty() {
         return None;
     }
-    let possible = possible_tiles(steered);
+    let possible = possible_tiles(demanded);
     let is_too_many = |places: &NeededPlaces, apart| places.least > places.fit(apart, &possible);
     let conflict = |demands: Vec<usize>, places: &NeededPlaces| Conflict {
         columns: places.fails.clone(),
@@ -199,12 +199,12 @@ pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
 }
 
 /// Returns the possible tiles of each row, including tiles that demands place there.
-fn possible_tiles(steered: &SteeredLevel) -> Vec<Vec<Tile>> {
-    let program = steered.level_model().program();
-    let mut possible: Vec<Vec<Tile>> = (0..steered.height())
+fn possible_tiles(demanded: &DemandedLevel) -> Vec<Vec<Tile>> {
+    let program = demanded.level_model().program();
+    let mut possible: Vec<Vec<Tile>> = (0..demanded.height())
         .map(|row| program.possible(row))
         .collect();
-    for demand in steered.demands() {
+    for demand in demanded.demands() {
         if let Demand::Placed(mask) = demand {
             for (row, _, tile) in mask.tiles() {
                 if !possible[row].contains(&tile) {

@@ -5,7 +5,7 @@ use figrs_infer::{
     Compiled, Frontier, ItemSampler, JunctionTree, Run, Sequence, SequentialMonteCarlo,
 };
 
-use super::steered::LevelParts;
+use super::demanded_level::LevelParts;
 use crate::demands::*;
 use crate::{DemandError, Playability, ground_gaps};
 use figrs_models::board::{BoardError, ConditionalSampler, Event, Method, NumberedBoards};
@@ -21,29 +21,37 @@ const SEED: u64 = 5;
 
 /// Numbered levels, with the errors of levels instead of those of boards.
 pub(super) trait Levels {
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
+    fn levels(
+        &self,
+        seed: u64,
+        numbers: Range<u64>,
+    ) -> Result<Vec<GeneratedLevel>, DemandedLevelError>;
 }
 
 impl<S: ItemSampler<Item = GeneratedLevel, Error = BoardError>> Levels for S {
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
+    fn levels(
+        &self,
+        seed: u64,
+        numbers: Range<u64>,
+    ) -> Result<Vec<GeneratedLevel>, DemandedLevelError> {
         Ok(self.items(seed, numbers)?)
     }
 }
 
 /// Returns a sampler of levels from their exact distribution.
 pub(super) fn exactly(
-    steered: SteeredLevel,
-) -> Result<NumberedBoards<Arc<SteeredLevel>>, SteeringError> {
+    demanded: DemandedLevel,
+) -> Result<NumberedBoards<Arc<DemandedLevel>>, DemandedLevelError> {
     let exact = ConditionalSampler::new().among([Method::Exact]);
-    Ok(exact.numbered(Arc::new(steered))?)
+    Ok(exact.numbered(Arc::new(demanded))?)
 }
 
 pub(super) fn particles() -> ConditionalSampler {
     ConditionalSampler::new().among([Method::Particles])
 }
 
-fn by_particles(steered: SteeredLevel) -> NumberedBoards<Arc<SteeredLevel>> {
-    particles().numbered(Arc::new(steered)).unwrap()
+fn by_particles(demanded: DemandedLevel) -> NumberedBoards<Arc<DemandedLevel>> {
+    particles().numbered(Arc::new(demanded)).unwrap()
 }
 
 fn chain(rows: usize) -> Arc<MarkovChain> {
@@ -52,9 +60,9 @@ fn chain(rows: usize) -> Arc<MarkovChain> {
     Arc::new(MarkovChain::train(&corpus, &Structure::NS3, splits).unwrap())
 }
 
-fn steered(rows: usize, width: usize, demands: &[Demand]) -> SteeredLevel {
+fn demanded(rows: usize, width: usize, demands: &[Demand]) -> DemandedLevel {
     let elements = LevelElements::new(chain(rows), width).unwrap();
-    SteeredLevel::new(&elements, demands).unwrap()
+    DemandedLevel::new(&elements, demands).unwrap()
 }
 
 fn tile(symbol: char) -> Tile {
@@ -118,9 +126,9 @@ fn frontiers_and_a_junction_tree_give_demands_one_probability() {
             // Playability has too many states for the tables of a junction tree.
             continue;
         }
-        let steered = steered(4, 5, std::slice::from_ref(&demand));
-        let frontier = Frontier::new().log_evidence(steered.model()).unwrap();
-        let tree = JunctionTree::new().log_evidence(steered.model()).unwrap();
+        let demanded = demanded(4, 5, std::slice::from_ref(&demand));
+        let frontier = Frontier::new().log_evidence(demanded.model()).unwrap();
+        let tree = JunctionTree::new().log_evidence(demanded.model()).unwrap();
         assert!(
             (frontier - tree).abs() < 1e-9,
             "{demand}: {frontier} {tree}"
@@ -132,11 +140,14 @@ fn frontiers_and_a_junction_tree_give_demands_one_probability() {
 fn the_probability_of_demands_is_the_share_of_levels_that_meet_them() {
     const LEVELS: u64 = 4_000;
     let chain = chain(4);
-    let free = exactly(steered(4, 7, &[])).unwrap();
+    let free = exactly(demanded(4, 7, &[])).unwrap();
     let levels = free.levels(SEED, 0..LEVELS).unwrap();
     for demand in all_demands(4, 7) {
-        let steered = steered(4, 7, std::slice::from_ref(&demand));
-        let p = Frontier::new().log_evidence(steered.model()).unwrap().exp();
+        let demanded = demanded(4, 7, std::slice::from_ref(&demand));
+        let p = Frontier::new()
+            .log_evidence(demanded.model())
+            .unwrap()
+            .exp();
         let met = levels
             .iter()
             .filter(|g| meets(g.level(), &chain, &demand))
@@ -162,8 +173,8 @@ fn small_demands(rows: usize, width: usize) -> Vec<Demand> {
 fn levels_meet_all_demands_by_either_method() {
     let chain = chain(4);
     let demands = all_demands(4, 9);
-    let exact = exactly(steered(4, 9, &demands)).unwrap();
-    let particles = by_particles(steered(4, 9, &demands));
+    let exact = exactly(demanded(4, 9, &demands)).unwrap();
+    let particles = by_particles(demanded(4, 9, &demands));
     for sampler in [&exact, &particles] {
         for generated in sampler.levels(SEED, 0..64).unwrap() {
             for demand in &demands {
@@ -179,13 +190,13 @@ fn levels_meet_all_demands_by_either_method() {
 fn sets_of_levels_are_drawn_like_sets_of_boards() {
     let chain = chain(4);
     let demands = all_demands(4, 9);
-    let steered = steered(4, 9, &demands);
+    let demanded = demanded(4, 9, &demands);
     let sampler = ConditionalSampler::new().seed(SEED);
-    let drawn = sampler.sample(&steered, 20).unwrap();
+    let drawn = sampler.sample(&demanded, 20).unwrap();
     assert_eq!(drawn.report.choice.method, Method::Exact);
-    let numbered = sampler.numbered(&steered).unwrap();
+    let numbered = sampler.numbered(&demanded).unwrap();
     assert_eq!(drawn.boards, numbered.items(SEED, 0..20).unwrap());
-    let drawn = particles().seed(SEED).sample(&steered, 20).unwrap();
+    let drawn = particles().seed(SEED).sample(&demanded, 20).unwrap();
     assert_eq!(drawn.report.choice.method, Method::Particles);
     assert_eq!(drawn.boards.len(), 20);
     for generated in drawn.boards {
@@ -200,11 +211,11 @@ fn sets_of_levels_are_drawn_like_sets_of_boards() {
 #[test]
 fn particles_estimate_the_exact_probability() {
     let demands = small_demands(6, 20);
-    let exact = exactly(steered(6, 20, &demands)).unwrap();
+    let exact = exactly(demanded(6, 20, &demands)).unwrap();
     let particles = SequentialMonteCarlo::new(500)
         .populations(100)
         .seed(SEED)
-        .run(steered(6, 20, &demands).model(), ())
+        .run(demanded(6, 20, &demands).model(), ())
         .unwrap();
     let estimate = particles.log_evidence().unwrap();
     let far =
@@ -219,14 +230,14 @@ fn particles_estimate_the_exact_probability() {
 #[test]
 fn cells_have_the_same_probabilities_by_particles_and_exactly() {
     let demands = [Demand::Seen, Demand::MaximumGap(2)];
-    let exact = exactly(steered(6, 12, &demands)).unwrap();
-    let steered = steered(6, 12, &demands);
+    let exact = exactly(demanded(6, 12, &demands)).unwrap();
+    let demanded = demanded(6, 12, &demands);
     let answer = SequentialMonteCarlo::new(2_000)
         .populations(64)
         .seed(SEED)
-        .run(steered.model(), steered.cells())
+        .run(demanded.model(), demanded.cells())
         .unwrap();
-    for (index, cell) in steered.cells().iter().enumerate() {
+    for (index, cell) in demanded.cells().iter().enumerate() {
         let (column, row) = (index / 6, 5 - index % 6);
         let own = exact.generator().cell(row, column).unwrap();
         let exact = exact.exact().unwrap().compiled();
@@ -244,8 +255,8 @@ fn cells_have_the_same_probabilities_by_particles_and_exactly() {
 #[test]
 fn a_level_depends_on_the_seed_and_its_number_alone() {
     let demands = small_demands(6, 15);
-    let exact = exactly(steered(6, 15, &demands)).unwrap();
-    let particles = by_particles(steered(6, 15, &demands));
+    let exact = exactly(demanded(6, 15, &demands)).unwrap();
+    let particles = by_particles(demanded(6, 15, &demands));
     for sampler in [&exact, &particles] {
         let batch = sampler.batch();
         let all = sampler.levels(SEED, 0..batch + 3).unwrap();
@@ -260,7 +271,7 @@ fn a_level_depends_on_the_seed_and_its_number_alone() {
 #[test]
 fn levels_that_were_drawn_together_are_those_of_a_new_sampler() {
     let demands = [Demand::Seen, Demand::playable()];
-    let sampler = || by_particles(steered(6, 15, &demands));
+    let sampler = || by_particles(demanded(6, 15, &demands));
     let one = sampler();
     // A block has six levels; the levels are drawn one by one, after another seed, and all at once.
     let first = one.levels(SEED, 2..3).unwrap();
@@ -286,7 +297,7 @@ fn levels_that_were_drawn_together_are_those_of_a_new_sampler() {
 fn demands_that_cannot_be_stated_are_errors() {
     let elements = LevelElements::new(chain(6), 20).unwrap();
     let refused = |demand| {
-        let error = SteeredLevel::new(&elements, &[demand]).unwrap_err();
+        let error = DemandedLevel::new(&elements, &[demand]).unwrap_err();
         assert!(matches!(error, DemandError::Invalid { .. }), "{error}");
         error.to_string()
     };
@@ -308,7 +319,7 @@ fn demands_that_cannot_be_stated_are_errors() {
     one.set(2, 3, Tile::GROUND);
     other.set(2, 3, Tile::EMPTY);
     let twice = [Demand::Placed(one), Demand::Placed(other)];
-    let error = SteeredLevel::new(&elements, &twice).unwrap_err();
+    let error = DemandedLevel::new(&elements, &twice).unwrap_err();
     assert_eq!(
         error.to_string(),
         "row 2, column 3: two masks place different tiles here; free it in one of them"
@@ -322,7 +333,7 @@ fn demands_that_cannot_be_stated_are_errors() {
         count,
         "no number is from 3 to 2; give the smaller number first"
     );
-    let error = steered(6, 5, &[]).cell(6, 0).unwrap_err();
+    let error = demanded(6, 5, &[]).cell(6, 0).unwrap_err();
     assert_eq!(
         error.to_string(),
         "row 6, column 0 is outside of the level; give a cell of the level; rows and columns count from 0"
@@ -336,8 +347,8 @@ fn placed_tiles_stand_where_the_chain_would_never_put_them() {
         mask.set(row, column, tile('B'));
     }
     let demands = [Demand::Seen, Demand::Placed(mask.clone())];
-    let exact = exactly(steered(6, 12, &demands)).unwrap();
-    let particles = by_particles(steered(6, 12, &demands));
+    let exact = exactly(demanded(6, 12, &demands)).unwrap();
+    let particles = by_particles(demanded(6, 12, &demands));
     for sampler in [&exact, &particles] {
         for generated in sampler.levels(SEED, 0..20).unwrap() {
             assert!(
@@ -348,8 +359,8 @@ fn placed_tiles_stand_where_the_chain_would_never_put_them() {
         }
     }
     let pinned = [Demand::Seen, Demand::Pinned(mask)];
-    let error = exactly(steered(6, 12, &pinned)).unwrap_err();
-    let SteeringError::Contradictory {
+    let error = exactly(demanded(6, 12, &pinned)).unwrap_err();
+    let DemandedLevelError::Contradictory {
         columns,
         proven: true,
         minimal: true,
@@ -366,12 +377,12 @@ fn a_frontier_over_its_memory_is_an_error() {
     let sampler = ConditionalSampler::new()
         .among([Method::Exact])
         .memory(10_000);
-    let steered = steered(14, 30, &[Demand::Seen]);
-    let error = sampler.numbered(&steered);
-    let error = SteeringError::from(error.unwrap_err());
+    let demanded = demanded(14, 30, &[Demand::Seen]);
+    let error = sampler.numbered(&demanded);
+    let error = DemandedLevelError::from(error.unwrap_err());
     let inference = matches!(
         error,
-        SteeringError::Inference(figrs_infer::Error::FrontierTooLarge { limit: 10_000, .. })
+        DemandedLevelError::Inference(figrs_infer::Error::FrontierTooLarge { limit: 10_000, .. })
     );
     assert!(inference, "{error}");
 }
@@ -380,8 +391,8 @@ fn a_frontier_over_its_memory_is_an_error() {
 fn wide_levels_are_drawn_few_at_a_time() {
     let batch_of = |demands: &[Demand], width: usize, particles: usize| {
         let sampler = super::tests::particles().particles(particles);
-        let steered = steered(14, width, demands);
-        sampler.numbered(&steered).unwrap().batch()
+        let demanded = demanded(14, width, demands);
+        sampler.numbered(&demanded).unwrap().batch()
     };
     let batch = |width, particles| batch_of(&[Demand::Seen], width, particles);
     for (width, particles, expected) in [
@@ -414,7 +425,7 @@ fn progress_is_told_up_to_the_end() {
                 listener.lock().unwrap().push(*particles);
             }
         })
-        .numbered(Arc::new(steered(4, 9, &[Demand::Seen])))
+        .numbered(Arc::new(demanded(4, 9, &[Demand::Seen])))
         .unwrap();
     sampler.levels(SEED, 0..1).unwrap();
     let numbers = numbers.lock().unwrap();
@@ -426,7 +437,7 @@ fn progress_is_told_up_to_the_end() {
 /// Regression test: the automaton counted the columns of a gap that no level can exceed.
 #[test]
 fn gaps_as_wide_as_the_level_state_nothing() {
-    let evidence = |demands: &[Demand]| steered(4, 6, demands).model().evidence().len();
+    let evidence = |demands: &[Demand]| demanded(4, 6, demands).model().evidence().len();
     let seen = evidence(&[Demand::Seen]);
     assert_eq!(evidence(&[Demand::Seen, Demand::MaximumGap(6)]), seen);
     assert!(evidence(&[Demand::Seen, Demand::MaximumGap(5)]) > seen);
@@ -437,11 +448,11 @@ fn an_interrupted_sampler_has_done_nothing() {
     let flag = Arc::new(std::sync::atomic::AtomicBool::new(true));
     let sampler = particles()
         .interrupt(flag)
-        .numbered(Arc::new(steered(4, 20, &[Demand::Seen])))
+        .numbered(Arc::new(demanded(4, 20, &[Demand::Seen])))
         .unwrap();
     let error = sampler.levels(SEED, 0..3).unwrap_err();
     assert!(matches!(
         error,
-        SteeringError::Inference(figrs_infer::Error::NothingDone { .. })
+        DemandedLevelError::Inference(figrs_infer::Error::NothingDone { .. })
     ));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use figrs_infer::{Compiled, Frontier, SequentialMonteCarlo};
 
-use super::steered::LevelParts;
+use super::demanded_level::LevelParts;
 use super::tests::{Levels, exactly, particles};
 use super::*;
 use figrs_models::mdmc::{
@@ -109,9 +109,9 @@ fn few_particles_give_the_exact_law_when_they_are_weighed() {
     const POPULATIONS: u64 = 1_500;
     for model in models() {
         for demands in sets() {
-            let steered = SteeredLevel::new(&model, &demands).unwrap();
+            let demanded = DemandedLevel::new(&model, &demands).unwrap();
             let compiled = Frontier::new()
-                .compile(steered.model(), steered.cells())
+                .compile(demanded.model(), demanded.cells())
                 .unwrap();
             let exact = compiled.log_evidence();
             let what = format!("{} {demands:?} {exact}", model.name());
@@ -119,7 +119,7 @@ fn few_particles_give_the_exact_law_when_they_are_weighed() {
                 .populations(POPULATIONS)
                 .seed(3);
             for each in [2, WIDTH] {
-                let found = filter.follow(&LevelParts::of(&steered).of_each(each));
+                let found = filter.follow(&LevelParts::of(&demanded).of_each(each));
                 if exact == f64::NEG_INFINITY {
                     assert!(found.is_err(), "{what}");
                     continue;
@@ -134,7 +134,7 @@ fn few_particles_give_the_exact_law_when_they_are_weighed() {
                 let logs = draws.log_weights.clone().unwrap();
                 let weights: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
                 let total: f64 = weights.iter().sum();
-                for (place, cell) in steered.cells().iter().enumerate() {
+                for (place, cell) in demanded.cells().iter().enumerate() {
                     let tile = Tile::GROUND;
                     let exact = compiled.probability(cell, &tile).unwrap();
                     let is = |tiles: &Vec<Tile>| f64::from(u8::from(tiles[place] == tile));
@@ -187,12 +187,12 @@ fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
         cost: 1.5,
     };
     let program = ngrams.program(width).unwrap();
-    let steered = SteeredLevel::new(&program, &[Demand::Seen, near]).unwrap();
-    let exact = exactly(steered.clone()).unwrap();
+    let demanded = DemandedLevel::new(&program, &[Demand::Seen, near]).unwrap();
+    let exact = exactly(demanded.clone()).unwrap();
     let (mean, deviation) = differing(&exact.levels(5, 0..200).unwrap(), &drawing);
     let particles = particles()
         .particles(4)
-        .numbered(Arc::new(steered))
+        .numbered(Arc::new(demanded))
         .unwrap();
     let levels = particles.levels(5, 0..96).unwrap();
     let (found, _) = differing(&levels, &drawing);

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use crate::samplers::{Levels, by_particles, exactly, particles};
-use figrs_design::{Area, Demand, Mask, Mirror, Pattern, Route, SteeredLevel, SteeringError};
+use figrs_design::{Area, Demand, DemandedLevel, DemandedLevelError, Mask, Mirror, Pattern, Route};
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, LevelElements, LevelModel, MarkovChain, RowSplits, Structure, Tile,
     TileClass, TileField, TileSet,
@@ -31,9 +31,9 @@ fn chain(width: usize) -> LevelModel {
 
 /// Returns the demands that the error names, the column, and whether the conflict is proven; each named demand must be needed.
 fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool) {
-    let steered = SteeredLevel::new(model, demands).unwrap();
-    match by_particles(steered).levels(1, 0..1) {
-        Err(SteeringError::Contradictory {
+    let demanded = DemandedLevel::new(model, demands).unwrap();
+    match by_particles(demanded).levels(1, 0..1) {
+        Err(DemandedLevelError::Contradictory {
             demands,
             minimal,
             columns,
@@ -146,9 +146,9 @@ fn the_exact_method_and_other_models_name_the_same() {
     let field = LevelModel::from(&field.elements(width).unwrap());
     // The cases taken are one with set tiles and one with patterns.
     for (demands, named, column) in cases(width).into_iter().step_by(3) {
-        let exact = SteeredLevel::new(&ngrams, &demands).unwrap();
+        let exact = DemandedLevel::new(&ngrams, &demands).unwrap();
         let error = exactly(exact).unwrap_err();
-        let SteeringError::Contradictory { proven: true, .. } = error else {
+        let DemandedLevelError::Contradictory { proven: true, .. } = error else {
             panic!("{error}");
         };
         let hard: Vec<Demand> = demands
@@ -248,14 +248,14 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
         (vec![through(vec![Area::cell(4, 50)])], None),
     ];
     for (demands, expected) in cases {
-        let steered = SteeredLevel::new(&model, &demands).unwrap();
+        let demanded = DemandedLevel::new(&model, &demands).unwrap();
         let sampler = particles()
             .most_particles(400)
-            .numbered(Arc::new(steered))
+            .numbered(Arc::new(demanded))
             .unwrap();
         match (sampler.levels(1, 0..1), expected) {
             (
-                Err(SteeringError::Contradictory {
+                Err(DemandedLevelError::Contradictory {
                     demands: named,
                     columns: found,
                     proven,
@@ -299,8 +299,8 @@ fn what_is_not_proven_says_so() {
     let (found, _, proven) = refused(&model, &demands);
     assert!(found.len() >= 2, "{found:?}");
     assert!(!proven);
-    let steered = SteeredLevel::new(&model, &demands).unwrap();
-    let error = by_particles(steered).levels(1, 0..1).unwrap_err();
+    let demanded = DemandedLevel::new(&model, &demands).unwrap();
+    let error = by_particles(demanded).levels(1, 0..1).unwrap_err();
     let message = error.to_string();
     assert!(
         message.contains("but this does not prove that no level can continue there"),
@@ -312,9 +312,9 @@ fn what_is_not_proven_says_so() {
 #[test]
 fn what_was_not_tried_is_not_told() {
     let (demands, named, _) = cases(60).swap_remove(0);
-    let steered = SteeredLevel::new(chain(60), &demands).unwrap();
-    let unproven = steered.proof_work(0);
-    let words = |steered: SteeredLevel| by_particles(steered).levels(1, 0..1).unwrap_err();
+    let demanded = DemandedLevel::new(chain(60), &demands).unwrap();
+    let unproven = demanded.proof_work(0);
+    let words = |demanded: DemandedLevel| by_particles(demanded).levels(1, 0..1).unwrap_err();
     let untried = words(unproven.clone().conflict_work(0)).to_string();
     assert!(
         untried.contains("together, some of which may be irrelevant: no unseen configuration;")
@@ -326,7 +326,7 @@ fn what_was_not_tried_is_not_told() {
     let error = words(unproven);
     let text = format!("together: {}; no particle could continue", named.join("; "));
     assert!(error.to_string().contains(&text), "{error}");
-    let SteeringError::Contradictory {
+    let DemandedLevelError::Contradictory {
         columns,
         minimal: true,
         proven: false,
@@ -408,9 +408,9 @@ fn drawings_that_cannot_stand_are_named() {
         Demand::Seen,
         Demand::Pinned(Mask::from_text("mask", text, set).unwrap()),
     ];
-    let steered = SteeredLevel::new(&elements, &demands).unwrap();
-    let error = exactly(steered).unwrap_err();
-    let SteeringError::Contradictory {
+    let demanded = DemandedLevel::new(&elements, &demands).unwrap();
+    let error = exactly(demanded).unwrap_err();
+    let DemandedLevelError::Contradictory {
         demands, proven, ..
     } = error
     else {

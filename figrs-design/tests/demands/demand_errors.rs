@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use figrs_design::{
-    Area, Demand, DemandError, DesignFile, Mask, Mirror, Movement, Pattern, ProposedLevels, Route,
-    SteeredLevel,
+    Area, Demand, DemandError, DemandFile, DemandedLevel, Mask, Mirror, Movement, Pattern,
+    ProposedLevels, Route,
 };
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, CorpusReader, LevelElements, LookAheadSampler, MarkovChain, Meaning,
@@ -20,7 +20,7 @@ fn enemy() -> TileClass {
 
 fn refused(demand: Demand) -> String {
     let known = models::all(4);
-    problem(SteeredLevel::new(&known[0].model, &[demand]).unwrap_err())
+    problem(DemandedLevel::new(&known[0].model, &[demand]).unwrap_err())
 }
 
 /// The problem of a value that is not allowed.
@@ -105,7 +105,7 @@ fn movements_start_within_the_level() {
             .rules(program.tile_set(), program.travel())
             .unwrap();
         let demand = Demand::Playable(Route::from(&rules));
-        let made = SteeredLevel::new(program, &[demand]);
+        let made = DemandedLevel::new(program, &[demand]);
         let problem = made.err().map(problem);
         assert_eq!(problem.is_some(), is_outside, "{start}");
         let starts = |problem: String| problem.starts_with("the movement \"far\" starts at row ");
@@ -121,9 +121,9 @@ fn gaps_are_along_levels_that_are_played_to_the_right() {
     let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
     let program = ngrams.program(8).unwrap();
     let gap = Demand::Not(Box::new(Demand::MaximumGap(2)));
-    let error = SteeredLevel::new(&program, &[gap]).unwrap_err();
+    let error = DemandedLevel::new(&program, &[gap]).unwrap_err();
     assert!(problem(error).ends_with(" is for levels that are played to the right"));
-    let design = DesignFile::from_toml("[[demand]]\nmax_gap = 2\n").unwrap();
+    let design = DemandFile::from_toml("[[demand]]\nmax_gap = 2\n").unwrap();
     let error = design.demands(program.model()).unwrap_err();
     assert!(
         error.to_string().starts_with("line 1 (demand 1): "),
@@ -137,7 +137,7 @@ fn levels_that_are_drawn_again_have_the_size_of_the_demands() {
     let splits = RowSplits::new(6, 6).unwrap();
     let chain = Arc::new(MarkovChain::train(&corpus, &Structure::NS3, splits).unwrap());
     let elements = LevelElements::new(Arc::clone(&chain), 9).unwrap();
-    let demands = SteeredLevel::new(&elements, &[Demand::MaximumGap(2)]).unwrap();
+    let demands = DemandedLevel::new(&elements, &[Demand::MaximumGap(2)]).unwrap();
     let inner = LookAheadSampler::new(chain, 3, 8).unwrap();
     let error = ProposedLevels::new(inner, demands).unwrap_err();
     assert_eq!(

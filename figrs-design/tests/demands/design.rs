@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::samplers::{Levels, exactly};
-use figrs_design::{Demand, DesignFile, FileError, MistakeKind, SteeredLevel};
+use figrs_design::{Demand, DemandFile, DemandedLevel, FileError, MistakeKind};
 use figrs_models::mdmc::{ColumnNGrams, Corpus, CorpusReader, Level, LevelModel, TileSet, Travel};
 
 /// Returns a model of the shipped levels cut to six rows.
@@ -17,11 +17,11 @@ fn model(width: usize) -> LevelModel {
 fn meets(text: &str, level: &str) -> bool {
     let level: Level = level.parse().unwrap();
     let model = model(level.width());
-    let demands = DesignFile::from_toml(text)
+    let demands = DemandFile::from_toml(text)
         .unwrap()
         .demands(&model)
         .unwrap();
-    SteeredLevel::new(&model, &demands).unwrap().factor(&level) == 1.0
+    DemandedLevel::new(&model, &demands).unwrap().factor(&level) == 1.0
 }
 
 const LEVEL: &str = "\
@@ -146,8 +146,8 @@ fn each_kind_says_what_its_words_say() {
         let text = format!("{legend}{patterns}[[demand]]\n{demand}\n");
         assert_eq!(meets(&text, LEVEL), is_met, "{demand}");
         // The same file is read as JSON.
-        let design = DesignFile::from_toml(&text).unwrap();
-        let again = DesignFile::from_json(&design.to_json().to_string()).unwrap();
+        let design = DemandFile::from_toml(&text).unwrap();
+        let again = DemandFile::from_json(&design.to_json().to_string()).unwrap();
         assert_eq!(design, again, "{demand}");
         let model = model(20);
         assert_eq!(
@@ -160,14 +160,14 @@ fn each_kind_says_what_its_words_say() {
 #[test]
 fn switches_are_demands_and_never_false() {
     let text = "[[demand]]\nplayable = true\n[[demand]]\nseen = true\n";
-    let design = DesignFile::from_toml(text).unwrap();
+    let design = DemandFile::from_toml(text).unwrap();
     assert_eq!((design.len(), design.is_empty()), (2, false));
     let demands = design.demands(&model(20)).unwrap();
     assert_eq!(demands, [Demand::playable(), Demand::Seen]);
-    assert!(DesignFile::from_toml("").unwrap().is_empty());
+    assert!(DemandFile::from_toml("").unwrap().is_empty());
     for switch in ["playable", "seen"] {
         let text = format!("[[demand]]\n{switch} = false\n");
-        let error = DesignFile::from_toml(&text).unwrap().demands(&model(20));
+        let error = DemandFile::from_toml(&text).unwrap().demands(&model(20));
         let message = error.unwrap_err().to_string();
         assert!(message.contains("leave the demand out"), "{message}");
     }
@@ -222,11 +222,11 @@ fn towers_are_spoken_of_as_they_stand() {
         ("lines_like = '''\nXXXX\n----'''\nrows = '8..'", true),
         ("lines_like = '''\nXXXX\n----'''\nrows = '7..'", false),
     ] {
-        let design = DesignFile::from_toml(&format!("[[demand]]\n{demand}\n")).unwrap();
+        let design = DemandFile::from_toml(&format!("[[demand]]\n{demand}\n")).unwrap();
         let demands = design.demands(&model).unwrap();
-        let steered = SteeredLevel::new(&model, &demands).unwrap();
+        let demanded = DemandedLevel::new(&model, &demands).unwrap();
         let turned = Travel::Up.turned(&level);
-        assert_eq!(steered.factor(&turned) == 1.0, is_met, "{demand}");
+        assert_eq!(demanded.factor(&turned) == 1.0, is_met, "{demand}");
     }
 }
 
@@ -246,15 +246,15 @@ columns = \"50%..\"
 max_gap = 2
 ";
     let model = model(30);
-    let demands = DesignFile::from_toml(text)
+    let demands = DemandFile::from_toml(text)
         .unwrap()
         .demands(&model)
         .unwrap();
-    let steered = SteeredLevel::new(&model, &demands).unwrap();
-    let exact = exactly(steered.clone()).unwrap();
+    let demanded = DemandedLevel::new(&model, &demands).unwrap();
+    let exact = exactly(demanded.clone()).unwrap();
     for generated in exact.levels(1, 0..20).unwrap() {
         assert!(
-            steered.factor(generated.level()) == 1.0,
+            demanded.factor(generated.level()) == 1.0,
             "{}",
             generated.level()
         );
@@ -262,7 +262,7 @@ max_gap = 2
 }
 
 fn refused(text: &str) -> FileError {
-    let design = DesignFile::from_toml(text);
+    let design = DemandFile::from_toml(text);
     design
         .and_then(|design| design.demands(&model(20)))
         .unwrap_err()
@@ -273,7 +273,7 @@ fn refused(text: &str) -> FileError {
 fn shares_are_rounded_and_patterns_are_cut_out_of_levels() {
     let text = "[patterns]\nbegin = { level = '01-*', columns = '..2' }\n[[demand]]\ncount = 'E'\nshare = 0.02\n[[demand]]\nforbid = 'begin'\n";
     let corpus = Corpus::shipped().bottom_rows(6).unwrap();
-    let (design, model) = (DesignFile::from_toml(text).unwrap(), model(20));
+    let (design, model) = (DemandFile::from_toml(text).unwrap(), model(20));
     let demands = design
         .on(&model)
         .training(&corpus)
@@ -421,7 +421,7 @@ fn errors_name_the_line_and_the_remedy() {
             .starts_with("demands:1:2: not a file of demands: "),
         "{other}"
     );
-    let json = DesignFile::from_json("{\"ü\": 1,\n\"demand\": 3}").unwrap_err();
+    let json = DemandFile::from_json("{\"ü\": 1,\n\"demand\": 3}").unwrap_err();
     assert_eq!(
         (json.kind(), json.position),
         (MistakeKind::Syntax, Some((1, 4)))

@@ -3,7 +3,7 @@
 use crate::samplers::{Levels, exactly, particles};
 use figrs_core::rand::Rng;
 use figrs_core::stream;
-use figrs_design::{Demand, DemandError, Mask, ProposedLevels, SteeredLevel, SteeringError};
+use figrs_design::{Demand, DemandError, DemandedLevel, DemandedLevelError, Mask, ProposedLevels};
 use figrs_infer::{Compiled, ItemSampler};
 use figrs_models::board::ConditionalSampler;
 use figrs_models::mdmc::{DrawnLevels, Level};
@@ -37,17 +37,20 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
     };
     let levels = weighed(known, demands);
     let total: f64 = levels.iter().map(|(_, p)| p).sum();
-    let steered = SteeredLevel::new(&known.model, &stated).unwrap();
-    let exact = match exactly(steered.clone()) {
+    let demanded = DemandedLevel::new(&known.model, &stated).unwrap();
+    let exact = match exactly(demanded.clone()) {
         Ok(exact) => exact,
         Err(error) => {
-            let is_proven = matches!(error, SteeringError::Contradictory { proven: true, .. });
+            let is_proven = matches!(
+                error,
+                DemandedLevelError::Contradictory { proven: true, .. }
+            );
             assert!(is_proven && total == 0.0, "{}: {error}", name());
             return;
         }
     };
     // The weights of a random field do not sum to one, so the sum over all levels is divided out.
-    let free = SteeredLevel::new(&known.model, &[]).unwrap();
+    let free = DemandedLevel::new(&known.model, &[]).unwrap();
     let free = exactly(free).unwrap();
     let log = exact.exact().unwrap().log_probability() - free.exact().unwrap().log_probability();
     assert!(
@@ -83,7 +86,7 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
         let factor = demands
             .iter()
             .map(|defined| (defined.factor)(generated.level()));
-        let (factor, found) = (factor.product::<f64>(), steered.factor(generated.level()));
+        let (factor, found) = (factor.product::<f64>(), demanded.factor(generated.level()));
         assert!((factor - found).abs() < 1e-12, "{}: {found}", name());
     }
     // The factor is compared for levels of any kind, also those that break a demand.
@@ -91,15 +94,15 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
     for _ in 0..40 {
         let (level, _) = &known.levels[rng.random_range(0..known.levels.len())];
         let factor = demands.iter().map(|defined| (defined.factor)(level));
-        let (factor, found) = (factor.product::<f64>(), steered.factor(level));
+        let (factor, found) = (factor.product::<f64>(), demanded.factor(level));
         assert!((factor - found).abs() < 1e-12, "{}:\n{level}", name());
     }
     // One level is pinned with all its tiles.
     let (level, p) = levels[rng.random_range(0..levels.len())];
     let mut pinned = stated.clone();
     pinned.push(Demand::Pinned(Mask::around(level, 0..0)));
-    let steered = SteeredLevel::new(&known.model, &pinned).unwrap();
-    let exact = exactly(steered).unwrap();
+    let demanded = DemandedLevel::new(&known.model, &pinned).unwrap();
+    let exact = exactly(demanded).unwrap();
     let log = exact.exact().unwrap().log_probability() - free.exact().unwrap().log_probability();
     assert!((log - p.ln()).abs() < 1e-9, "{}:\n{level}", name());
 }
@@ -145,15 +148,15 @@ fn particles_agree_with_the_exact_law_of_every_model() {
                 continue;
             }
             let stated: Vec<Demand> = chosen.iter().map(|one| one.demand.clone()).collect();
-            let steered = SteeredLevel::new(&known.model, &stated).unwrap();
+            let demanded = DemandedLevel::new(&known.model, &stated).unwrap();
             let sampler = particles().seed(7);
-            let estimate = sampler.estimated_log_probability(&steered).unwrap();
+            let estimate = sampler.estimated_log_probability(&demanded).unwrap();
             let drawn = sampler
-                .numbered(&steered)
+                .numbered(&demanded)
                 .unwrap()
                 .levels(7, 0..10)
                 .unwrap();
-            let exact = exactly(steered).unwrap();
+            let exact = exactly(demanded).unwrap();
             let by_hand = (exact.exact().unwrap().log_probability() - total.ln()).abs();
             assert!(by_hand < 1e-9, "{}: {stated:?}", known.name);
             let far = (estimate.value - exact.exact().unwrap().log_probability()).abs();
@@ -174,9 +177,9 @@ fn particles_agree_with_the_exact_law_of_every_model() {
 }
 
 /// Levels from their exact law as proposals.
-fn drawn_exactly(steered: SteeredLevel) -> DrawnLevels {
-    let size = (steered.height(), steered.width());
-    let exact = exactly(steered).unwrap();
+fn drawn_exactly(demanded: DemandedLevel) -> DrawnLevels {
+    let size = (demanded.height(), demanded.width());
+    let exact = exactly(demanded).unwrap();
     DrawnLevels::new("exact", size, move |random| {
         Ok(exact.items(random.next_u64(), 0..1)?.swap_remove(0))
     })
@@ -187,12 +190,12 @@ fn drawing_again_has_the_law_of_the_sampler_given_the_demands() {
     const LEVELS: usize = 1_500;
     let all = by_hand::all();
     let known = models::all(WIDTH).swap_remove(1);
-    let free = SteeredLevel::new(&known.model, &[]).unwrap();
+    let free = DemandedLevel::new(&known.model, &[]).unwrap();
     for chosen in [[0, 10], [28, 29]] {
         let chosen = chosen.map(|number| &all[number]);
         let stated = chosen.map(|defined| defined.demand.clone());
-        let steered = SteeredLevel::new(&known.model, &stated).unwrap();
-        let proposed = ProposedLevels::new(drawn_exactly(free.clone()), steered).unwrap();
+        let demanded = DemandedLevel::new(&known.model, &stated).unwrap();
+        let proposed = ProposedLevels::new(drawn_exactly(free.clone()), demanded).unwrap();
         let numbered = ConditionalSampler::new().numbered(&proposed).unwrap();
         let drawn = numbered.levels(9, 0..LEVELS as u64).unwrap();
         let levels = weighed(&known, &chosen);
@@ -216,9 +219,9 @@ fn drawing_again_has_the_law_of_the_sampler_given_the_demands() {
 fn drawing_again_ends_and_takes_no_interventions() {
     let known = models::all(WIDTH).swap_remove(1);
     let sampler = |demand: Demand| {
-        let free = SteeredLevel::new(&known.model, &[]).unwrap();
-        let steered = SteeredLevel::new(&known.model, &[demand]).unwrap();
-        ProposedLevels::new(drawn_exactly(free), steered)
+        let free = DemandedLevel::new(&known.model, &[]).unwrap();
+        let demanded = DemandedLevel::new(&known.model, &[demand]).unwrap();
+        ProposedLevels::new(drawn_exactly(free), demanded)
     };
     let error = sampler(Demand::Placed(Mask::free(3, WIDTH))).unwrap_err();
     assert!(matches!(error, DemandError::NotRejected { .. }), "{error}");
@@ -233,7 +236,7 @@ fn drawing_again_ends_and_takes_no_interventions() {
     let numbered = ConditionalSampler::new().numbered(&proposed).unwrap();
     let error = numbered.levels(1, 0..1).unwrap_err();
     assert!(
-        matches!(error, SteeringError::NotMet { tries: 20, .. }),
+        matches!(error, DemandedLevelError::NotMet { tries: 20, .. }),
         "{error}"
     );
     let worded = error.worded(|remedy| format!("{remedy:?}"));

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::samplers::{Levels, by_particles};
 use figrs_design::{
-    Area, Demand, Mask, Mirror, MovementRules, Pattern, Playability, Route, SteeredLevel,
+    Area, Demand, DemandedLevel, Mask, Mirror, MovementRules, Pattern, Playability, Route,
 };
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, HierarchicalChain, LevelElements, LevelModel, MarkovChain, Meaning,
@@ -131,14 +131,17 @@ fn every_demand_composes_with_every_model() {
     for (model_name, model) in models(&corpus) {
         for (name, demand) in &demands {
             let all = [Demand::Seen, demand.clone()];
-            let steered = SteeredLevel::new(&model, &all).unwrap();
-            let sampler = by_particles(steered.clone());
+            let demanded = DemandedLevel::new(&model, &all).unwrap();
+            let sampler = by_particles(demanded.clone());
             let begun = Instant::now();
             match sampler.levels(3, 0..1) {
                 Err(error) => failures.push(format!("{model_name}, {name}: {error}")),
                 Ok(levels) => {
                     let level = levels[0].level();
-                    assert!(steered.factor(level) > 0.0, "{model_name}, {name}\n{level}");
+                    assert!(
+                        demanded.factor(level) > 0.0,
+                        "{model_name}, {name}\n{level}"
+                    );
                     if let Some(route) = demand.route() {
                         assert!(Playability::along(level, route).playable());
                     }

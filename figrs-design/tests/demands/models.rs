@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use figrs_core::inject;
-use figrs_design::SteeredLevel;
+use figrs_design::DemandedLevel;
 use figrs_infer::{Run, VariableElimination};
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, HierarchicalChain, Level, LevelElements, LevelModel, MarkovChain,
@@ -64,9 +64,9 @@ pub(crate) fn all(width: usize) -> Vec<KnownModel> {
 /// Computes the joint distribution of all tiles of a model by variable elimination.
 fn known(name: &'static str, model: LevelModel) -> KnownModel {
     let (height, width) = (model.height(), model.width());
-    let steered = SteeredLevel::new(&model, &[]).unwrap();
-    let whole = inject(steered.cells());
-    let answer = VariableElimination::new().run(steered.model(), &whole);
+    let demanded = DemandedLevel::new(&model, &[]).unwrap();
+    let whole = inject(demanded.cells());
+    let answer = VariableElimination::new().run(demanded.model(), &whole);
     let levels = answer.unwrap().distribution(&whole).unwrap();
     let level = |tiles: &Vec<Tile>| {
         let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];

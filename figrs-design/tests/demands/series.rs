@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::samplers::{Levels, particles};
-use figrs_design::{Demand, Mask, SteeredLevel, SteeringError};
+use figrs_design::{Demand, DemandedLevel, DemandedLevelError, Mask};
 use figrs_infer::Error;
 use figrs_models::mdmc::{Corpus, LevelElements, MarkovChain, RowSplits, Structure, Tile};
 
@@ -22,10 +22,10 @@ fn pinned(row: usize, column: usize, symbol: char) -> Demand {
     Demand::Pinned(mask)
 }
 
-fn drawn(steered: SteeredLevel) -> Vec<String> {
+fn drawn(demanded: DemandedLevel) -> Vec<String> {
     let sampler = particles()
         .particles(8)
-        .numbered(Arc::new(steered))
+        .numbered(Arc::new(demanded))
         .unwrap();
     let levels = sampler.levels(3, 0..4).unwrap();
     levels
@@ -37,11 +37,11 @@ fn drawn(steered: SteeredLevel) -> Vec<String> {
 #[test]
 fn levels_do_not_depend_on_the_demands_before() {
     let elements = elements();
-    let mut known = SteeredLevel::new(&elements, &[]).unwrap();
+    let mut known = DemandedLevel::new(&elements, &[]).unwrap();
     for column in 8..12 {
         let demands = [Demand::Seen, pinned(5, column, 'o'), Demand::playable()];
         known = known.demanding(&demands).unwrap();
-        let anew = SteeredLevel::new(&elements, &demands).unwrap();
+        let anew = DemandedLevel::new(&elements, &demands).unwrap();
         assert_eq!(drawn(known.clone()), drawn(anew), "{column}");
     }
     let other = Demand::Pinned(Mask::free(3, 3));
@@ -52,21 +52,24 @@ fn levels_do_not_depend_on_the_demands_before() {
 fn a_search_for_a_proof_ends_with_the_interrupt() {
     let elements = elements();
     let demands = [Demand::MaximumGap(0), pinned(13, 9, '-')];
-    let steered = SteeredLevel::new(&elements, &demands).unwrap();
+    let demanded = DemandedLevel::new(&elements, &demands).unwrap();
     let flag = Arc::new(AtomicBool::new(true));
     let sampler = particles()
         .interrupt(Arc::clone(&flag))
-        .numbered(Arc::new(steered))
+        .numbered(Arc::new(demanded))
         .unwrap();
     let ended = sampler.levels(1, 0..1).unwrap_err();
     assert!(
-        matches!(ended, SteeringError::Inference(Error::NothingDone { .. })),
+        matches!(
+            ended,
+            DemandedLevelError::Inference(Error::NothingDone { .. })
+        ),
         "{ended}"
     );
     // The interrupted search found nothing, so the search begins again.
     flag.store(false, Ordering::Release);
     let proven = sampler.levels(1, 0..1).unwrap_err();
-    let SteeringError::Contradictory {
+    let DemandedLevelError::Contradictory {
         places,
         proven: true,
         ..

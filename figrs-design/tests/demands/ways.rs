@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::samplers::{Levels, by_particles, exactly};
 use figrs_design::{
-    Area, Demand, DemandError, DesignFile, JUMP_ARCS, MistakeKind, Movement, MovementRules,
-    Obstacle, Playability, ProposedLevels, Route, SteeredLevel, SteeringError,
+    Area, Demand, DemandError, DemandFile, DemandedLevel, DemandedLevelError, JUMP_ARCS,
+    MistakeKind, Movement, MovementRules, Obstacle, Playability, ProposedLevels, Route,
 };
 use figrs_infer::{Frontier, Run};
 use figrs_models::board::ConditionalSampler;
@@ -127,7 +127,7 @@ fn ways_have_their_exact_probability_in_every_model() {
     let mut between = 0;
     for known in models::all(5) {
         // The weights of a random field do not sum to one, so the sum over all levels is divided out.
-        let free = SteeredLevel::new(&known.model, &[]).unwrap();
+        let free = DemandedLevel::new(&known.model, &[]).unwrap();
         let free = Frontier::new().log_evidence(free.model()).unwrap();
         for areas in cases {
             let rules = movement
@@ -135,8 +135,8 @@ fn ways_have_their_exact_probability_in_every_model() {
                 .unwrap();
             let route = Route::under(&rules).through(through(areas).areas().to_vec());
             let demand = Demand::Playable(route);
-            let steered = SteeredLevel::new(&known.model, &[demand]).unwrap();
-            let p = Frontier::new().log_evidence(steered.model()).unwrap();
+            let demanded = DemandedLevel::new(&known.model, &[demand]).unwrap();
+            let p = Frontier::new().log_evidence(demanded.model()).unwrap();
             let p = (p - free).exp();
             let met = known.levels.iter();
             let met = met.filter(|(level, _)| passes_on_floor(level, areas));
@@ -161,10 +161,10 @@ fn levels_that_are_drawn_have_the_way_by_every_method() {
     let elements = figrs_models::mdmc::LevelElements::new(Arc::clone(&chain), 60).unwrap();
     let areas: [Rectangle; 2] = [[0, 9, 20, 24], [0, 9, 40, 44]];
     let demands = [Demand::Seen, Demand::Playable(through(&areas))];
-    let steered = SteeredLevel::new(&elements, &demands).unwrap();
-    let conditioned = by_particles(steered.clone());
+    let demanded = DemandedLevel::new(&elements, &demands).unwrap();
+    let conditioned = by_particles(demanded.clone());
     let look_ahead = LookAheadSampler::new(chain, 3, 60).unwrap();
-    let proposed = ProposedLevels::new(look_ahead, steered).unwrap();
+    let proposed = ProposedLevels::new(look_ahead, demanded).unwrap();
     let rejection = ConditionalSampler::new().numbered(&proposed).unwrap();
     for drawn in [conditioned.levels(3, 0..6), rejection.levels(3, 0..6)] {
         for generated in drawn.unwrap() {
@@ -222,7 +222,7 @@ fn towers_have_their_areas_as_they_stand() {
     let ngrams = Arc::new(ColumnNGrams::train(&corpus, 1).unwrap());
     let model = LevelModel::from(&ngrams.program(9).unwrap());
     let design =
-        DesignFile::from_toml("[[demand]]\npass = [[5, 0], { rows = '1..3', columns = 1 }]\n");
+        DemandFile::from_toml("[[demand]]\npass = [[5, 0], { rows = '1..3', columns = 1 }]\n");
     let design = design.unwrap();
     assert!(design.needs_movement());
     let demands = design.demands(&model).unwrap();
@@ -235,8 +235,8 @@ fn towers_have_their_areas_as_they_stand() {
             Area::all().rows(1..2).columns(6..8)
         ]
     );
-    let steered = SteeredLevel::new(&model, &demands).unwrap();
-    for generated in by_particles(steered).levels(1, 0..4).unwrap() {
+    let demanded = DemandedLevel::new(&model, &demands).unwrap();
+    for generated in by_particles(demanded).levels(1, 0..4).unwrap() {
         let level = Travel::Up.upright(generated.level());
         let verdict = Playability::along(&level, route);
         let path = verdict.path();
@@ -251,7 +251,7 @@ fn mistakes_about_ways_are_told_with_their_line() {
     let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
     let model = LevelModel::from(&ngrams.program(20).unwrap());
     let refused = |text: &str| {
-        let design = DesignFile::from_toml(&format!("[[demand]]\n{text}\n")).unwrap();
+        let design = DemandFile::from_toml(&format!("[[demand]]\n{text}\n")).unwrap();
         let scope = design.on(&model).training(&corpus);
         scope.demands().unwrap_err().to_string()
     };
@@ -304,19 +304,19 @@ fn mistakes_about_ways_are_told_with_their_line() {
         );
     }
     // The training levels are not given.
-    let design = DesignFile::from_toml("[[demand]]\nrequire = { level = 'x' }").unwrap();
+    let design = DemandFile::from_toml("[[demand]]\nrequire = { level = 'x' }").unwrap();
     let error = design.demands(&model).unwrap_err();
     assert_eq!(error.kind(), MistakeKind::Unknown);
     assert!(error.to_string().contains("draw the tiles instead"));
     let way = Route::default().through(vec![Area::cell(0, 0); 17]);
-    let error = SteeredLevel::new(&model, &[Demand::Playable(way)]).unwrap_err();
+    let error = DemandedLevel::new(&model, &[Demand::Playable(way)]).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a path cannot pass 17 areas one after another; give 1 to 16"
     );
     // The demand for a path has no automaton that could be negated.
     let not = Demand::Not(Box::new(Demand::playable()));
-    let error = SteeredLevel::new(&model, &[not]).unwrap_err();
+    let error = DemandedLevel::new(&model, &[not]).unwrap_err();
     assert!(matches!(error, DemandError::Invalid { .. }), "{error}");
     assert!(error.to_string().contains(" cannot be chosen, negated"));
 }
@@ -328,7 +328,7 @@ fn tiles_without_meanings_have_no_ways_and_rules_can_be_given() {
     let corpus = Corpus::of_tiles(Arc::clone(&tiles), [("level".to_owned(), level)]).unwrap();
     let ngrams = Arc::new(ColumnNGrams::train(&corpus, 1).unwrap());
     let model = LevelModel::from(&ngrams.program(6).unwrap());
-    let design = DesignFile::from_toml("[[demand]]\nplayable = true").unwrap();
+    let design = DemandFile::from_toml("[[demand]]\nplayable = true").unwrap();
     let error = design.demands(&model).unwrap_err();
     assert_eq!(error.kind(), MistakeKind::Missing);
     assert!(
@@ -340,7 +340,7 @@ fn tiles_without_meanings_have_no_ways_and_rules_can_be_given() {
     let movement = Movement::from_toml("like = 'platformer'\nsolid = ['#']").unwrap();
     let rules = movement.rules(&tiles, Travel::Right).unwrap();
     let demands = design.on(&model).rules(&rules).demands().unwrap();
-    let exact = SteeredLevel::new(&model, &demands).unwrap();
+    let exact = DemandedLevel::new(&model, &demands).unwrap();
     assert!(exactly(exact).is_ok());
 }
 
@@ -357,12 +357,12 @@ fn parts_of_training_levels_are_drawings() {
 [[demand]]\nstart = {{ level = '{name}', columns = '..6' }}\n
 [[demand]]\nlike = {{ level = '{name}', columns = '6..10', rows = '10..' }}\nat = [10, 6]\n"
     );
-    let design = DesignFile::from_toml(&text).unwrap();
+    let design = DemandFile::from_toml(&text).unwrap();
     let demands = design.on(&model).training(&corpus).demands().unwrap();
     let column = |level: &Level, column: usize| level.as_array().column(column).to_vec();
     let known: HashSet<Vec<Tile>> = (0..40).map(|at| column(&training, at)).collect();
-    let steered = SteeredLevel::new(&model, &demands).unwrap();
-    for generated in by_particles(steered).levels(2, 0..4).unwrap() {
+    let demanded = DemandedLevel::new(&model, &demands).unwrap();
+    for generated in by_particles(demanded).levels(2, 0..4).unwrap() {
         let level = generated.level();
         assert!((0..6).all(|at| column(level, at) == column(&training, at)));
         assert!((10..30).all(|at| known.contains(&column(level, at))));
@@ -374,13 +374,13 @@ fn a_way_that_no_level_can_have_is_named_with_what_stands_in_it() {
     let corpus = Corpus::shipped();
     let ngrams = Arc::new(ColumnNGrams::train(&corpus, 2).unwrap());
     let model = LevelModel::from(&ngrams.program(40).unwrap());
-    let design = DesignFile::from_toml(
+    let design = DemandFile::from_toml(
         "[[demand]]\ncount = 'enemy'\nnumber = '..5'\n[[demand]]\nforbid = 'solid'\ncolumns = '8..38'\n[[demand]]\npass = [[9, 39]]\n",
     );
     let demands = design.unwrap().demands(&model).unwrap();
-    let steered = SteeredLevel::new(&model, &demands).unwrap();
-    let error = by_particles(steered).levels(1, 0..1).unwrap_err();
-    let SteeringError::Contradictory {
+    let demanded = DemandedLevel::new(&model, &demands).unwrap();
+    let error = by_particles(demanded).levels(1, 0..1).unwrap_err();
+    let DemandedLevelError::Contradictory {
         demands,
         proven: true,
         ..

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use crate::samplers::{Levels, by_particles, exactly};
 use figrs_design::{
-    Demand, DemandError, Movement, MovementRules, Playability, Route, SteeredLevel, SteeringError,
+    Demand, DemandError, DemandedLevel, DemandedLevelError, Movement, MovementRules, Playability,
+    Route,
 };
 use figrs_models::mdmc::{
     Corpus, CorpusReader, Level, LevelElements, MarkovChain, RowSplits, Structure, TileSet, Travel,
@@ -34,15 +35,15 @@ fn check(movement: &str, legend: &str, text: &str) {
     let rules = Movement::named(movement).unwrap();
     let rules = rules.rules(&tiles, Travel::Right).unwrap();
     let elements = LevelElements::new(chain, 5).unwrap();
-    let free = SteeredLevel::new(&elements, &[]).unwrap();
+    let free = DemandedLevel::new(&elements, &[]).unwrap();
     let free = exactly(free).unwrap();
     let levels = free.levels(SEED, 0..LEVELS).unwrap();
     let meets = |level: &Level| Playability::under(level, &rules).playable();
     let met = levels.iter().filter(|level| meets(level.level())).count();
     let share = met as f64 / LEVELS as f64;
     let demand = [Demand::Playable(Route::under(&rules))];
-    let steered = SteeredLevel::new(&elements, &demand).unwrap();
-    let exact = exactly(steered.clone()).unwrap();
+    let demanded = DemandedLevel::new(&elements, &demand).unwrap();
+    let exact = exactly(demanded.clone()).unwrap();
     let p = exact.exact().unwrap().log_probability().exp();
     println!("{movement}: {p}, drawn {share}");
     // Five standard errors: a false alarm in less than one of a million seeds.
@@ -51,7 +52,7 @@ fn check(movement: &str, legend: &str, text: &str) {
         p > 0.02 && (share - p).abs() <= 5.0 * error,
         "{movement}: {share} {p}"
     );
-    let particles = by_particles(steered);
+    let particles = by_particles(demanded);
     for sampler in [&exact, &particles] {
         for level in sampler.levels(SEED, 0..48).unwrap() {
             assert!(
@@ -92,7 +93,7 @@ fn rules_for_other_levels_are_refused() {
         let movement = Movement::from_toml("start = 'ground'\ngoal = 'right'").unwrap();
         movement.rules(&tiles, travel).unwrap()
     };
-    let with = |demand| SteeredLevel::new(&elements, &[demand]).err();
+    let with = |demand| DemandedLevel::new(&elements, &[demand]).err();
     assert!(with(Demand::Playable(Route::under(&rules(Travel::Right)))).is_none());
     let up = with(Demand::Playable(Route::under(&rules(Travel::Up)))).unwrap();
     assert!(
@@ -121,7 +122,7 @@ fn corpus(game: &str) -> Option<Corpus> {
 }
 
 #[test]
-fn levels_played_upwards_are_drawn_so_that_they_can_be_climbed() -> Result<(), SteeringError> {
+fn levels_played_upwards_are_drawn_so_that_they_can_be_climbed() -> Result<(), DemandedLevelError> {
     let Some(corpus) = corpus("kid_icarus") else {
         return Ok(());
     };
@@ -132,7 +133,7 @@ fn levels_played_upwards_are_drawn_so_that_they_can_be_climbed() -> Result<(), S
     let rules = movement.rules(chain.tile_set(), Travel::Up).unwrap();
     let elements = LevelElements::new(chain, 60)?;
     let demands = [Demand::Seen, Demand::Playable(Route::under(&rules))];
-    let sampler = by_particles(SteeredLevel::new(&elements, &demands)?);
+    let sampler = by_particles(DemandedLevel::new(&elements, &demands)?);
     for level in sampler.levels(SEED, 0..6)? {
         let upright = Travel::Up.upright(level.level());
         assert_eq!((upright.height(), upright.width()), (60, 16));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::samplers::{exactly, particles};
 use figrs_core::stream;
-use figrs_design::{Demand, SteeredLevel, ground_gaps};
+use figrs_design::{Demand, DemandedLevel, ground_gaps};
 use figrs_infer::{Compiled, Frontier, Run, SequentialMonteCarlo};
 use figrs_models::mdmc::{
     Corpus, CorpusReader, Level, LevelElements, LookAheadSampler, MarkovChain, RowSplits, Structure,
@@ -21,9 +21,9 @@ fn chain(corpus: &Corpus) -> Arc<MarkovChain> {
     Arc::new(MarkovChain::train(corpus, &Structure::NS3, splits).unwrap())
 }
 
-fn steered(chain: &Arc<MarkovChain>, width: usize, demands: &[Demand]) -> SteeredLevel {
+fn demanded(chain: &Arc<MarkovChain>, width: usize, demands: &[Demand]) -> DemandedLevel {
     let elements = LevelElements::new(Arc::clone(chain), width).unwrap();
-    SteeredLevel::new(&elements, demands).unwrap()
+    DemandedLevel::new(&elements, demands).unwrap()
 }
 
 /// Tolerance of a count of `n` draws around `n * p`: by Bernstein's inequality a false alarm in less than one of 10⁹ seeds.
@@ -70,7 +70,7 @@ fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
     let first = first_columns(&chain);
     let n = first.len() as f64;
     for width in [1, 20, 60] {
-        let seen = steered(&chain, width, &[Demand::Seen]);
+        let seen = demanded(&chain, width, &[Demand::Seen]);
         let p = Frontier::new().log_evidence(seen.model()).unwrap().exp();
         let count = first.iter().filter(|&&column| column >= width).count() as f64;
         println!("{width} columns: exactly {p}, counted {}", count / n);
@@ -100,7 +100,7 @@ fn particles_estimate_what_counting_shows_at_fourteen_rows() {
     let first = first_columns(&chain);
     let n = first.len() as f64;
     let count = first.iter().filter(|&&column| column == 200).count() as f64;
-    let seen = steered(&chain, 200, &[Demand::Seen]);
+    let seen = demanded(&chain, 200, &[Demand::Seen]);
     let message = particles().particles(2).seed(2);
     let message = message.estimated_log_probability(&seen).unwrap();
     let p = message.value.exp();
@@ -120,12 +120,12 @@ fn cells_have_the_same_tiles_exactly_by_particles_and_by_rejection() {
     const WIDTH: usize = 12;
     let chain = chain(&Corpus::shipped().bottom_rows(6).unwrap());
     let demands = [Demand::Seen, Demand::MaximumGap(2)];
-    let exact = exactly(steered(&chain, WIDTH, &demands)).unwrap();
-    let steered = steered(&chain, WIDTH, &demands);
+    let exact = exactly(demanded(&chain, WIDTH, &demands)).unwrap();
+    let demanded = demanded(&chain, WIDTH, &demands);
     let answer = SequentialMonteCarlo::new(1_000)
         .populations(64)
         .seed(5)
-        .run(steered.model(), steered.cells())
+        .run(demanded.model(), demanded.cells())
         .unwrap();
     let sampler = LookAheadSampler::new(chain.clone(), 0, WIDTH).unwrap();
     let levels = (0..60_000).map(|number| sampler.sample(&mut stream(7, number)));
@@ -137,7 +137,7 @@ fn cells_have_the_same_tiles_exactly_by_particles_and_by_rejection() {
     let n = accepted.len() as f64;
     println!("{n} of 60000 accepted");
     assert!(n > 10_000.0, "{n}");
-    for (index, cell) in steered.cells().iter().enumerate() {
+    for (index, cell) in demanded.cells().iter().enumerate() {
         let (column, row) = (index / 6, 5 - index % 6);
         for tile in chain.tiles() {
             let own = exact.generator().cell(row, column).unwrap();

@@ -106,7 +106,7 @@ impl BranchWorlds {
         let all = Enumerate::new().max_bytes(memory);
         let few = all.clone().max_evaluations(FEW_EVALUATIONS);
         match Self::listed(branch, model, &few) {
-            Err(Error::TooManyEvaluations { .. }) => Self::by_elimination(branch, model, memory)
+            Err(Error::TooManyWorlds { .. }) => Self::by_elimination(branch, model, memory)
                 .or_else(|_| Self::listed(branch, model, &all)),
             found => found,
         }

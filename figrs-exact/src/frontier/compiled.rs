@@ -76,7 +76,7 @@ impl WorldDecoder for TargetNames {
     }
 
     fn missing(&self, element: Label) -> Error {
-        Error::NotATarget { element }
+        Error::not_a_target(element)
     }
 }
 
@@ -193,7 +193,7 @@ impl CompiledFrontier {
     /// **Complexity.** The query visits only the states that agree with `known`. The query is far faster than a compilation of the model with the
     /// values `known` as evidence.
     ///
-    /// **Errors.** [`Error::NotATarget`] if an element of `known` is no target.
+    /// **Errors.** [`Error::UnknownElement`] if an element of `known` is no target.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -211,9 +211,7 @@ impl CompiledFrontier {
     ) -> Result<bool, Error> {
         let code = |(element, value): (&Element<T>, T)| {
             let position = self.names.positions.get(&element.erased().id());
-            let &position = position.ok_or_else(|| Error::NotATarget {
-                element: element.label(),
-            })?;
+            let &position = position.ok_or_else(|| Error::not_a_target(element.label()))?;
             let support = &self.names.supports[position];
             let values = support.len() as u32;
             let is_value = |&at: &u32| {
@@ -282,9 +280,7 @@ impl Compiled for CompiledFrontier {
 
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         let position = self.names.positions.get(&element.erased().id());
-        let &position = position.ok_or_else(|| Error::NotATarget {
-            element: element.label(),
-        })?;
+        let &position = position.ok_or_else(|| Error::not_a_target(element.label()))?;
         self.require_possible()?;
         let (values, probabilities) = self.marginal(position);
         let support = &self.names.supports[position];

@@ -59,12 +59,14 @@ pub enum EliminationError {
     /// No assignment has a positive weight; there is no most probable assignment.
     #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]
     Impossible,
-    /// A variable listed in `keep` is not in the graph.
-    #[error("variable {} is not in the factor graph", .0.0)]
-    UnknownVariable(VarId),
-    /// A variable is listed twice in `keep`.
-    #[error("variable {} is listed twice among the variables to keep", .0.0)]
-    RepeatedVariable(VarId),
+    /// A variable listed in `keep` is not in the graph, or is listed twice.
+    #[error("variable {} {problem}", .variable.0)]
+    InvalidKeep {
+        /// The variable that is listed.
+        variable: VarId,
+        /// Description of the mistake, as a predicate of the variable.
+        problem: &'static str,
+    },
     /// The table of a factor has a wrong size or an index out of range.
     #[error("the table of factor {factor} does not fit its variables: {reason}")]
     MalformedFactor {
@@ -99,14 +101,15 @@ pub fn check_interrupt(until: &Until) -> Result<(), EliminationError> {
 pub fn validate(graph: &FactorGraph, keep: &[VarId]) -> Result<(), EliminationError> {
     let mut kept = keep.to_vec();
     kept.sort_unstable();
+    let invalid = |variable, problem| Err(EliminationError::InvalidKeep { variable, problem });
     if let Some(&unknown) = kept
         .last()
         .filter(|v| v.index() >= graph.cardinalities.len())
     {
-        return Err(EliminationError::UnknownVariable(unknown));
+        return invalid(unknown, "is not in the factor graph");
     }
     if let Some(pair) = kept.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(EliminationError::RepeatedVariable(pair[0]));
+        return invalid(pair[0], "is listed twice among the variables to keep");
     }
     let mut seen = vec![u32::MAX; graph.cardinalities.len()];
     for (i, factor) in graph.factors.iter().enumerate() {

@@ -5,3 +5,14 @@ mod far_peaks;
 mod narrow_peaks;
 mod quotients;
 mod random_graphs;
+
+use figrs_gaussian::{HybridPosterior, Mixture, RealId};
+
+/// Returns the distribution of a vector.
+fn mixture(posterior: &HybridPosterior<'_>, real: RealId) -> Mixture {
+    let joint = posterior.joint(&[real], 1 << 20).unwrap();
+    let components = joint.components.into_iter().map(|(_, component)| component);
+    Mixture {
+        components: components.collect(),
+    }
+}

@@ -13,6 +13,8 @@ use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::mixture;
+
 /// A network of finite variables and vectors, and one mean and covariance of all vectors, and a log-weight, for each finite assignment.
 struct Network {
     graph: HybridGraph,
@@ -77,7 +79,7 @@ fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
         numbers += dimension;
     }
     let mut rules = Vec::new();
-    let mut observed = Vec::new();
+    let mut observed: Vec<(usize, DVector<f64>)> = Vec::new();
     for r in 0..reals {
         let n = graph.dimensions[r];
         let finite: Vec<VarId> = (0..finites)
@@ -124,29 +126,28 @@ fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
         let forms: Vec<SquareRootForm> = of_assignment
             .iter()
             .map(|rule| {
-                let columns: Vec<usize> = parents
-                    .iter()
-                    .flat_map(|&p| starts[p]..starts[p] + graph.dimensions[p])
-                    .collect();
-                let coefficients = rule.coefficients.select_columns(&columns);
-                let mut form =
-                    SquareRootForm::linear(&rule.offset, &coefficients, &rule.covariance).unwrap();
-                // The columns of observed vectors are replaced by their values, the last ones first.
-                let mut all = vec![r];
-                all.extend(&parents);
-                for (place, real) in all.iter().enumerate().rev() {
-                    let known = observed
-                        .iter()
-                        .find(|(o, _): &&(usize, DVector<f64>)| o == real);
-                    let known = known
-                        .map(|(_, x)| x)
-                        .or(value.as_ref().filter(|_| *real == r));
+                // The residual of the vector: the values of observed vectors are part of the offset.
+                let mut offset = -&rule.offset;
+                let (mut blocks, mut dimension) = (Vec::new(), 0);
+                let own = (r, DMatrix::identity(n, n), value.as_ref());
+                let others = parents.iter().map(|&p| {
+                    let coefficients = -rule.coefficients.columns(starts[p], graph.dimensions[p]);
+                    let known = observed.iter().find(|(o, _)| *o == p);
+                    (p, coefficients, known.map(|(_, x)| x))
+                });
+                for (real, coefficients, known) in std::iter::once(own).chain(others) {
                     if let Some(known) = known {
-                        let before = all[..place].iter().map(|&o| graph.dimensions[o]).sum();
-                        form = form.given(before, known);
+                        offset += coefficients * known;
+                    } else {
+                        blocks.push((dimension, coefficients));
+                        dimension += graph.dimensions[real];
                     }
                 }
-                form
+                let blocks = blocks
+                    .iter()
+                    .map(|(first, block)| (*first, block.as_view()));
+                let lower = rule.covariance.clone().cholesky().unwrap().unpack();
+                SquareRootForm::residual(dimension, blocks, offset.as_slice(), &lower)
             })
             .collect();
         if mentioned.is_empty() {
@@ -320,7 +321,8 @@ fn check_draws(
     };
     for (i, vector) in drawn[0].1.iter().enumerate() {
         let real = RealId(i as u32);
-        let (mean, covariance) = (posterior.mean(real), posterior.covariance(real));
+        let exact = mixture(posterior, real);
+        let (mean, covariance) = (exact.mean(), exact.covariance());
         for j in 0..vector.len() {
             let apart = drawn.iter().map(|(_, reals)| reals[i][j] - mean[j]);
             let apart: Vec<f64> = apart.collect();
@@ -429,12 +431,13 @@ fn merged_components_that_are_equal_stay_exact() {
             assert!(pairs.all(|(a, b)| close(*a, *b)), "case {case}");
         }
         for real in (0..free.len() as u32).map(RealId) {
-            let found = [posterior.mean(real), exact.mean(real)];
+            let both = [&posterior, &exact].map(|posterior| mixture(posterior, real));
+            let found = both.each_ref().map(Mixture::mean);
             assert!(
                 found[0].iter().zip(&found[1]).all(|(a, b)| close(*a, *b)),
                 "case {case}"
             );
-            let found = [posterior.covariance(real), exact.covariance(real)];
+            let found = both.each_ref().map(Mixture::covariance);
             assert!(
                 found[0].iter().zip(&found[1]).all(|(a, b)| close(*a, *b)),
                 "case {case}"
@@ -488,19 +491,16 @@ fn random_networks_agree_with_dense_normal_distributions() {
                 square += share(*log) * (c + m * m.transpose());
             }
             let covariance = square - &mean * mean.transpose();
-            let mixture = posterior.joint(&[real], 1 << 20).unwrap().into_mixture();
-            mixtures += usize::from(mixture.components.len() > 1);
-            for (m, c) in [
-                (posterior.mean(real), posterior.covariance(real)),
-                (mixture.mean(), mixture.covariance()),
-            ] {
-                assert!(
-                    m.iter().zip(&mean).all(|(a, b)| close(*a, *b)),
-                    "case {case}"
-                );
-                let mut pairs = c.iter().zip(&covariance);
-                assert!(pairs.all(|(a, b)| close(*a, *b)), "case {case}");
-            }
+            let found = mixture(&posterior, real);
+            mixtures += usize::from(found.components.len() > 1);
+            let m = found.mean();
+            assert!(
+                m.iter().zip(&mean).all(|(a, b)| close(*a, *b)),
+                "case {case}"
+            );
+            let c = found.covariance();
+            let mut pairs = c.iter().zip(&covariance);
+            assert!(pairs.all(|(a, b)| close(*a, *b)), "case {case}");
             let x = &mean + DVector::from_element(n, 0.3);
             let density: f64 = all
                 .iter()
@@ -514,10 +514,7 @@ fn random_networks_agree_with_dense_normal_distributions() {
                     share(*log) * (-logs - 0.5 * (squares + n as f64 * two_pi.ln())).exp()
                 })
                 .sum();
-            assert!(
-                close(log_density(&mixture, &x), density.ln()),
-                "case {case}"
-            );
+            assert!(close(log_density(&found, &x), density.ln()), "case {case}");
             start += n;
         }
     }

@@ -42,9 +42,10 @@ pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Resul
     let decision = |number: usize| question.decisions[number].element.label();
     for (piece, &position) in question.model.evidence().iter().zip(expansion.evidence()) {
         if let Some(number) = influenced[position].last() {
-            return Err(Error::DecisionInfluencesEvidence {
+            return Err(Error::DecisionInfluencesKnown {
                 decision: decision(number),
                 element: piece.0.label(),
+                known_to: None,
             });
         }
     }
@@ -53,9 +54,10 @@ pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Resul
         let is_score = matches!(expanded.content, Content::Score(_));
         let last = influenced[position].last().or(reached[position].last());
         if let Some(number) = last.filter(|_| is_score) {
-            return Err(Error::DecisionInfluencesEvidence {
+            return Err(Error::DecisionInfluencesKnown {
                 decision: decision(number),
                 element: expanded.element.label(),
+                known_to: None,
             });
         }
     }
@@ -67,7 +69,7 @@ pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Resul
                 return Err(Error::DecisionInfluencesKnown {
                     decision: decision(later),
                     element: known.label(),
-                    known_to: Box::new(asked.element.label()),
+                    known_to: Some(Box::new(asked.element.label())),
                 });
             }
         }

@@ -22,9 +22,8 @@ use figrs_answer::{Error, guarded, setters};
 /// be far larger than that of the best order for sums alone. Utility tables are added into one table only if one decision influences several tables.
 /// With limited memory, each update of a policy takes one summation, whose time is exponential in the number of known elements and in the width.
 ///
-/// **Errors.** [`Error::NotADecision`] if a listed element is not a decision; [`Error::DecisionInfluencesEvidence`] or
-/// [`Error::DecisionInfluencesKnown`] if a decision may influence the evidence, or an element that is known to the decision (judged by the structure
-/// of the model, not by its probabilities); [`Error::InvalidUtility`] if a utility is NaN or too large;
+/// **Errors.** [`Error::UnknownElement`] if a listed element is not a decision; [`Error::DecisionInfluencesKnown`] if a decision may influence the
+/// evidence, or an element that is known to the decision (judged by the structure of the model, not by its probabilities); [`Error::InvalidUtility`] if a utility is NaN or too large;
 /// [`ModelError::Undecided`](figrs_core::ModelError::Undecided) if a decision is not listed; the errors of
 /// [`VariableElimination`](figrs_infer::VariableElimination).
 ///

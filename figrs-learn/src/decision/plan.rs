@@ -122,7 +122,7 @@ impl DecisionPlan {
 
     /// Returns the policy of `decision`.
     ///
-    /// **Errors.** [`Error::NotADecision`] if the plan has no such decision.
+    /// **Errors.** [`Error::UnknownElement`] if the plan has no such decision.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<DecisionPolicy<T>, Error> {
         guarded(|| Ok(DecisionPolicy::new(self.solved(decision)?)))
     }
@@ -133,7 +133,7 @@ impl DecisionPlan {
     /// The expectation averages over known elements whose values are not stated. If the stated values are impossible under the plan, all options of
     /// earlier decisions count as equally likely.
     ///
-    /// **Errors.** [`Error::NotADecision`] if the plan has no such decision; [`Error::UnknownInformation`] if `known` states an element that is not
+    /// **Errors.** [`Error::UnknownElement`] if the plan has no such decision; [`Error::UnknownInformation`] if `known` states an element that is not
     /// known to the decision, if the values are impossible, or if `choice` is not an option.
     ///
     /// ```
@@ -192,9 +192,7 @@ impl DecisionPlan {
         let id = decision.erased().id();
         let mut solved = self.solved.iter();
         let found = solved.position(|solved| solved.decision.element.id() == id);
-        found.ok_or_else(|| Error::NotADecision {
-            element: decision.label(),
-        })
+        found.ok_or_else(|| Error::not_a_decision(decision.label()))
     }
 }
 

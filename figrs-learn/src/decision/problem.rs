@@ -59,7 +59,7 @@ impl AskedDecision {
         let label = || element.label();
         let known = element
             .known()
-            .ok_or_else(|| Error::NotADecision { element: label() })?;
+            .ok_or_else(|| Error::not_a_decision(label()))?;
         let mut options = element.no_values();
         if let Kind::Atomic(op) = element.kind() {
             match op.outcomes() {
@@ -90,7 +90,7 @@ impl AskedDecision {
 
 /// Returns the distinct decisions of `decisions`.
 ///
-/// **Errors.** [`Error::NotADecision`] if an element is not a decision; [`ModelError::InvalidParameter`] if a decision has no options.
+/// **Errors.** [`Error::UnknownElement`] if an element is not a decision; [`ModelError::InvalidParameter`] if a decision has no options.
 pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
     let mut asked: Vec<AskedDecision> = Vec::with_capacity(decisions.len());
     for decision in decisions {

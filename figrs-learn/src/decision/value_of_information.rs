@@ -34,7 +34,7 @@ impl DecisionPlan {
     /// Returns the value of information for `decision`: the increase of the expected utility if the value of `element` were known when this decision
     /// is made. Without limited memory, later decisions also know this value.
     ///
-    /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`] if the plan has no such decision.
+    /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::UnknownElement`] if the plan has no such decision.
     pub fn value_of_information_for<T: Value, D: Value>(
         &self,
         element: &Element<T>,
@@ -42,9 +42,7 @@ impl DecisionPlan {
     ) -> Result<f64, Error> {
         let mut decisions = self.question.decisions.iter();
         let number = decisions.position(|asked| asked.element.id() == decision.erased().id());
-        let number = number.ok_or_else(|| Error::NotADecision {
-            element: decision.label(),
-        })?;
+        let number = number.ok_or_else(|| Error::not_a_decision(decision.label()))?;
         self.informed(element, number..number + 1)
     }
 
@@ -64,7 +62,7 @@ impl DecisionPlan {
     /// Returns the value of control: the increase of the expected utility if `element` could be set to any of its possible values before anything is
     /// known or decided. The value of control of a decision is 0.
     ///
-    /// **Errors.** [`Error::DecisionInfluencesEvidence`] if `element` influences the evidence; otherwise the errors of
+    /// **Errors.** [`Error::DecisionInfluencesKnown`] if `element` influences the evidence; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
     pub fn value_of_control<T: Value>(&self, element: &Element<T>) -> Result<f64, Error> {
         let mut question = self.question.clone();

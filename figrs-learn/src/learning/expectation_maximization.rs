@@ -43,7 +43,7 @@ use figrs_factor::{Stopped, cores};
 ///
 /// **Errors.** [`Error::InvalidCase`] if a row has a value that its element cannot have; [`Error::NothingToLearn`] if the cases depend on no learned
 /// parameter; [`Error::NotLearnable`] if an element reads a parameter in a form whose maximum likelihood has no closed form; [`Error::NoMaximum`] if
-/// the likelihood has no maximum; [`Error::UndeterminedCoefficient`] if the cases do not determine a coefficient; the errors of the algorithm.
+/// the likelihood has no maximum, or if the cases do not determine a coefficient; the errors of the algorithm.
 ///
 /// **References.** Dempster, Laird and Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, Journal of the Royal
 /// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995; Shumway and Stoffer, *An approach
@@ -416,9 +416,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         }
         for (element, value) in &self.first_values {
             let Some((_, learned)) = outcomes.learned().get(element) else {
-                return Err(Error::NotLearned {
-                    element: element.label(),
-                });
+                return Err(Error::not_learned(element.label()));
             };
             if !learned.set(value) {
                 let remedy = "give one number for each number of the prior";

@@ -65,13 +65,13 @@ impl Fit {
 
     /// Returns the learned value of `parameter`.
     ///
-    /// **Errors.** [`Error::NotLearned`] if no element of the cases depends on `parameter`.
+    /// **Errors.** [`Error::UnknownElement`] if no element of the cases depends on `parameter`.
     pub fn value<T: Value>(&self, parameter: &Element<T>) -> Result<T, Error> {
         let found = self.parameters.get(&parameter.erased().id());
         let value = found.and_then(|(_, value)| value.get::<T>());
-        value.cloned().ok_or_else(|| Error::NotLearned {
-            element: parameter.label(),
-        })
+        value
+            .cloned()
+            .ok_or_else(|| Error::not_learned(parameter.label()))
     }
 
     /// Returns the model with each parameter at its learned value; any algorithm can query this model.
@@ -87,8 +87,7 @@ impl Fit {
     /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed the standard errors. With more free
     /// numbers, each call of this method takes two evaluations of all cases for each free number.
     ///
-    /// **Errors.** [`Error::InexactCounts`] if the counts are not exact; [`Error::TooManyNumbers`] if the parameters have more than 2000 free
-    /// numbers.
+    /// **Errors.** [`Error::NoStandardErrors`] if the counts are not exact, or if the parameters have more than 2000 free numbers.
     ///
     /// ```
     /// # use figrs_core::{Flip, Learned, Model};

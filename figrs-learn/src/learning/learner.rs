@@ -106,7 +106,7 @@ impl Learner {
 
     /// Returns the standard errors for the cases `rows` at the present parameter values.
     ///
-    /// **Errors.** [`Error::TooManyNumbers`] if the parameters have too many free numbers; [`Error::InexactCounts`] if `step` is not exact;
+    /// **Errors.** [`Error::NoStandardErrors`] if the parameters have too many free numbers, or if `step` is not exact;
     /// [`Error::NothingDone`] if the run was stopped before its end.
     pub(super) fn standard_errors(
         &self,
@@ -114,7 +114,11 @@ impl Learner {
         rows: &CaseRows,
     ) -> Result<StandardErrors, Error> {
         if !self.step.is_exact() {
-            return Err(Error::InexactCounts);
+            return Err(Error::NoStandardErrors {
+                reason: "standard errors need exact expected counts, which the algorithm of the expectation step does not compute; learn with \
+                    `JunctionTree`"
+                    .into(),
+            });
         }
         let monitor = self.watch.start("ExpectationMaximization", None);
         let rows: Vec<CaseRow<'_>> = rows.iter().collect();

@@ -254,7 +254,7 @@ impl NormalSums {
     /// present values. The values are the solution of the normal equations of weighted least squares. A coefficient on which no statistic depends
     /// stays unchanged.
     ///
-    /// **Errors.** [`Error::UndeterminedCoefficient`] if the equations are singular.
+    /// **Errors.** [`Error::NoMaximum`] if the equations are singular.
     pub(super) fn set_coefficients(
         &self,
         learned: &LearnedParameters,
@@ -306,9 +306,9 @@ impl NormalSums {
             let parameter = all[read[first]];
             let readers = self.sums(counts);
             let own = readers.filter(|(reader, _)| reader.parameters().contains(&parameter));
-            return Err(Error::UndeterminedCoefficient {
+            return Err(Error::NoMaximum {
                 parameter: learned.at(parameter).element.label(),
-                rows: own.map(|(_, sums)| sums[0]).sum(),
+                undetermined_by: Some(own.map(|(_, sums)| sums[0]).sum()),
             });
         }
         let right: Vec<f64> = read

@@ -37,12 +37,10 @@ impl StandardErrors {
     /// Returns the standard error of each number of `parameter`; `None` for a number at a bound of its range, and for the numbers of a parameter
     /// that the cases do not identify.
     ///
-    /// **Errors.** [`Error::NotLearned`] if `parameter` was not learned.
+    /// **Errors.** [`Error::UnknownElement`] if `parameter` was not learned.
     pub fn of<T: Value>(&self, parameter: &Element<T>) -> Result<&[Option<f64>], Error> {
         self.of_any(parameter.erased())
-            .ok_or_else(|| Error::NotLearned {
-                element: parameter.label(),
-            })
+            .ok_or_else(|| Error::not_learned(parameter.label()))
     }
 
     pub(super) fn of_any(&self, parameter: &AnyElement) -> Option<&[Option<f64>]> {
@@ -139,9 +137,11 @@ impl InformationSource<'_> {
         let free = |learned| free_numbers(learned).len();
         let numbers = outcomes.learned().iter().map(free).sum();
         if numbers > MOST_NUMBERS {
-            return Err(Error::TooManyNumbers {
-                numbers,
-                most: MOST_NUMBERS,
+            return Err(Error::NoStandardErrors {
+                reason: format!(
+                    "the parameters have {numbers} free numbers, but standard errors are computed for at most {MOST_NUMBERS}; learn fewer \
+                     parameters, and fix the others at their values by interventions"
+                ),
             });
         }
         let counts = self.counts()?;

@@ -304,8 +304,8 @@ impl CountedOutcomes {
     /// If no element reads several parameters, the result is the joint maximum; otherwise the objective does not fall (expectation conditional
     /// maximisation: Meng and Rubin 1993).
     ///
-    /// **Errors.** [`Error::NoMaximum`] if the likelihood of a parameter has no maximum; [`Error::UndeterminedCoefficient`] if the cases do not
-    /// determine a coefficient; the errors of [`likelihood`](Self::likelihood).
+    /// **Errors.** [`Error::NoMaximum`] if the likelihood of a parameter has no maximum, or if the cases do not determine a coefficient; the errors
+    /// of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
         self.normals
             .set_coefficients(&self.learned, counts, with_prior)?;
@@ -324,6 +324,7 @@ impl CountedOutcomes {
                 Mode::Unbounded => {
                     return Err(Error::NoMaximum {
                         parameter: learned.element.label(),
+                        undetermined_by: None,
                     });
                 }
             }

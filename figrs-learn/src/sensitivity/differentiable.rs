@@ -96,9 +96,7 @@ impl DifferentiableTree {
         let elements = self.expansion.elements();
         let is_it = |&position: &usize| elements[position].element.id() == element.id();
         let place = self.expansion.targets().iter().position(is_it);
-        let place = place.ok_or_else(|| Error::NotATarget {
-            element: asked.label(),
-        })?;
+        let place = place.ok_or_else(|| Error::not_a_target(asked.label()))?;
         let support = &elements[self.expansion.targets()[place]].support;
         let numbers = query.numbers((0..support.len()).map(|i| support.any(i)))?;
         Ok(Some((place, numbers)))

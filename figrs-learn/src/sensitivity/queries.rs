@@ -26,7 +26,7 @@ pub trait Sensitivity {
     /// through the contraction tree.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if an algorithm other than [`JunctionTree`](figrs_infer::JunctionTree) or
-    /// [`VariableElimination`](figrs_infer::VariableElimination) gave the answer; [`Error::NotATarget`] if the element of `query` is no target;
+    /// [`VariableElimination`](figrs_infer::VariableElimination) gave the answer; [`Error::UnknownElement`] if the element of `query` is no target;
     /// [`Error::UnknownParameter`] if no element that the answer needs depends on `parameter`; [`Error::UnknownDependence`] if a derivative is not
     /// known; [`Error::ParameterChanged`] if a parameter has changed since the answer was computed; [`Error::NotFiniteQuery`] if the function of
     /// `query` is infinite or NaN; the errors of the compilation.

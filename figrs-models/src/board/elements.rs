@@ -133,7 +133,7 @@ impl<C: Value> BoardElements<C> {
 
     /// Returns the board in a world (an assignment of values to the elements).
     ///
-    /// **Errors.** [`Error::NotInWorld`] if the world belongs to another model.
+    /// **Errors.** [`Error::UnknownElement`] if the world belongs to another model.
     pub fn board(&self, world: &World) -> Result<Board<C>, Error> {
         Ok(Board::of(self.size, world.values(&self.cells)?))
     }

@@ -134,7 +134,6 @@ fn is_refusal(error: &Error) -> bool {
                 | ModelError::MixedObservation { .. }
         ),
         Error::TooManyWorlds { .. }
-        | Error::TooManyEvaluations { .. }
         | Error::SharedScore { .. }
         | Error::FrontierTooLarge { .. }
         | Error::FrontierTooWide { .. }
@@ -169,16 +168,12 @@ pub(super) fn same(
         (
             Ok(_),
             Err(Error::Model(
-                ModelError::InvalidWeight { .. }
-                | ModelError::InvalidLogWeight { .. }
-                | ModelError::WeightAboveMaximum { .. },
+                ModelError::InvalidWeight { .. } | ModelError::WeightAboveMaximum { .. },
             )),
         )
         | (
             Err(Error::Model(
-                ModelError::InvalidWeight { .. }
-                | ModelError::InvalidLogWeight { .. }
-                | ModelError::WeightAboveMaximum { .. },
+                ModelError::InvalidWeight { .. } | ModelError::WeightAboveMaximum { .. },
             )),
             Ok(_),
         )

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use figrs::ItemSampler;
-use figrs::design::{Demand, DesignFile, Mask, SteeredLevel};
+use figrs::design::{Demand, DemandFile, DemandedLevel, Mask};
 use figrs::models::board::{ConditionalSampler, Method};
 use figrs::models::grid::{Clues, Symbol};
 use figrs::models::mdmc::{
@@ -82,12 +82,12 @@ pub fn mask(data: &[u8]) {
     let elements = LevelElements::new(Arc::new(chain), width).expect("a small level");
     for demand in [Demand::Pinned, Demand::Placed, Demand::Forbidden] {
         let demand = demand(mask.clone());
-        let Ok(steered) = SteeredLevel::new(&elements, std::slice::from_ref(&demand)) else {
+        let Ok(demanded) = DemandedLevel::new(&elements, std::slice::from_ref(&demand)) else {
             continue;
         };
         let sampler = ConditionalSampler::new().among([Method::Particles]);
         let sampler = sampler.particles(4).most_particles(16);
-        let sampler = sampler.numbered(&steered).expect("a sequence of parts");
+        let sampler = sampler.numbered(&demanded).expect("a sequence of parts");
         let Ok(levels) = sampler.items(1, 0..1) else {
             continue;
         };
@@ -109,9 +109,9 @@ pub fn mask(data: &[u8]) {
 /// Panics if a file differs after it is written and read again, or if a level does not meet the demands.
 pub fn design(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    let read = DesignFile::from_toml(text).or_else(|_| DesignFile::from_json(text));
+    let read = DemandFile::from_toml(text).or_else(|_| DemandFile::from_json(text));
     let Ok(design) = read else { return };
-    let again = DesignFile::from_json(&design.to_json().to_string());
+    let again = DemandFile::from_json(&design.to_json().to_string());
     assert_eq!(again.as_ref().ok(), Some(&design));
     let level = "-?--E---\n-S--[]o-\n----[]--\nXXXX-XXX"
         .parse()
@@ -122,15 +122,15 @@ pub fn design(data: &[u8]) {
     let Ok(demands) = design.demands(&model) else {
         return;
     };
-    let Ok(steered) = SteeredLevel::new(&model, &demands) else {
+    let Ok(demanded) = DemandedLevel::new(&model, &demands) else {
         return;
     };
     let exact = ConditionalSampler::new().among([Method::Exact]);
-    let Ok(exact) = exact.memory(1 << 20).numbered(&steered) else {
+    let Ok(exact) = exact.memory(1 << 20).numbered(&demanded) else {
         return;
     };
     for drawn in exact.items(1, 0..2).expect("levels that are possible") {
-        assert!(steered.factor(drawn.level()) > 0.0, "{}", drawn.level());
+        assert!(demanded.factor(drawn.level()) > 0.0, "{}", drawn.level());
     }
 }
 

@@ -195,7 +195,13 @@ fn enumeration_refuses_a_model_without_end() {
         "{error}"
     );
     let error = refusal(&Enumerate::new().max_worlds(1000), &failures(0.2));
-    assert_eq!(error, Error::TooManyWorlds { limit: 1000 });
+    assert_eq!(
+        error,
+        Error::TooManyWorlds {
+            worlds: 1000,
+            evaluations: None
+        }
+    );
 }
 
 /// In worlds that grow without end, the number of evaluations is limited over all worlds together.
@@ -203,7 +209,7 @@ fn enumeration_refuses_a_model_without_end() {
 fn enumeration_refuses_worlds_that_grow() {
     let error = refusal(&Enumerate::new().max_evaluations(1_000_000), &failures(0.2));
     assert!(
-        matches!(error, Error::TooManyEvaluations { limit: 1_000_000, worlds } if worlds > 100),
+        matches!(error, Error::TooManyWorlds { evaluations: Some(1_000_000), worlds } if worlds > 100),
         "{error}"
     );
 }

@@ -6,7 +6,7 @@ use figrs_command::Flag;
 use figrs_command::level_demands::{add_demands, known_tile};
 use figrs_command::level_model::TrainedModel;
 use figrs_core::wording::Counted;
-use figrs_design::{Demand, DesignFile, Mask, Route, SteeringError};
+use figrs_design::{Demand, DemandFile, DemandedLevelError, Mask, Route};
 use figrs_models::mdmc::{LevelModel, TileSet, Travel};
 use serde_json::{Value as Json, json};
 
@@ -219,8 +219,8 @@ impl Demands {
 
     /// Returns the answer if demands contradict each other: the demands, the column up to which no level meets them, the cells of the demands, and
     /// whether one of the demands is a path of a player.
-    pub(crate) fn problem(&self, error: SteeringError) -> Problem {
-        let SteeringError::Contradictory {
+    pub(crate) fn problem(&self, error: DemandedLevelError) -> Problem {
+        let DemandedLevelError::Contradictory {
             demands,
             places,
             columns,
@@ -271,7 +271,7 @@ impl Demands {
 }
 
 /// Returns the files of demands with their places; a file is a text in TOML or JSON, or JSON itself, or there is a list of files.
-fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
+fn files(given: Option<&Json>) -> Result<Vec<(String, DemandFile)>, Problem> {
     let files = match given {
         None => return Ok(Vec::new()),
         Some(Json::Array(files)) => &files[..],
@@ -281,9 +281,9 @@ fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
         let text = text_of(file);
         let is_json = text.trim_start().starts_with('{');
         let design = if is_json {
-            DesignFile::from_json(&text)
+            DemandFile::from_json(&text)
         } else {
-            DesignFile::from_toml(&text)
+            DemandFile::from_toml(&text)
         };
         let place = match files {
             [_] => "demands".to_owned(),

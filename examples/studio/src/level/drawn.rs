@@ -10,7 +10,7 @@ use figrs_command::level_model::{ModelSettings, TrainedModel};
 use figrs_command::level_sampler::{self, NumberedLevels};
 use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{Flag, as_json, level_counts};
-use figrs_design::{Route, SteeredLevel, SteeringError};
+use figrs_design::{DemandedLevel, DemandedLevelError, Route};
 use figrs_infer::{Error, ItemSampler};
 use figrs_models::board::{BoardError, ConditionalSampler, Method};
 use figrs_models::mdmc::{GeneratedLevel, Travel};
@@ -190,7 +190,7 @@ impl Levels {
         let model = (question.trained(), question.model_settings());
         let known = self.models.get((trained.number, model, length), || {
             let model = question.model(&trained.corpus, &trained.chain, length)?;
-            SteeredLevel::new(model, &[]).map_err(wrong)
+            DemandedLevel::new(model, &[]).map_err(wrong)
         })?;
         let demands = Demands::of(request, trained, known.level_model())?;
         let mut routes: Vec<Route> = demands.routes().cloned().collect();
@@ -201,11 +201,11 @@ impl Levels {
             training: trained.number,
             request: request.of_demands(),
         });
-        let steered = || known.demanding(&demands.all).map(Arc::new).map_err(wrong);
+        let demanded = || known.demanding(&demands.all).map(Arc::new).map_err(wrong);
         let sampler = match request.method {
             LevelMethod::Conditioned => {
                 let sampler = self.conditioned.get(Arc::clone(&key), || {
-                    let numbered = particles(request, ended).numbered(steered()?);
+                    let numbered = particles(request, ended).numbered(demanded()?);
                     numbered.map_err(|error| demands.problem(error.into()))
                 })?;
                 NumberedLevels::clone(&sampler).interrupt(Arc::clone(ended))
@@ -214,7 +214,7 @@ impl Levels {
                 let sampler = self.exact.get(Arc::clone(&key), || {
                     let exact = ConditionalSampler::new().among([Method::Exact]);
                     let exact = exact.memory(question.memory().0);
-                    let numbered = exact.interrupt(Arc::clone(ended)).numbered(steered()?);
+                    let numbered = exact.interrupt(Arc::clone(ended)).numbered(demanded()?);
                     numbered.map_err(|error| too_large(error.into(), request, &demands))
                 })?;
                 NumberedLevels::clone(&sampler)
@@ -317,9 +317,9 @@ fn particles(request: &LevelRequest, ended: &Arc<AtomicBool>) -> ConditionalSamp
 }
 
 /// The reason that the exact states do not fit.
-fn too_large(error: SteeringError, request: &LevelRequest, demands: &Demands) -> Problem {
+fn too_large(error: DemandedLevelError, request: &LevelRequest, demands: &Demands) -> Problem {
     match error {
-        SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => {
+        DemandedLevelError::Inference(Error::FrontierTooLarge { states, .. }) => {
             Problem::without_answer(format!(
                 "the exact method needs more than {} (a frontier has {states} states); allow more {}, use fewer rows or simpler demands, \
                  or use the conditioned method",

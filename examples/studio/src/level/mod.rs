@@ -14,7 +14,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use figrs_command::level_sampler::NumberedLevels;
 use figrs_command::{LevelJson, chain_settings};
-use figrs_design::{Movement, Playability, Route, SteeredLevel, TileSheet, write_tileset};
+use figrs_design::{DemandedLevel, Movement, Playability, Route, TileSheet, write_tileset};
 use figrs_models::mdmc::{GeneratedLevel, Level, Meaning, Travel};
 use serde_json::{Value as Json, json};
 
@@ -31,7 +31,7 @@ use training::{Texts, Trained};
 pub(crate) struct Levels {
     trained: Recent<String, Trained>,
     /// Models without demands, which remember the player's paths that were found.
-    models: Recent<ModelKey, SteeredLevel>,
+    models: Recent<ModelKey, DemandedLevel>,
     exact: Recent<Arc<DrawingKey>, NumberedLevels>,
     /// Samplers by particles, which store results for later requests: the factors that demands give to tiles, whether demands exclude each other, and the levels
     /// drawn together with a requested one.

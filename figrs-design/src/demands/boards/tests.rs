@@ -3,7 +3,7 @@ use figrs_models::board::{ConditionalSampler, Method};
 use figrs_models::dungeon::{Dungeon, DungeonTile, Reachability};
 
 use super::*;
-use crate::{DesignFile, FileError, MistakeKind};
+use crate::{DemandFile, FileError, MistakeKind};
 
 const TILES: &str =
     "[tiles]\n'.' = ['passable']\nW = ['wall', 'solid']\nG = ['gem']\nA = ['altar']";
@@ -16,7 +16,7 @@ fn size(rows: usize, columns: usize) -> Size {
 
 fn on(text: &str, size: Size) -> Result<BoardDemands, FileError> {
     let tiles = TileSet::from_toml(TILES).unwrap();
-    DesignFile::from_toml(text).unwrap().on_boards(size, &tiles)
+    DemandFile::from_toml(text).unwrap().on_boards(size, &tiles)
 }
 
 /// Returns all boards with one gem, one altar, and walls anywhere.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use figrs_infer::Frontier;
 
-use super::{Levels, SEED, by_particles, exactly, particles, steered};
+use super::{Levels, SEED, by_particles, demanded, exactly, particles};
 use crate::demands::*;
 use figrs_models::mdmc::{Tile, TileClass};
 
@@ -16,14 +16,14 @@ fn demands_that_conflict_are_named_with_the_column() {
         mask.set(5, column, Tile::EMPTY);
     }
     let demands = [Demand::Seen, Demand::MaximumGap(2), Demand::Pinned(mask)];
-    let exact = exactly(steered(6, 20, &demands)).unwrap_err();
+    let exact = exactly(demanded(6, 20, &demands)).unwrap_err();
     let particles = particles()
         .most_particles(400)
-        .numbered(Arc::new(steered(6, 20, &demands)))
+        .numbered(Arc::new(demanded(6, 20, &demands)))
         .unwrap();
     let particles = particles.levels(SEED, 0..1).unwrap_err();
     for error in [exact, particles] {
-        let SteeringError::Contradictory {
+        let DemandedLevelError::Contradictory {
             demands,
             columns,
             proven,
@@ -50,8 +50,8 @@ fn placed_tiles_are_named_where_they_conflict() {
         mask.set(3, column, Tile::EMPTY);
     }
     let demands = [Demand::MaximumGap(2), Demand::Placed(mask)];
-    let error = exactly(steered(4, 12, &demands)).unwrap_err();
-    let SteeringError::Contradictory {
+    let error = exactly(demanded(4, 12, &demands)).unwrap_err();
+    let DemandedLevelError::Contradictory {
         demands, columns, ..
     } = &error
     else {
@@ -65,12 +65,12 @@ fn a_conflict_search_without_work_still_names_demands() {
     let mut mask = Mask::free(4, 6);
     mask.set(3, 2, Tile::EMPTY);
     let demands = [Demand::MaximumGap(0), Demand::Pinned(mask)];
-    let steered = steered(4, 6, &demands).conflict_work(0);
+    let demanded = demanded(4, 6, &demands).conflict_work(0);
     let sampler = particles().most_particles(NonZero::<usize>::MIN.get());
-    let sampler = sampler.numbered(&steered).unwrap();
+    let sampler = sampler.numbered(&demanded).unwrap();
     let error = sampler.levels(SEED, 0..1).unwrap_err();
     assert!(
-        matches!(error, SteeringError::Contradictory { ref demands, .. } if demands.len() == 2)
+        matches!(error, DemandedLevelError::Contradictory { ref demands, .. } if demands.len() == 2)
     );
 }
 
@@ -93,7 +93,7 @@ fn the_demands_named_are_the_same_whichever_level_fails() {
     ];
     let sampler = particles()
         .most_particles(80)
-        .numbered(Arc::new(steered(4, 12, &demands)))
+        .numbered(Arc::new(demanded(4, 12, &demands)))
         .unwrap();
     let error = |number: u64| {
         let error = sampler.levels(SEED, number..number + 1).unwrap_err();
@@ -110,11 +110,11 @@ fn particles_that_all_end_with_a_part_contradict() {
         let mut mask = Mask::free(14, 60);
         mask.set(13, column, Tile::EMPTY);
         let demands = [Demand::Placed(mask), Demand::MaximumGap(0)];
-        let steered = steered(14, 60, &demands);
-        let sampler = by_particles(steered);
+        let demanded = demanded(14, 60, &demands);
+        let sampler = by_particles(demanded);
         let error = sampler.levels(SEED, 0..1).unwrap_err();
         assert!(
-            matches!(&error, SteeringError::Contradictory { columns, .. } if *columns == (column..=column)),
+            matches!(&error, DemandedLevelError::Contradictory { columns, .. } if *columns == (column..=column)),
             "{column}: {error}"
         );
     }
@@ -144,8 +144,8 @@ fn patterns_that_stand_apart_need_columns() {
                 most: None,
             },
         ];
-        let steered = steered(14, width, &demands).proof_work(0);
-        crate::demands::conflict::proven(&steered, &Frontier::new(), |_| true)
+        let demanded = demanded(14, width, &demands).proof_work(0);
+        crate::demands::conflict::proven(&demanded, &Frontier::new(), |_| true)
     };
     let conflict = error(60, 80, 3).unwrap();
     assert_eq!(

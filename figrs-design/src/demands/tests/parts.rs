@@ -6,14 +6,14 @@ use super::*;
 fn levels_in_parts_meet_all_demands() {
     let chain = chain(4);
     let demands = all_demands(4, 9);
-    let steered = steered(4, 9, &demands);
+    let demanded = demanded(4, 9, &demands);
     for each in [1, 2, 4] {
         let filter = SequentialMonteCarlo::new(200).populations(16).seed(SEED);
-        let found = filter.follow(&LevelParts::of(&steered).of_each(each));
+        let found = filter.follow(&LevelParts::of(&demanded).of_each(each));
         let found = found.unwrap().values;
         assert!(!found.is_empty());
         for tiles in found {
-            let generated = steered.level(&tiles);
+            let generated = demanded.level(&tiles);
             for demand in &demands {
                 assert!(meets(generated.level(), &chain, demand), "{each}: {demand}");
             }
@@ -24,11 +24,11 @@ fn levels_in_parts_meet_all_demands() {
 #[test]
 fn parts_of_a_level_have_its_probability() {
     let demands = small_demands(6, 20);
-    let exact = exactly(steered(6, 20, &demands)).unwrap();
-    let steered = steered(6, 20, &demands);
+    let exact = exactly(demanded(6, 20, &demands)).unwrap();
+    let demanded = demanded(6, 20, &demands);
     for each in [1, 3] {
         let filter = SequentialMonteCarlo::new(500).populations(64).seed(SEED);
-        let parts = LevelParts::to(&steered, 20).of_each(each);
+        let parts = LevelParts::to(&demanded, 20).of_each(each);
         let found = filter.follow(&parts).unwrap().answer;
         let estimate = found.log_evidence().unwrap();
         let far = (estimate.value - exact.exact().unwrap().log_probability()).abs()
@@ -66,14 +66,14 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
         LevelModel::from(&Arc::new(hierarchy).program(13).unwrap()),
         LevelModel::from(&field.elements(13).unwrap()),
     ] {
-        let steered = SteeredLevel::new(&model, &demands).unwrap();
-        let exact = exactly(steered.clone()).unwrap();
+        let demanded = DemandedLevel::new(&model, &demands).unwrap();
+        let exact = exactly(demanded.clone()).unwrap();
         for each in [1, 2, 5] {
             let filter = SequentialMonteCarlo::new(300).populations(64).seed(SEED);
-            let parts = LevelParts::of(&steered).of_each(each);
+            let parts = LevelParts::of(&demanded).of_each(each);
             let found = filter.follow(&parts).unwrap();
             for tiles in found.values {
-                assert!(steered.factor(steered.level(&tiles).level()) > 0.0);
+                assert!(demanded.factor(demanded.level(&tiles).level()) > 0.0);
             }
             let estimate = found.answer.log_evidence().unwrap();
             // Six standard errors: a false alarm in less than one of 10⁸ comparisons, if the error estimated from 64 populations is right.
@@ -92,14 +92,14 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
 /// A level that is drawn in parts has only the elements of a few parts.
 #[test]
 fn long_levels_are_drawn_in_many_parts() {
-    let steered = steered(6, 2_000, &[Demand::Seen, Demand::playable()]);
-    let parts = LevelParts::of(&steered);
+    let demanded = demanded(6, 2_000, &[Demand::Seen, Demand::playable()]);
+    let parts = LevelParts::of(&demanded);
     assert!(parts.parts() >= 40);
     let sampler = particles()
         .particles(8)
-        .numbered(Arc::new(steered.clone()))
+        .numbered(Arc::new(demanded.clone()))
         .unwrap();
     let level = sampler.levels(SEED, 0..1).unwrap().pop().unwrap();
     assert!(level.unseen() == 0 && Playability::of(level.level()).playable());
-    assert!(!steered.level_model().is_built());
+    assert!(!demanded.level_model().is_built());
 }

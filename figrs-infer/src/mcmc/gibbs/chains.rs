@@ -155,38 +155,31 @@ impl GibbsChain {
     }
 }
 
-/// The reason why no chain can start.
-pub(super) enum StartError {
-    Impossible,
-    Error(Error),
-}
-
-/// Draws the first assignments of the chains with the indices `numbers`.
+/// Draws the first assignments of the chains with the indices `numbers`; returns `None` if the evidence is impossible.
 pub(super) fn begin(
     reader: &TargetReader,
     numbers: Range<u64>,
     seed: u64,
     watching: &RunMonitor<'_>,
-) -> Result<Vec<GibbsChain>, StartError> {
+) -> Result<Option<Vec<GibbsChain>>, Error> {
     let kernel = &reader.kernel;
     let forward = ForwardSampler::new(&kernel.reduced().graph);
     let mut chains = Vec::new();
     for number in numbers {
         if watching.stopped().is_some() {
             let algorithm = "Gibbs";
-            return Err(StartError::Error(Error::NothingDone { algorithm }));
+            return Err(Error::NothingDone { algorithm });
         }
         let mut rng = stream(seed, number);
-        let start = forward.start(&mut rng);
-        let values = match start.map_err(|error| StartError::Error(error.into()))? {
+        let values = match forward.start(&mut rng)? {
             InitialAssignment::Found(values) => values,
-            InitialAssignment::Impossible => return Err(StartError::Impossible),
+            InitialAssignment::Impossible => return Ok(None),
             InitialAssignment::Unknown { tried } => {
-                return Err(StartError::Error(Error::NoSampleMetEvidence {
+                return Err(Error::NoSampleMetEvidence {
                     algorithm: "Gibbs",
                     tried,
                     remedy: "search for a world with MpeBranchAndBound, or replace conditions by weights (`weigh`)",
-                }));
+                });
             }
         };
         chains.push(GibbsChain {
@@ -196,7 +189,7 @@ pub(super) fn begin(
             tally: GibbsChainTally::new(),
         });
     }
-    Ok(chains)
+    Ok(Some(chains))
 }
 
 /// Advances the chains to `goal` sweeps, or to the end of their schedule, on several threads.

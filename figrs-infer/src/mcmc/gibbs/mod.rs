@@ -31,7 +31,7 @@ use figrs_core::{AnyElement, Limits, Model};
 pub use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
 use chains::PreparedChains;
-use chains::{GibbsChain, Schedule, StartError, TargetReader};
+use chains::{GibbsChain, Schedule, TargetReader};
 use figrs_answer::run::chain_run::ChainRun;
 use figrs_answer::run::mergeable_sampler::settings_text;
 use figrs_answer::run::unit_run::UnitsOfRun;
@@ -294,11 +294,8 @@ impl Gibbs {
         watching: &RunMonitor<'_>,
     ) -> Result<Vec<GibbsChain>, Error> {
         let limits = self.limits.until(watching.until());
-        match chains::begin(reader, numbers, self.seed, watching) {
-            Ok(chains) => Ok(chains),
-            Err(StartError::Impossible) => Err(conflict::impossible(model, targets, &limits)),
-            Err(StartError::Error(error)) => Err(error),
-        }
+        chains::begin(reader, numbers, self.seed, watching)?
+            .ok_or_else(|| conflict::impossible(model, targets, &limits))
     }
 
     /// Runs the chains with given indices; indices beyond the last chain are ignored.

@@ -50,9 +50,10 @@ fn by_graph(question: &DecisionQuestion, graph: &DependencyGraph) -> Result<(), 
         .collect();
     for element in graph.evidence() {
         if let Some(last) = graph.last_read(element, &elements) {
-            return Err(Error::DecisionInfluencesEvidence {
+            return Err(Error::DecisionInfluencesKnown {
                 decision: elements[last].label(),
                 element: element.label(),
+                known_to: None,
             });
         }
     }
@@ -71,7 +72,7 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     Error::DecisionInfluencesKnown {
         decision,
         element: known.label(),
-        known_to: Box::new(asked.element.label()),
+        known_to: Some(Box::new(asked.element.label())),
     }
 }
 
@@ -82,9 +83,10 @@ fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {
         let alone = model.filtered(|other| other == piece);
         if let Some(decision) = read(question, &alone, evidence)? {
-            return Err(Error::DecisionInfluencesEvidence {
+            return Err(Error::DecisionInfluencesKnown {
                 decision,
                 element: evidence.label(),
+                known_to: None,
             });
         }
     }

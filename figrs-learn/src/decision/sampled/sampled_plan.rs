@@ -51,14 +51,12 @@ impl SampledPlan {
 
     /// Returns the policy of `decision`.
     ///
-    /// **Errors.** [`Error::NotADecision`] if the plan has no such decision.
+    /// **Errors.** [`Error::UnknownElement`] if the plan has no such decision.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<SampledPolicy<T>, Error> {
         let id = decision.erased().id();
         let mut policies = self.policies.iter();
         let found = policies.find(|policy| policy.decision.element.id() == id);
-        let found = found.ok_or_else(|| Error::NotADecision {
-            element: decision.label(),
-        })?;
+        let found = found.ok_or_else(|| Error::not_a_decision(decision.label()))?;
         guarded(|| Ok(SampledPolicy::new(found.clone())))
     }
 }

@@ -47,9 +47,9 @@ use figrs_answer::{Error, Replicate, guarded};
 ///
 /// **Errors.** [`Error::NotInAnswer`] if the sampler retains no draws; [`Error::InvalidSetting`] if the number of neighbours is zero or exceeds the
 /// number of draws that satisfy the evidence; [`Error::OptionNotDrawn`] if no draw takes an option; [`Error::NoDistance`] if values of a known
-/// element cannot be compared; [`Error::InvalidUtility`] if a utility is NaN or too large; [`Error::NotADecision`] if a listed element is not a
+/// element cannot be compared; [`Error::InvalidUtility`] if a utility is NaN or too large; [`Error::UnknownElement`] if a listed element is not a
 /// decision; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) if a decision is not listed; the errors of the sampler;
-/// [`Error::DecisionInfluencesEvidence`] or [`Error::DecisionInfluencesKnown`] if a decision influences the evidence or an element that is known to
+/// [`Error::DecisionInfluencesKnown`] if a decision influences the evidence or an element that is known to
 /// the decision. In models without `Chain` elements (except members of families of distributions) and in finite models of at most a hundred thousand
 /// elements, every such influence is found. In other models, an influence is found if one of ten thousand sampled worlds shows it (except for a
 /// `Score` that only some choices reach).
@@ -296,7 +296,7 @@ impl<S: Replicate> Induction<'_, S> {
                 Error::DecisionInfluencesKnown {
                     decision: element.clone(),
                     element: element.clone(),
-                    known_to: Box::new(element),
+                    known_to: Some(Box::new(element)),
                 }
             }
             error => error,

@@ -29,18 +29,16 @@ impl<'d> WeightedDraws<'d> {
 
     /// Returns the draws of the target `element`.
     ///
-    /// **Errors.** [`Error::NotATarget`] if the sampler has no draws of `element`.
+    /// **Errors.** [`Error::UnknownElement`] if the sampler has no draws of `element`.
     pub(super) fn target(&self, element: &AnyElement) -> Result<&'d TargetDraws, Error> {
         let mut targets = self.draws.targets.iter();
         let found = targets.find(|target| target.element.id() == element.id());
-        found.ok_or_else(|| Error::NotATarget {
-            element: element.label(),
-        })
+        found.ok_or_else(|| Error::not_a_target(element.label()))
     }
 
     /// Returns the values of the utility `element`, one for each draw that has positive weight.
     ///
-    /// **Errors.** [`Error::InvalidUtility`] if a value is NaN or too large; [`Error::NotATarget`] if the sampler has no draws of `element`.
+    /// **Errors.** [`Error::InvalidUtility`] if a value is NaN or too large; [`Error::UnknownElement`] if the sampler has no draws of `element`.
     pub(super) fn utilities(&self, element: &AnyElement) -> Result<Vec<f64>, Error> {
         let drawn = self.target(element)?;
         let mut utilities = Vec::with_capacity(self.weights.len());

@@ -16,7 +16,7 @@ use crate::mdmc::{
 /// A model of levels of one size, with an element for each tile: a trained Markov chain, n-grams of columns, a hierarchical chain or a Markov random
 /// field.
 ///
-/// Demands on the levels can be added to each kind of model (`figrs_design::SteeredLevel`). The models draw columns from the left; each column
+/// Demands on the levels can be added to each kind of model (`figrs_design::DemandedLevel`). The models draw columns from the left; each column
 /// depends on a few columns before it or, for some structures of chains, on all of them. Rows count from the top and columns from the left, in model
 /// coordinates; for levels in which the player climbs see [`Travel`].
 ///

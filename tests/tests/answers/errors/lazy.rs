@@ -246,7 +246,7 @@ fn not_in_an_answer_of_bounds() {
         answer.quality(&even).unwrap_err(),
         answer.most_likely_value(&even).unwrap_err(),
     ] {
-        assert!(matches!(says(found, &["`even`"]), Error::NotATarget { .. }));
+        assert_eq!(says(found, &["`even`"]), Error::not_a_target(even.label()));
     }
 }
 

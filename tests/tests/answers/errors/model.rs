@@ -133,7 +133,7 @@ fn invalid_log_weight() {
             &rain,
             &["`rain`", &place, "exp(", "-1e300 to 1e300"],
         );
-        all_are!(errors, Error::Model(ModelError::InvalidLogWeight { .. }));
+        all_are!(errors, Error::Model(ModelError::InvalidWeight { .. }));
     }
 }
 

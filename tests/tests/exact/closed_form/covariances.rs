@@ -125,7 +125,7 @@ fn covariances_that_are_not_known() {
     assert!(matches!(error, Error::NotInAnswer { .. }), "{error}");
     let exact = Exact::new().run(&Model::new(), &list).unwrap();
     let error = exact.covariance(&other).unwrap_err();
-    assert!(matches!(error, Error::NotATarget { .. }), "{error}");
+    assert_eq!(error, Error::not_a_target(other.label()));
     let shares = figrs::Dirichlet::new(vec![1.0, 2.0]);
     let answer = Exact::new().run(&Model::new(), &shares).unwrap();
     let error = answer.covariance(&shares).unwrap_err();

@@ -180,7 +180,7 @@ proptest! {
         let value = plan.value_of_information(element);
         match value {
             Err(error) => {
-                let is_refused = matches!(error, Error::DecisionInfluencesKnown { .. });
+                let is_refused = matches!(error, Error::DecisionInfluencesKnown { known_to: Some(_), .. });
                 prop_assert!(is_refused && diagram.is_influenced(place), "{error}");
             }
             // A branch that is never taken has no influence.
@@ -202,7 +202,7 @@ proptest! {
             let reached: std::collections::BTreeSet<usize> = reached.collect();
             match plan.value_of_control(element) {
                 Err(error) => {
-                    let is_refused = matches!(error, Error::DecisionInfluencesEvidence { .. });
+                    let is_refused = matches!(error, Error::DecisionInfluencesKnown { known_to: None, .. });
                     let evidence = controlled.evidence;
                     let is_influenced = evidence.is_some_and(|(at, _)| controlled.is_influenced(at));
                     prop_assert!(is_refused && is_influenced, "{error}");

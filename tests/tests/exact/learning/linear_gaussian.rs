@@ -419,10 +419,15 @@ fn questions_without_an_answer_are_refused() {
     let doubled = Normal::new(&(&(&a * &x) + &(&b * &(&x * 2.0))), Variance(&noise));
     let cases = Cases::new((&x, &doubled)).rows([(1.0, 2.0), (2.0, 3.0), (3.0, 5.0)]);
     let error = learner.fit(&Model::new(), &cases).unwrap_err();
-    let Error::UndeterminedCoefficient { parameter, rows } = &error else {
+    let Error::NoMaximum {
+        parameter,
+        undetermined_by,
+    } = &error
+    else {
         panic!("{error}")
     };
-    assert_eq!((parameter.name.as_deref(), *rows), (Some("a"), 3.0));
+    let found = (parameter.name.as_deref(), *undetermined_by);
+    assert_eq!(found, (Some("a"), Some(3.0)));
     assert!(error.to_string().contains("map_estimate"), "{error}");
     // Three coefficients and two cases.
     let square = Normal::new(0.0, Variance(1.0));
@@ -431,7 +436,7 @@ fn questions_without_an_answer_are_refused() {
     let two = Cases::new((&x, &square, &y)).rows([(1.0, 1.0, 2.0), (2.0, 4.0, 3.0)]);
     let error = learner.fit(&Model::new(), &two).unwrap_err();
     assert!(
-        matches!(error, Error::UndeterminedCoefficient { rows, .. } if rows == 2.0),
+        matches!(error, Error::NoMaximum { undetermined_by: Some(rows), .. } if rows == 2.0),
         "{error}"
     );
     // A line through two points has no residuals, so that the variance goes to zero.
@@ -439,7 +444,7 @@ fn questions_without_an_answer_are_refused() {
     let two = Cases::new((&x, &line)).rows([(1.0, 2.0), (2.0, 3.5)]);
     let error = learner.fit(&Model::new(), &two).unwrap_err();
     assert!(
-        matches!(&error, Error::NoMaximum { parameter } if parameter.name.as_deref() == Some("noise")),
+        matches!(&error, Error::NoMaximum { parameter, undetermined_by: None } if parameter.name.as_deref() == Some("noise")),
         "{error}"
     );
     // Products of parameters, other functions, standard deviations, and choices among parameters.

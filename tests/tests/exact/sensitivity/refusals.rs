@@ -35,7 +35,7 @@ fn what_is_no_target_or_no_parameter_is_refused() {
     let answer = JunctionTree::new().run(&Model::new(), &coin).unwrap();
     let of_other = Query::probability(&other, true);
     let error = answer.derivative(&of_other, &rate).unwrap_err();
-    assert!(matches!(error, Error::NotATarget { .. }), "{error}");
+    assert_eq!(error, Error::not_a_target(other.label()));
     let query = Query::probability(&coin, true);
     let unread = Param::new("unread", 1.0);
     let error = answer.derivative(&query, &unread).unwrap_err();

@@ -55,7 +55,7 @@ use verbs::Scope;
 /// | `pin = DRAWING`, `place = DRAWING` | `at` | the tiles of the drawing, as evidence on the model (`pin`), or set by intervention whatever the model would draw (`place`) |
 /// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with the drawing |
 /// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell have only tiles of the class `through`, by default tiles that are not solid |
-/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's path from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of the player's moves |
+/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's path from the start to the goal passes these cells and areas in this order, by the [rules](DemandScope::rules) of the player's moves |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs from the drawing makes a level less probable by exp(-cost) |
 /// | `lines_like = DRAWING` | | each column (each row, if the player climbs) is a column (row) of the drawing |
 /// | `max_gap = COLUMNS` | | maximum number of adjacent columns that lack ground in the bottom row (for levels that are played to the right) |
@@ -66,7 +66,7 @@ use verbs::Scope;
 /// included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class of tiles is a tile, `any`, a
 /// [`Meaning`](figrs_models::mdmc::Meaning), a word of the tiles' legend, any of these after `not` (for all other tiles), or a list of classes. A
 /// pattern in a demand is given by its name, a drawing, or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of
-/// a [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level,
+/// a [training](DemandScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level,
 /// or a glob pattern such as `"*-1"` that matches exactly one name.
 ///
 /// Demands on windows, sections, periods and distances count columns from the left or, if the player climbs, rows from the bottom.
@@ -76,9 +76,9 @@ use verbs::Scope;
 /// use figrs_infer::ItemSampler;
 /// use figrs_models::board::{ConditionalSampler, Method};
 /// use figrs_models::mdmc::{ColumnNGrams, Corpus, LevelModel};
-/// use figrs_design::{DesignFile, SteeredLevel};
+/// use figrs_design::{DemandFile, DemandedLevel};
 ///
-/// let design = DesignFile::from_toml(r#"
+/// let design = DemandFile::from_toml(r#"
 /// [legend]
 /// "s" = "solid"
 /// "a" = "not solid"
@@ -102,13 +102,13 @@ use verbs::Scope;
 /// let model = LevelModel::from(&ngrams.program(40)?);
 /// let demands = design.demands(&model)?;
 /// assert_eq!(demands[0].to_string(), "1 to 2 of E in each 15 columns");
-/// let steered = SteeredLevel::new(model, &demands)?;
+/// let demanded = DemandedLevel::new(model, &demands)?;
 /// let exact = ConditionalSampler::new().among([Method::Exact]);
-/// assert_eq!(exact.numbered(&steered)?.items(1, 0..2)?.len(), 2);
+/// assert_eq!(exact.numbered(&demanded)?.items(1, 0..2)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct DesignFile {
+pub struct DemandFile {
     legend: IndexMap<String, Value>,
     patterns: IndexMap<String, Value>,
     demands: Vec<Entry>,
@@ -130,8 +130,8 @@ struct FileText<D> {
 }
 
 impl<D> FileText<D> {
-    fn read(self, entry: impl Fn((usize, D)) -> Entry) -> DesignFile {
-        DesignFile {
+    fn read(self, entry: impl Fn((usize, D)) -> Entry) -> DemandFile {
+        DemandFile {
             legend: self.legend,
             patterns: self.patterns,
             demands: self.demand.into_iter().enumerate().map(entry).collect(),
@@ -139,7 +139,7 @@ impl<D> FileText<D> {
     }
 }
 
-impl DesignFile {
+impl DemandFile {
     /// Reads a file in TOML.
     ///
     /// **Errors.** [`FileError`] if the text is not TOML, or not a design file; [`demands`](Self::demands) checks the contents of each demand.
@@ -239,8 +239,8 @@ impl DesignFile {
     }
 
     /// Adds to the file the model of the levels on which the demands are made.
-    pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
-        DesignScope {
+    pub fn on<'a>(&'a self, model: &'a LevelModel) -> DemandScope<'a> {
+        DemandScope {
             file: self,
             model,
             rules: None,
@@ -249,14 +249,14 @@ impl DesignFile {
     }
 }
 
-/// A [`DesignFile`] with the model of the levels, the rules by which players move, and the training levels that its drawings may name.
+/// A [`DemandFile`] with the model of the levels, the rules by which players move, and the training levels that its drawings may name.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use figrs_models::mdmc::{Corpus, ColumnNGrams, LevelModel};
-/// use figrs_design::{DesignFile, MovementRules};
+/// use figrs_design::{DemandFile, MovementRules};
 ///
-/// let design = DesignFile::from_toml("
+/// let design = DemandFile::from_toml("
 /// [[demand]]
 /// pass = [[4, 20], { rows = '..6', columns = '30..34' }]
 ///
@@ -277,14 +277,14 @@ impl DesignFile {
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use]
-pub struct DesignScope<'a> {
-    file: &'a DesignFile,
+pub struct DemandScope<'a> {
+    file: &'a DemandFile,
     model: &'a LevelModel,
     rules: Option<&'a MovementRules>,
     corpus: Option<&'a Corpus>,
 }
 
-impl<'a> DesignScope<'a> {
+impl<'a> DemandScope<'a> {
     /// Sets the movement (the rules of a player's moves) by which levels must be playable; the default is the movement that the tiles
     /// [suggest](crate::Movement::suggested).
     pub fn rules(self, rules: &'a MovementRules) -> Self {

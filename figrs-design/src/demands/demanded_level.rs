@@ -30,17 +30,17 @@ use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, T
 /// use std::sync::Arc;
 /// use figrs_infer::{Compiled, Frontier};
 /// use figrs_models::mdmc::{Corpus, LevelElements, MarkovChain, RowSplits, Structure};
-/// use figrs_design::{Demand, SteeredLevel};
+/// use figrs_design::{Demand, DemandedLevel};
 ///
 /// let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS0, RowSplits::new(14, 14)?)?;
 /// let elements = LevelElements::new(Arc::new(chain), 6)?;
-/// let steered = SteeredLevel::new(&elements, &[Demand::MaximumGap(2)])?;
-/// let compiled = Frontier::new().compile(steered.model(), steered.cells())?;
+/// let demanded = DemandedLevel::new(&elements, &[Demand::MaximumGap(2)])?;
+/// let compiled = Frontier::new().compile(demanded.model(), demanded.cells())?;
 /// assert!(compiled.log_evidence().exp() < 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct SteeredLevel {
+pub struct DemandedLevel {
     model: LevelModel,
     demands: Arc<[StatedDemand]>,
     stated: Arc<OnceLock<ColumnModel>>,
@@ -60,7 +60,7 @@ pub(super) struct ColumnModel {
     pub(super) cells: Vec<Element<Tile>>,
 }
 
-impl SteeredLevel {
+impl DemandedLevel {
     /// States `demands` on a level of `model`: a trained Markov chain, n-grams, a hierarchical chain or a Markov random field.
     ///
     /// **Errors.** [`DemandError`] if a demand does not fit the level, if two masks place different tiles in one cell, or if the rules of a movement are for
@@ -381,7 +381,7 @@ fn placed_by(demands: &[StatedDemand]) -> impl Iterator<Item = (usize, usize, Ti
 /// The first columns of a level, split into parts of a few columns, because a particle filter cannot hold all elements of a long level in memory.
 #[derive(Clone, Debug)]
 pub(super) struct LevelParts<'a> {
-    steered: &'a SteeredLevel,
+    demanded: &'a DemandedLevel,
     columns: usize,
     each: usize,
     reach: usize,
@@ -393,20 +393,20 @@ impl<'a> LevelParts<'a> {
     /// this square.
     const SQUARES: usize = 1568;
 
-    pub(super) fn of(steered: &'a SteeredLevel) -> Self {
-        Self::to(steered, steered.width())
+    pub(super) fn of(demanded: &'a DemandedLevel) -> Self {
+        Self::to(demanded, demanded.width())
     }
 
     /// Splits the first `columns` columns of a level into parts; the tiles of these columns form the trajectory.
-    pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
-        let height = steered.height();
+    pub(super) fn to(demanded: &'a DemandedLevel, columns: usize) -> Self {
+        let height = demanded.height();
         let mut each = (Self::CELLS / height).max(1);
-        let reach = steered.level_model().program().reach();
-        if steered.demands().any(|demand| demand.route().is_some()) {
+        let reach = demanded.level_model().program().reach();
+        if demanded.demands().any(|demand| demand.route().is_some()) {
             each = each.min((Self::SQUARES / (height * height)).max(1));
         }
         Self {
-            steered,
+            demanded,
             columns,
             each: reach.map_or(columns, |_| each),
             reach: reach.unwrap_or(0),
@@ -429,20 +429,20 @@ impl Sequence for LevelParts<'_> {
     }
 
     fn part(&self, number: usize) -> SequencePart<Tile> {
-        let steered = self.steered;
+        let demanded = self.demanded;
         let (start, end) = (
             number * self.each,
             self.columns.min((number + 1) * self.each),
         );
         let from = start.saturating_sub(self.reach);
-        let program = steered.level_model().program();
-        let mut twist = steered.twist();
+        let program = demanded.level_model().program();
+        let mut twist = demanded.twist();
         let twist_start = twist.as_ref().map(|twist| twist.state().erased().clone());
         let elements = match &mut twist {
             Some(twist) => program.twisted(from..end, start - from, twist),
             None => program.columns(from..end, start - from),
         };
-        let mut statements = steered.statements(twist.is_some());
+        let mut statements = demanded.statements(twist.is_some());
         let mut inputs = Vec::new();
         if number > 0 {
             inputs = elements.state_of(from..start);
@@ -452,7 +452,7 @@ impl Sequence for LevelParts<'_> {
                 inputs.extend(statement.state());
             }
         }
-        let stated = steered.state(&elements, start..end, &mut statements);
+        let stated = demanded.state(&elements, start..end, &mut statements);
         let mut outputs = Vec::new();
         if end < self.columns {
             outputs = elements.state_of(end.saturating_sub(self.reach)..end);
