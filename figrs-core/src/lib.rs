@@ -113,7 +113,8 @@ pub mod factor {
 /// The crate `rand`, from which a user-defined [`Distribution`] draws random numbers.
 pub use rand;
 
-/// Interfaces between elements and algorithms. These interfaces are not for users of figrs, and may change with any version.
+/// Interfaces between elements and algorithms. The interfaces between elements and algorithms are not for users of figrs, and may change with any
+/// version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;

@@ -5,8 +5,8 @@ use figrs_factor::{Limits, Until};
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
-/// Returns an error if the deadline has passed or the interrupt flag is set. This check is made while a world is evaluated, because a single world
-/// may have millions of elements.
+/// Returns an error if the deadline has passed or the interrupt flag is set. The deadline and the flag are also checked while a world is evaluated,
+/// because a single world may have millions of elements.
 #[inline]
 pub fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
     if until.is_over() {

@@ -15,8 +15,8 @@ use figrs_answer::{Algorithm, Answer, Error, Listener, RunMonitor, RunStatistics
 /// variables with at most three neighbours are eliminated. The remaining variables form independent components, which are searched separately.
 /// Sequential tree-reweighted sweeps (virtual arc consistency) move costs between functions, and give the first bound of a component; tabu search
 /// gives the first world. A hybrid best-first search of the component repeatedly takes the open node with the smallest lower bound of the cost. The
-/// search explores this node depth first for a limited time, and adds its unexplored subtrees to the open nodes. At each node of the search, costs
-/// are moved to raise the lower bound (existential directional arc consistency), dominated values are removed, and variables with at most two
+/// search explores the taken node depth first for a limited time, and adds its unexplored subtrees to the open nodes. At each node of the search,
+/// costs are moved to raise the lower bound (existential directional arc consistency), dominated values are removed, and variables with at most two
 /// neighbours are eliminated. At each open node that the search takes, tree-reweighted sweeps move costs as long as the bound rises. A component with
 /// small separators is also searched along a tree decomposition, with bounds for each assignment of a separator. The search along the tree
 /// decomposition and the search without it do the same amount of work, and share the best assignment found. If the search takes long, an exact
@@ -112,8 +112,8 @@ impl MpeBranchAndBound {
 
     /// Sets the maximum number of bytes of the search and of the eliminations, besides the cost functions. One half of the bytes is for the open
     /// nodes of all components, and for the bounds of each assignment of a separator. When the bytes for open nodes and bounds are used up, the
-    /// search continues depth first at the same speed, but the upper bound falls later, and bounds of separators are dropped. The other half of the
-    /// bytes is for the tables of an elimination. An elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
+    /// search continues depth first at the same speed, but the upper bound falls later, and bounds of separators are dropped. The second half of the
+    /// memory is for the tables of an elimination. An elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = Some(bytes);
         self

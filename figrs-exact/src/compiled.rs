@@ -29,8 +29,8 @@ use figrs_answer::{Answer, Error, Marginal, World};
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes a varying element. The observation replaces the evidence of earlier calls of `set` and `weigh` on this element. Evidence about the
-    /// element in the compiled model still applies. A value that the element cannot have is impossible evidence.
+    /// Observes an element whose evidence may change (a varying element). The observation replaces the evidence of earlier calls of `set` and `weigh`
+    /// on this element. Evidence about the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::UnknownElement`] if `element` was not declared varying; [`Error::NotInAnswer`] from a
     /// [`CompiledFrontier`](crate::CompiledFrontier).
@@ -40,13 +40,13 @@ pub trait Compiled: Clone + Send + Sync {
     /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
     fn log_evidence(&self) -> f64;
 
-    /// Returns the distribution of `element`, a target or a varying element.
+    /// Returns the distribution of `element`, a target or an element whose evidence may change.
     ///
     /// **Errors.** [`Error::UnknownElement`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the
     /// evidence.
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error>;
 
-    /// Returns the probability that `element`, a target or a varying element, has the value `value`.
+    /// Returns the probability that `element`, a target or an element whose evidence may change, has the value `value`.
     ///
     /// **Errors.** The errors of [`distribution`](Self::distribution).
     fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
@@ -62,7 +62,7 @@ pub trait Compiled: Clone + Send + Sync {
     /// [`CompiledFrontier`](crate::CompiledFrontier) consists of the values of the targets; of equally probable worlds, it returns the first in the
     /// order of values.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled form does not represent single worlds.
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled model may have merged several worlds into one.
     fn most_probable(&self) -> Result<World, Error>;
 
     /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are in memory at the same
@@ -91,7 +91,7 @@ pub trait Compiled: Clone + Send + Sync {
 
     /// Returns the number of worlds that agree with the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the compiled form does not represent single worlds; an error of the memory limit
-    /// if the counts exceed it.
+    /// **Errors.** [`Error::NotInAnswer`] if the compiled model may have merged several worlds into one, so that they cannot be counted; an error if
+    /// the counts exceed the memory limit.
     fn count(&self) -> Result<BigUint, Error>;
 }

@@ -1,4 +1,4 @@
-//! The problem of a compiled form: a model, its targets, its varying elements, and the evidence set on the varying elements.
+//! The problem of a compiled model: the model, its targets, its varying elements (elements whose evidence may change), and their current evidence.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct CompiledProblem {
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
     pub(crate) varying: Vec<AnyElement>,
-    /// For each varying element, the evidence that was set on it, as a model; `None` if there is none.
+    /// For each element of `varying`, its current evidence as a model; `None` for an element without evidence.
     pub(crate) statements: Vec<Option<Model>>,
     pub(crate) limits: Limits,
 }
@@ -39,7 +39,7 @@ impl CompiledProblem {
         }
     }
 
-    /// Returns the roots of an expansion of the model: the targets, followed by the varying elements.
+    /// Returns the roots of an expansion of the model: the targets, followed by the elements whose evidence may change.
     pub(crate) fn roots(&self) -> Vec<AnyElement> {
         self.targets.iter().chain(&self.varying).cloned().collect()
     }
@@ -54,7 +54,7 @@ impl CompiledProblem {
         place.ok_or_else(|| Error::not_varying(element.label(), self.algorithm))
     }
 
-    /// Returns the index of a varying element, and a statement of evidence that the element has the given value.
+    /// Returns the index of an element whose evidence may change, and a statement of evidence that the element has the given value.
     #[track_caller]
     pub(crate) fn observation<T: Value>(
         &self,
@@ -65,7 +65,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// Returns the index of a varying element, and a statement of evidence that weighs its values.
+    /// Returns the index of an element whose evidence may change, and a statement of evidence that weighs the element's values.
     #[track_caller]
     pub(crate) fn weighting<T: Value>(
         &self,
@@ -76,7 +76,8 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// Returns, for each varying element, the weights that its current evidence gives to its values; `None` for an element without evidence.
+    /// Returns, for each element whose evidence may change, the weights that its current evidence gives to its values; `None` for an element without
+    /// evidence.
     pub(crate) fn present_weights(
         &self,
         expansion: &Expansion,
@@ -88,7 +89,7 @@ impl CompiledProblem {
         statements.map(weights).collect()
     }
 
-    /// Returns the weights that a statement of evidence gives to the values of a varying element.
+    /// Returns the weights that a statement of evidence gives to the values of an element.
     pub(crate) fn weights(
         &self,
         expansion: &Expansion,
@@ -145,7 +146,7 @@ impl CompiledProblem {
         Ok(self.limits.check_memory(bytes)?)
     }
 
-    /// Returns the index of a target or a varying element in an expansion.
+    /// Returns the index of a target, or of an element whose evidence may change, in an expansion.
     pub(crate) fn root(&self, expansion: &Expansion, element: &AnyElement) -> Result<usize, Error> {
         let mut roots = self.targets.iter().chain(&self.varying);
         let place = roots.position(|e| e.id() == element.id());
@@ -219,8 +220,8 @@ pub(crate) fn unfolded_expansion(
 /// Defines the methods that set, replace and withdraw evidence on varying elements, for a compiled form with the method `state`.
 macro_rules! varying_evidence {
     () => {
-        /// Weighs the worlds by the value of a varying element; the weights replace evidence that [`set`](crate::Compiled::set) or `weigh` stated about
-        /// it before.
+        /// Weighs the worlds by the value of an element whose evidence may change. The weights replace evidence that [`set`](crate::Compiled::set) or
+        /// `weigh` stated about the element before.
         ///
         /// **Errors.** [`Error::UnknownElement`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
         /// finite.
@@ -234,7 +235,7 @@ macro_rules! varying_evidence {
             self.state(place, Some(statement))
         }
 
-        /// Withdraws the evidence set on a varying element.
+        /// Withdraws the evidence that [`set`](crate::Compiled::set) or `weigh` stated about `element`.
         ///
         /// **Errors.** [`Error::UnknownElement`] if `element` was not declared varying.
         pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {

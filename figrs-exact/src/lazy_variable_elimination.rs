@@ -17,11 +17,11 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 /// probability of `x` given the evidence lies between `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth of the expansion grows
 /// until the bounds are close.
 ///
-/// An expansion lists only some values of an element with infinitely many values; their number grows with the depth. A count such as `Poisson` has
-/// its first values, and the value `unknown` with the rest of the probability. A continuous number with a known distribution function is divided into
-/// cells between its quantiles. A function of a cell is called with the middle and the ends of the cell. If the results are equal, the result is
-/// known; if the results are numbers, the result is a cell; otherwise it is `unknown`. If a parameter of an element is a cell, each value of the
-/// element gets the least of its probabilities for the ends and the middle of the cell, and the value `unknown` gets the rest.
+/// An expansion lists only some values of an element with infinitely many values; their number grows with the depth. In the expansion of a count such
+/// as `Poisson`, the smallest counts keep their probabilities, and the value `unknown` has the rest. A continuous number with a known distribution
+/// function is divided into cells between its quantiles. A function of a cell is called with the middle and the ends of the cell. If the results are
+/// equal, the result is known; if the results are numbers, the result is a cell; otherwise it is `unknown`. If a parameter of an element is a cell,
+/// each value of the element gets the least of its probabilities for the ends and the middle of the cell, and the value `unknown` gets the rest.
 ///
 /// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`], [`Answer::expectation_bounds`] and [`Answer::log_evidence_bounds`]. If an
 /// expansion contains the whole model, the answer is exact and contains probabilities instead of bounds.
@@ -34,9 +34,9 @@ use figrs_answer::{Algorithm, Answer, Error, RunState, Watch, setters};
 /// for the location of a `VonMises`, for the bandwidth of a `KernelDensity`, and for functions that are not monotone, such as squares and sines: the
 /// bounds may then exclude the exact probability. [`Deepening::assumes_monotone`](figrs_answer::Deepening::assumes_monotone) states if the bounds
 /// rely on this assumption. The algorithm assumes that weights in unexpanded parts of the model are at most one: a `Score` must not exceed one, and
-/// an observed value must not have a density. An expanded `Score` or density that violates this assumption is an error; a `Score` or density that is
-/// never expanded is not detected. A failure of a function is no error if only worlds with unknown values reach it; the bounds then hold if evidence
-/// that was not expanded excludes these worlds.
+/// an observed value must not have a density. An expanded `Score` above one, or an expanded density, is an error. A `Score` or density that is never
+/// expanded is not detected. A failure of a function is no error if only worlds with unknown values reach it; the bounds then hold if evidence that
+/// was not expanded excludes these worlds.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of the model.
 /// All smaller depths together take about as much work as the last depth. The function of a `Chain` is called once for each combination of its
@@ -150,10 +150,10 @@ impl LazyVariableElimination {
     /// Divides the bins of each [discretised](figrs_core::Element::discretised) element further, so that the bounds enclose the answers of the model in
     /// which the continuous element stands in place of the discretised one.
     ///
-    /// Without this setting, a discretised element has the value of its bin, and answers have a discretisation error. With this setting, the element
-    /// has the values of its source: functions, conditions and weights apply to these numbers. The edges of the bins are edges of cells at every
-    /// depth, and the quantiles of the source are added as for other continuous elements. An observed value, and a value in [`Answer::bounds`], means
-    /// the bin with this value. A width that was requested applies to sets of bins.
+    /// Without `refine_bins`, a discretised element has the value of its bin, and answers have a discretisation error. With `refine_bins`, the
+    /// element has the values of its source: functions, conditions and weights apply to the numbers of the source. The edges of the bins are edges of
+    /// cells at every depth, and the quantiles of the source are added as for other continuous elements. An observed value, and a value in
+    /// [`Answer::bounds`], means the bin with this value. A width that was requested applies to sets of bins.
     ///
     /// ```
     /// # use figrs_core::{Bins, Flip, Model, Normal, Variance};

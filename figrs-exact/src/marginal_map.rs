@@ -25,12 +25,12 @@ const SEARCH_WORK: f64 = 1e9;
 /// world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets, and the
 /// log-probability of the targets' values together with the evidence.
 ///
-/// An elimination sums out all other elements and then maximises over the targets. If the plan of this elimination exceeds the limits, or is
-/// expensive, a search over the values of the targets runs first: local search (hill climbing with restarts), then a best-first branch and bound with
-/// upper bounds by weighted mini-buckets. If the search does not finish, the answer has the best values that were found, with their exact
-/// log-probability, and [`Answer::upper_bound`] is an upper bound of the log-probability of all other values; [`Answer::is_proven`] is false.
-/// [`Answer::algorithm`] names the algorithm that found the values: `MarginalMap` is the elimination, `MarginalMapBranchAndBound` is the branch and
-/// bound (it found or proved the values), and `MarginalMapLocalSearch` is local search without a proof.
+/// An elimination sums out all other elements and then maximises over the targets. If the planned elimination exceeds the limits, or is expensive, a
+/// search over the values of the targets runs first: local search (hill climbing with restarts), then a best-first branch and bound with upper bounds
+/// by weighted mini-buckets. If the search does not finish, the answer has the best values that were found, with their exact log-probability, and
+/// [`Answer::upper_bound`] is an upper bound of the log-probability of all other values; [`Answer::is_proven`] is false. [`Answer::algorithm`] names
+/// the algorithm that found the values: `MarginalMap` is the elimination, `MarginalMapBranchAndBound` is the branch and bound (it found or proved the
+/// values), and `MarginalMapLocalSearch` is local search without a proof.
 ///
 /// **Guarantee.** The result of the elimination, and of a search that finished, is exact up to rounding. In any other answer, the log-probability of
 /// the values is exact up to rounding, and no values of the targets have a log-probability above the upper bound. Of equally probable values, the

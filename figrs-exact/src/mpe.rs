@@ -15,12 +15,12 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// not belong to the world, and their probabilities are not factors of its probability. Therefore random elements in a branch do not reduce the
 /// probability of a choice that does not take the branch. The answer has the value of every element of the world, not only of the targets.
 ///
-/// In `ExpectationMaximization`, this algorithm gives hard EM: the counts come from the most probable completion of each data row. A max-product
-/// contraction tree, which is compiled once within the limits of the algorithm, finds the completions. The log-likelihood of a fit by hard EM is the
-/// logarithm of the probability of the completed rows, and no iteration lowers it. This log-likelihood is not that of the observed values alone. The
-/// estimates of parameters are biased towards the completions, and are not consistent (Celeux and Govaert, "A classification EM algorithm for
-/// clustering and two stochastic versions", 1992). Hard EM does not complete a missing value of an element with a density; the data row then
-/// contributes nothing to the counts of the element.
+/// In `ExpectationMaximization`, `MpeVariableElimination` gives hard EM: the counts come from the most probable completion of each data row. A
+/// max-product contraction tree, which is compiled once within the limits of the algorithm, finds the completions. The log-likelihood of a fit by
+/// hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of completed rows is not that of
+/// the observed values alone. The estimates of parameters are biased towards the completions, and are not consistent (Celeux and Govaert, "A
+/// classification EM algorithm for clustering and two stochastic versions", 1992). Hard EM does not complete a missing value of an element with a
+/// density; the data row then contributes nothing to the counts of the element.
 ///
 /// **Guarantee.** The result is exact. Of equally probable values of an element, the first in its support is chosen; the elements are maximised in an
 /// order that is fixed for each model.

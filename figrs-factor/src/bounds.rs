@@ -5,9 +5,9 @@ use std::fmt;
 /// An interval that contains a number, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The number is at least `lower`, up to rounding.
+    /// Lower bound of the unknown number, up to rounding.
     pub lower: f64,
-    /// The number is at most `upper`, up to rounding.
+    /// Upper bound of the unknown number, up to rounding.
     pub upper: f64,
 }
 

@@ -30,7 +30,7 @@
 //! | [`tree`] | contraction trees: messages, derivatives, draws and the k best worlds of one plan |
 //! | [`consistency`] | values that the zeros of the factors exclude |
 //! | [`mini_buckets`] | bounds by bucket elimination with split buckets |
-//! | [`Limits`], [`MemoryAccount`] | limits of a computation: memory, work, time, threads; the account of its memory |
+//! | [`Limits`], [`MemoryAccount`] | limits of the memory, work, time and threads of a computation, and the account of its memory |
 //! | [`wording`] | messages for programmers, for the users of a command, and for the users of a page |
 
 #![warn(clippy::unwrap_used)]

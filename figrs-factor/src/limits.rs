@@ -197,7 +197,7 @@ impl Limits {
     }
 
     /// Limits the number of partial assignments that the joins of an elimination visit: `ratio` for each predicted operation, and `most` in total.
-    /// Joins need this limit because tables may contain fewer zeros than predicted.
+    /// Joins need a limit because tables may contain fewer zeros than predicted.
     #[must_use]
     pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
         (self.assignment_ratio, self.most_assignments) = (ratio, most);

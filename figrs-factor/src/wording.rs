@@ -15,7 +15,7 @@ pub enum Audience {
     PageUsers,
 }
 
-/// The audience of this process.
+/// The audience of the messages of the running process.
 static AUDIENCE: AtomicU8 = AtomicU8::new(Audience::Programmers as u8);
 
 /// Makes this process print errors and findings for `audience`; by default, messages are for programmers.

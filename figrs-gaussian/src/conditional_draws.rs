@@ -19,8 +19,8 @@ use crate::error::GaussianError;
 ///
 /// **Guarantee.** The draws are exact up to rounding.
 ///
-/// **Complexity.** All draws together need one plan for the elimination of the finite variables. A draw takes a part of this elimination if the value
-/// of the variable differs from that of the previous draw.
+/// **Complexity.** All draws together need one plan for the elimination of the finite variables. A draw repeats a part of the elimination if the
+/// value of the variable differs from that of the previous draw.
 #[derive(Debug)]
 pub struct ConditionalDraws<'e> {
     elimination: &'e Elimination<'e>,

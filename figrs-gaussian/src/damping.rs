@@ -38,7 +38,8 @@ impl Damping {
         }
     }
 
-    /// Changes the weight after a sweep with the largest change `change`; the largest change of the previous sweep is `before`.
+    /// Adapts the weight of new approximations after a sweep. `change` is the largest change in the sweep, and `before` is the largest change in the
+    /// sweep before.
     pub(crate) fn adapt(&mut self, before: f64, change: f64) {
         if change > before {
             if self.is_raised {

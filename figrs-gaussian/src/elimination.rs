@@ -39,7 +39,7 @@ impl Conditionals {
     }
 }
 
-/// If a step would have more than this number times the limit of finite assignments, components are merged without a search for a better order.
+/// Multiple of the limit of finite assignments above which components are merged without a search for a better order.
 const HOPELESS: usize = 8;
 
 /// The result of integrating the real vectors out of a hybrid factor graph.
@@ -228,7 +228,7 @@ impl<'g> Elimination<'g> {
         self.conditionals.entries.len()
     }
 
-    /// Returns the factor graph of the finite variables. The factors of this graph include the integrals over the real vectors.
+    /// Returns the factor graph of the finite variables. The factors of the returned graph include the integrals over the real vectors.
     pub fn finite(&self) -> &FactorGraph {
         &self.finite
     }

@@ -19,7 +19,7 @@ use crate::tilted::Tilted;
 const LEAST: f64 = 1e-6;
 
 /// Largest distance between the mean of an approximation and that of its real number, in standard deviations of the approximation, for approximations
-/// whose precision is at most [`LEAST`]. At greater distances, the product of precision and mean loses digits.
+/// whose precision is at most [`LEAST`]. If the mean is farther away, the product of precision and mean loses digits.
 const FARTHEST: f64 = 100.0;
 
 /// Magnitude of a precision that is a rounding error, as a share of the precision without the likelihood.
@@ -39,7 +39,7 @@ pub struct Projection {
 
 /// A factor that is a likelihood of one real number, which is a linear function of the factor's vectors.
 ///
-/// In the graph, the factor has Gaussian functions that approximate the likelihood. Expectation propagation computes these functions.
+/// In the graph, the factor has Gaussian functions that approximate the likelihood. Expectation propagation computes the Gaussian functions.
 pub struct LikelihoodFactor<'a> {
     /// The index of the factor in [`HybridGraph::factors`].
     pub factor: usize,
@@ -96,8 +96,8 @@ pub(crate) struct Approximation {
 }
 
 /// Approximates all likelihoods by Gaussian functions. For each likelihood, a sweep computes the distribution of its real number given all other
-/// factors, and multiplies this distribution by the likelihood. The new approximation is the Gaussian function for which this product has the same
-/// integral, mean and variance. All approximations are updated together at the end of a sweep.
+/// factors, and multiplies this distribution by the likelihood. The new approximation is the Gaussian function whose product with the distribution
+/// has the same integral, mean and variance as the product with the likelihood. All approximations are updated together at the end of a sweep.
 ///
 /// **Guarantee.** At convergence, the mean and the variance of each likelihood's real number are those that the likelihood implies, given the
 /// approximations of all other likelihoods. With a single likelihood and a single assignment of finite variables, means, covariances and the total

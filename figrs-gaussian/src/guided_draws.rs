@@ -14,7 +14,8 @@ use crate::error::GaussianError;
 use crate::expectation_propagation::{Approximation, Projection};
 use crate::tilted::RealLikelihood;
 
-/// A number is determined by earlier numbers if its standard deviation given them is at most this share of its own standard deviation.
+/// Ratio of the standard deviation of a number given earlier numbers to its own standard deviation, up to which the earlier numbers determine the
+/// number.
 const DETERMINED: f64 = 1e-9;
 
 /// Maximum number of entries of all plans that are kept.
@@ -61,11 +62,11 @@ pub struct GuidedDraw {
 /// Independent draws of all variables of a hybrid factor graph, guided by restrictions of real numbers to intervals.
 ///
 /// The finite variables are drawn from the graph with the approximations `g` of the restrictions. Then standard normal numbers are drawn one after
-/// another, each of which determines the numbers of one or several sites. Let `f` be the distribution of such a number given the numbers drawn before
-/// it and the approximations of the sites that are not determined yet. The number is drawn from `f`, truncated to the interval that satisfies all the
-/// sites that it determines. After all numbers, all vectors are drawn given the numbers. The weight of the draw is the product over all numbers of
-/// `P / E[g]`, where `P` is the probability of the interval, and `g` is the product of the approximations of the sites that the number determines,
-/// both under `f`.
+/// another, each of which determines the numbers of one or several sites. Let `f` be the distribution of a drawn number given the numbers drawn
+/// before it and the approximations of the sites that are not determined yet. The number is drawn from `f`, truncated to the interval that satisfies
+/// all the sites that it determines. After all numbers, all vectors are drawn given the numbers. The weight of the draw is the product over all
+/// numbers of `P / E[g]`, where `P` is the probability of the interval, and `g` is the product of the approximations of the sites that the number
+/// determines, both under `f`.
 ///
 /// **Guarantee.** The mean of the weights is an unbiased estimate of the total with the restrictions, divided by the total with the approximations. If
 /// the approximations are constant, the draws are those of the sampler of Geweke, Hajivassiliou and Keane.
@@ -308,7 +309,7 @@ impl Plan {
 }
 
 impl PlanStep {
-    /// Draws the real number of this step; `before` has the numbers of the earlier steps. Returns the natural logarithm of the probability of the
+    /// Draws the real number of a step; `before` has the numbers of the earlier steps. Returns the natural logarithm of the probability of the
     /// interval, divided by the expected approximation, and the draw; `None` if the interval is empty.
     fn drawn(
         &self,

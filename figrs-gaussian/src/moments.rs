@@ -59,7 +59,7 @@ impl Moments {
         }
         (projection.offset + mean, variance.max(0.0))
     }
-    /// Returns the moments of `n` real numbers. `self` has the moments of the last of these numbers, at the indices `numbers`; `conditional` is the
+    /// Returns the moments of `n` real numbers. `self` has the moments of the last of the `n` numbers, at the indices `numbers`; `conditional` is the
     /// conditional distribution of the other numbers. The contents of `buffer` are overwritten.
     ///
     /// **References.** Rauch, Tung and Striebel 1965.

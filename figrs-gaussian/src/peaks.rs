@@ -23,7 +23,7 @@ pub struct Peaks {
     most: usize,
     log_maximum: f64,
     until: Until,
-    /// Each peak with the distance of the points in its search.
+    /// Each peak of the likelihood, with the distance between the points of the search that found the peak.
     found: RefCell<Option<Vec<(f64, f64)>>>,
 }
 

@@ -165,13 +165,13 @@ impl<'e> HybridPosterior<'e> {
         parts.into_iter().map(merged).collect()
     }
 
-    /// Returns the joint distribution of the vectors `reals`, whose numbers are concatenated. One factor must contain all these vectors.
+    /// Returns the joint distribution of the vectors `reals`, whose numbers are concatenated. One factor must contain all vectors of `reals`.
     ///
     /// The mixture has a component for each possible assignment of the finite variables in [`scope`](JointMixture::scope).
     ///
     /// **Errors.** [`GaussianError::TooManyComponents`] if the mixture has more than `limit` components.
     ///
-    /// `reals` must have at least one vector. If no factor contains all the vectors, the result lacks numbers.
+    /// `reals` must have at least one vector. If no factor contains all vectors of `reals`, numbers are missing in the result.
     pub fn joint(&self, reals: &[RealId], limit: usize) -> Result<JointMixture, GaussianError> {
         let homes = reals.iter().map(|real| self.homes[real.index()]);
         self.joint_at(homes.min().unwrap_or(0), reals, limit)
@@ -409,7 +409,7 @@ impl<'e> HybridPosterior<'e> {
 type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Rc<[f64]>>);
 
 /// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the finite variables in each message
-/// that no step multiplies. For each such message, a variable is added whose values stand for the joint values.
+/// that no step multiplies. For each message that no step multiplies, a variable is added whose values stand for the joint values.
 fn finite_probabilities(
     elimination: &Elimination<'_>,
     limits: &Limits,

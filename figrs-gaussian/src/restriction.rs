@@ -83,7 +83,7 @@ pub fn restrict(
 }
 
 /// Returns a graph in which the vectors have the same distributions given the finite variables as in `graph`, and all possible assignments of the
-/// finite variables of each elimination tree have the same weight. No weight underflows in this graph.
+/// finite variables of each elimination tree have the same weight. No weight underflows in the returned graph.
 fn levelled(
     graph: &HybridGraph,
     (limit, limits): (usize, &Limits),

@@ -193,7 +193,8 @@ fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
 }
 
 /// Returns the mass, the mean and the variance of a distribution. `density` is the density of the distance from `mean`, in units of `deviation`. The
-/// moments are computed about `centre` in units of `scale`, and again if these differ much from the distribution's mean and standard deviation.
+/// moments are computed about `centre` in units of `scale`. If `centre` and `scale` differ much from the distribution's mean and standard deviation,
+/// the moments are computed again.
 fn of_moments(
     density: impl Fn(f64) -> f64,
     points: &[f64],
@@ -223,8 +224,8 @@ fn of_moments(
     }
 }
 
-/// Estimates the mean and the standard deviation of a density by the trapezoid rule. `places` and `logs` have its points, in ascending order, and the
-/// logarithms of the density at these points, the largest of which is about `best`. The estimated deviation is at least the distance of the points
+/// Estimates the mean and the standard deviation of a density by the trapezoid rule. `places` has the points in ascending order, `logs` has the
+/// logarithm of the density at each point, and the largest logarithm is about `best`. The estimated deviation is at least the distance of the points
 /// around the largest density.
 fn rough_moments(places: &[f64], logs: &[f64], best: f64) -> (f64, f64) {
     let around = |i: usize| (i.saturating_sub(1), (i + 1).min(places.len() - 1));

@@ -83,8 +83,8 @@ impl WeakMarginal {
     /// Returns the probability and the moments for each assignment of the step's finite variables, given the probabilities and the moments for the
     /// assignments of the remaining finite variables.
     ///
-    /// The joint distribution is the given distribution, times the message before the sum, divided by the sum. If this quotient is no distribution,
-    /// the finite variables are treated as independent of the vectors, given the remaining finite variables.
+    /// The joint distribution is the given distribution, times the message before the sum, divided by the sum. If the quotient by the sum is no
+    /// distribution, the finite variables are treated as independent of the vectors, given the remaining finite variables.
     ///
     /// **References.** Lauritzen 1992, section 6 (distribution of evidence).
     pub(crate) fn undone(

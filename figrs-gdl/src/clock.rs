@@ -12,8 +12,8 @@ use super::state::GameState;
 /// Maximum number of machine words for the clock facts of all steps together (32 MB).
 const MOST_WORDS: usize = 1 << 22;
 
-/// The clock: facts that depend neither on actions nor on facts outside the clock. Before the step `limit`, these facts affect no legal move, no goal
-/// and not the end of the puzzle.
+/// The clock: facts that depend neither on actions nor on facts outside the clock. Before the step `limit`, the facts of the clock affect no legal
+/// move, no goal and not the end of the puzzle.
 #[derive(Debug)]
 pub(super) struct Clock {
     /// The set of the clock's facts, as a bit set.
@@ -178,7 +178,7 @@ impl Clock {
 }
 
 /// Returns the largest set of facts that depend neither on actions nor on facts outside the set, and for each atom true if the atom depends on an
-/// action or on a fact outside the set. The result is `None` if the set is empty.
+/// action or on a fact outside the set. Returns `None` if no fact is independent.
 fn independent(
     machine: &RuleMachine,
     all: &Cone,

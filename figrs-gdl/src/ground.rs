@@ -47,8 +47,8 @@ impl AtomNumbering {
         }
     }
 
-    /// Returns the index of the atom of `relation` with the tuple of index `tuple`; a fact of the next state has the same tuple as in the present
-    /// state.
+    /// Returns the index of the atom that states `relation` of the tuple with the index `tuple`. A fact has the same tuple index in the present and
+    /// in the next state.
     pub(super) fn atom(&self, relation: SymbolId, tuple: usize) -> u32 {
         (self.starts[relation.0 as usize] + tuple) as u32
     }
@@ -96,7 +96,7 @@ impl GroundLiteral {
         Self(atom << 1 | u32::from(!holds))
     }
 
-    /// Returns the index of the literal; the two literals of an atom have adjacent indices.
+    /// Returns the index of the literal `self`; the two literals of an atom have adjacent indices.
     #[inline]
     pub(super) fn number(self) -> usize {
         self.0 as usize

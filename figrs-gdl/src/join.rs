@@ -23,7 +23,7 @@ struct JoinCondition<'r> {
     candidates: Candidates<'r>,
     within: Range<usize>,
     position: usize,
-    /// The variables of the rule that this condition has bound.
+    /// The variables of the rule that the condition has bound.
     trail: Vec<usize>,
 }
 

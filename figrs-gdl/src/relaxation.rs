@@ -1,8 +1,8 @@
 //! Delete relaxation of ground rules: for each literal the number of steps after which it may hold, and a relaxed plan.
 //!
 //! In the *relaxation*, all actions are taken at once, and a literal that has held at some step may hold at every later step. The level of a literal
-//! is a lower bound of the number of steps after which it holds in any plan; the level of the goal is a lower bound of the length of plans. The
-//! *relaxed plan* consists of the actions that some derivation of the goal uses; their number is an estimate and not a bound.
+//! is a lower bound of the number of steps after which the literal holds in any plan; the level of the goal is a lower bound of the length of plans.
+//! The *relaxed plan* consists of the actions that some derivation of the goal uses; their number is an estimate and not a bound.
 //!
 //! The relaxation also considers negated conditions: an atom may fail from the level at which all its rules are blocked. An atom that depends on
 //! itself may fail at every level of the relaxation, because its rules may block each other.

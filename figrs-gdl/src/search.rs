@@ -43,8 +43,8 @@ impl FoundPlan {
     }
 }
 
-/// Maximum work (number of rules and conditions) of the search for plans that end before a counter of steps ends the puzzle. This work takes some
-/// seconds.
+/// Maximum work (number of rules and conditions) of the search for plans that end before a counter of steps ends the puzzle. The search then takes at
+/// most some seconds.
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {

@@ -32,7 +32,7 @@ const DEPTH: usize = 2500;
 /// |---|---|
 /// | exact marginals | each sums to one, and [`Enumerate`], which runs the model itself, finds the same numbers; answers of `Enumerate`, and models with more than 100 000 worlds, are compared with [`JunctionTree`] instead ([`VariableElimination`] for answers of `JunctionTree`), and eight worlds drawn from the tree have the same weight when the model itself is run on them |
 /// | bounds | exact numbers, computed in the same way, lie between the bounds |
-/// | one world | when the model is run with the values of the world, its weight is the one in the answer; whether another world weighs more is not checked |
+/// | one world | If the model is run with the values of the world, the weight is that of the answer. Whether another world weighs more is not checked. |
 /// | approximations of `ExpectationPropagation` | weighted draws from the approximation ([`Algorithm::correction`], 10 000 draws) have the same log-evidence, the same probabilities and the same means of real numbers, up to five standard errors |
 /// | samples and other approximations | a second run gives the same numbers |
 ///

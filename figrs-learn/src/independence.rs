@@ -10,8 +10,8 @@ use figrs_exact::dependencies::dependency_graph;
 /// probabilities.
 ///
 /// The arguments `a`, `b` and `given` are each an element, a tuple or a list of elements; `()` as `given` states that nothing is given. Independence
-/// refers to the joint distribution of `a`, `b` and `given`, conditional on the evidence. A [`Score`](figrs_core::Score) that one of these elements
-/// reaches counts as evidence. An intervention cuts the dependence of its element on the parents.
+/// refers to the joint distribution of `a`, `b` and `given`, conditional on the evidence. A [`Score`](figrs_core::Score) that an element of `a`, `b`
+/// or `given` reaches counts as evidence. An intervention cuts the dependence of its element on the parents.
 ///
 /// **Guarantee.** If the result is true, the elements are independent. If the result is false, the elements depend on each other for almost all
 /// probabilities of the model, but not necessarily for all (d-separation). The graph of a model contains the branches of all `Chain` elements that

@@ -33,7 +33,8 @@ pub enum Observations {
     Compare,
 }
 
-/// Interfaces between flat programs and inference algorithms. These interfaces are not for users of figrs, and may change with any version.
+/// Interfaces between flat programs and inference algorithms. The interfaces between flat programs and inference algorithms are not for users of
+/// figrs, and may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::columns::{

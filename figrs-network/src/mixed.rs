@@ -112,7 +112,7 @@ impl RealVariable {
         &self.distribution.finite_parents
     }
 
-    /// Returns the indices of the real parents among the [real variables](MixedNetwork::reals).
+    /// Returns the real parents of the variable, as indices in the list of [real variables](MixedNetwork::reals).
     pub fn real_parents(&self) -> &[usize] {
         &self.distribution.real_parents
     }

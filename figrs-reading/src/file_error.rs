@@ -6,7 +6,7 @@ use std::path::Path;
 use figrs_core::printable;
 use figrs_derive::ErrorDebug;
 
-/// The class of an error in a file. A program can choose its reaction by this class.
+/// The class of an error in a file. A program can choose its reaction by the class of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MistakeKind {

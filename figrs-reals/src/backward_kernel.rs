@@ -17,7 +17,7 @@ const ROUNDING: f64 = 1e-12;
 const SAME: f64 = 1e-9;
 
 /// The distribution of a group of elements of an earlier state, given the next state and all evidence so far. Evidence about later states does not
-/// change this distribution.
+/// change a backward kernel.
 ///
 /// **References.** Rauch, Tung and Striebel, *Maximum likelihood estimates of linear dynamic systems*, 1965; Kim, *Dynamic linear models with
 /// Markov-switching*, 1994 (the approximation for merged components).

@@ -2,7 +2,7 @@
 //!
 //! In this module, a parameter is a continuous element that is not normal. All elements whose distributions depend on a parameter must be observed or
 //! finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is proportional to a member of the
-//! prior's family. The integral of this product over the parameter is a number for each assignment; these numbers become a factor of the finite
+//! prior's family. The integral of the product over the parameter is a number for each assignment. The integrals become a factor of the finite
 //! elements.
 
 use std::any::{Any, TypeId};

@@ -34,8 +34,8 @@ impl Scan<'_> {
         })
     }
 
-    /// Makes `element` a parameter; its family is continuous but not normal, and its arguments are finite. Returns `None` if the family has no
-    /// conjugate likelihoods.
+    /// Makes `element` a parameter of conjugate likelihoods. Its distribution is continuous but not normal, and its arguments have finitely many
+    /// values. Returns `None` if the family has no conjugate likelihoods.
     pub(crate) fn parameter_member(
         &mut self,
         element: &AnyElement,

@@ -182,7 +182,7 @@ impl DrawnPart {
     }
 }
 
-/// Returns the parents of `refused` that are parameters or nonlinear functions. Without such parents, returns the real parents of `refused`; without
+/// Returns the parents of `refused` that are parameters or nonlinear functions. If there are none, returns the real parents of `refused`; without
 /// real parents, returns `refused` itself.
 fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     let with = |accepts: fn(&Form) -> bool| -> Vec<AnyElement> {

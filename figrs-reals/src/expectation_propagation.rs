@@ -28,15 +28,14 @@ const CHECKING_DRAWS: u64 = 10_000;
 /// integral, mean and variance as the product with the likelihood. `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
 ///
 /// **Guarantee.** A model whose likelihoods are all Gaussian is answered exactly. If the model has a single likelihood that is not Gaussian and no
-/// other finite elements, the means, the covariances and the log-evidence are exact up to the error of a quadrature. The quadrature looks at
-/// numbers that are about a hundredth of a standard deviation apart, and a search for narrow peaks looks once at up to 65 536 numbers within eight
-/// standard deviations. If the likelihood is the same at all these numbers, the search goes on to numbers that are some millionths of a standard
-/// deviation apart. Parts of a likelihood that are narrower are missed, unless the likelihood is a comparison: state an interval as two
-/// comparisons. All comparisons of linear functions of one real number are a single likelihood, an interval, whose moments have closed forms or are
-/// computed to 1e-13. The distributions in the answer are normal approximations. With
-/// other likelihoods or finite elements, the results are approximations without bounds
-/// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood that widens a
-/// distribution, such as a Student-t reading far from the mean, is approximated by a Gaussian function with a negative precision.
+/// other finite elements, the means, the covariances and the log-evidence are exact up to the error of a quadrature. The quadrature looks at numbers
+/// that are about a hundredth of a standard deviation apart, and a search for narrow peaks looks once at up to 65 536 numbers within eight standard
+/// deviations. If the likelihood is the same at all numbers of the search, the search goes on to numbers that are some millionths of a standard
+/// deviation apart. Parts of a likelihood that are narrower are missed, unless the likelihood is a comparison: state an interval as two comparisons.
+/// All comparisons of linear functions of one real number are a single likelihood, an interval, whose moments have closed forms or are computed to
+/// 1e-13. The distributions in the answer are normal approximations. With other likelihoods or finite elements, the results are approximations
+/// without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood
+/// that widens a distribution, such as a Student-t reading far from the mean, is approximated by a Gaussian function with a negative precision.
 /// [`RunStatistics::stopped`] is `Finished` if and only if the approximations converged. [`RunStatistics::residual`] is the largest change in the
 /// last sweep: of a mean in standard deviations, or of a variance divided by the variance.
 ///

@@ -66,7 +66,7 @@ pub struct Filter<S> {
 }
 
 impl<S: FilterState> Filter<S> {
-    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter stores a copy of this joint distribution.
+    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter stores a copy of the joint distribution.
     /// Later steps and evidence must not depend on other elements from which the first state was built.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
@@ -210,8 +210,8 @@ impl<S: FilterState> Filter<S> {
 
     /// Keeps the last `states` states before the present state.
     ///
-    /// [`past`](Self::past) returns these states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with a
-    /// fixed lag). By default, no past state is kept.
+    /// [`past`](Self::past) returns the past states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with
+    /// a fixed lag). By default, no past state is kept.
     ///
     /// For each past state, the filter keeps the distribution of this state given the next state, which later evidence does not change. A step takes
     /// time for the joint distribution of two successive states, and [`answer`](Self::answer) takes time in proportion to the number of states. If
@@ -277,7 +277,7 @@ impl<S: FilterState> Filter<S> {
     }
 
     /// Returns the present state. The elements of the returned state have their joint distribution given all evidence so far. Other models can use
-    /// these elements; for example, a prediction is a query about elements of later states, which depend on them.
+    /// the returned elements; for example, a prediction is a query about elements of later states, which depend on the returned elements.
     pub fn state(&self) -> &S {
         &self.present().state
     }

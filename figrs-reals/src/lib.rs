@@ -12,7 +12,8 @@
 //! | `hybrid_model` | the factor graph of finite elements and normal vectors |
 //! | `site`, `site_scan` | likelihoods of one real number that are not Gaussian |
 //! | `conjugate`, `conjugate_scan` | parameters with conjugate priors |
-//! | `closed_form`, `collapse` | the marginals of the targets; the approximation of mixtures with too many components |
+//! | `closed_form` | the marginals of the targets |
+//! | `collapse` | the approximation of mixtures with too many components |
 //! | `best_world` | the most probable world |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
 //! | `collapsed`, `drawn_part` | samplers that draw only the elements without closed form |

@@ -6,7 +6,7 @@ use figrs_core::LinearFunction;
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
-/// Largest rounding error of a sum, relative to the sum of the magnitudes of its terms. This number is 45 times the rounding error of one operation.
+/// Largest rounding error of a sum, relative to the sum of the magnitudes of its terms. The bound is 45 times the rounding error of one operation.
 const ROUNDING: f64 = 1e-14;
 
 /// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap
@@ -99,8 +99,8 @@ impl Linear {
         is_equal.then_some(index as usize)
     }
 
-    /// If this function and `other` have one number each, returns the offset and the slope of this function as a linear function of `other`; `None`
-    /// if it is not a function of `other`.
+    /// If `self` and `other` have one number each, returns the offset and the slope of `self` as a linear function of `other`; `None` if `self` is
+    /// not a function of `other`.
     pub(crate) fn in_terms_of(&self, other: &Self) -> Option<(f64, f64)> {
         if self.numbers != 1 {
             return None;

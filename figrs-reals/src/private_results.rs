@@ -1,4 +1,4 @@
-//! Merging of the results of a `Chain`, on which nothing else depends, into one normal vector.
+//! Merging of the results of a `Chain` into one normal vector, if nothing but the `Chain` depends on the results.
 
 use std::rc::Rc;
 

@@ -46,7 +46,7 @@ impl Form {
 /// The likelihoods of real numbers that a scan accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accepted {
-    /// Gaussian functions alone: observations of normal elements.
+    /// Only Gaussian functions, which are the likelihoods of observed normal elements.
     Gaussian,
     /// Gaussian functions, and comparisons of real elements.
     Comparisons,
@@ -135,7 +135,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Makes the elements of `cases` functions of the case. This method must be called before the scan runs.
+    /// Makes the elements of `cases` functions of the case. The cases must be set before the scan runs.
     pub(crate) fn with_cases(mut self, cases: &Cases) -> Self {
         self.set.extend(cases.ids());
         self.finite = self.finite.with_cases(cases);

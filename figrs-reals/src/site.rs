@@ -15,12 +15,12 @@ use rustc_hash::FxHashMap;
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
 
-/// A likelihood must be defined within this number of standard deviations from the mean. At greater distances, which have probability 6e-7, a
+/// Number of standard deviations around the mean within which a likelihood must be defined. At greater distances, which have probability 6e-7, a
 /// function of the model may fail if the density times the likelihood is negligible there.
 const REACH: f64 = 5.0;
 
-/// The likelihood must also be defined within this distance from the mean of the product of the number's distribution and the likelihood, in standard
-/// deviations of the product.
+/// Distance from the mean of the product of the number's distribution and the likelihood within which the likelihood must also be defined, in
+/// standard deviations of the product.
 const REACH_OF_PRODUCT: f64 = 10.0;
 
 /// Numbers of points at which likelihoods are searched for narrow peaks: the most points of the first search, for all likelihoods together and for

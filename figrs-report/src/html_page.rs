@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::escape::escape;
 
-/// Pictures of at most this width, in pixels, may shrink to any size with the page.
+/// Maximum width, in pixels, of pictures that may shrink to any size with the page.
 const WIDE: f64 = 1100.0;
 /// The style sheet of a page: text in one column, pictures next to each other if there is room, in the light or dark colours of the
 /// reader's system.

@@ -10,7 +10,7 @@ pub(crate) struct Request {
     /// The index of the run among the runs of the program.
     pub(crate) place: u32,
     pub(crate) part: u64,
-    /// For a fit, the bytes of the file with the request of the learning round.
+    /// For a run that learns parameters, the bytes of the file that requests the counts of the present learning round; otherwise empty.
     pub(crate) round: Vec<u8>,
 }
 

@@ -41,7 +41,7 @@ pub struct Spread {
     ended: Cell<bool>,
 }
 
-/// The role of this process: to compute the run, to compute or serve parts, or to merge parts.
+/// The role of the running process: to compute the run, to compute or serve parts, or to merge parts.
 #[derive(Debug)]
 enum Role {
     Whole,
@@ -65,7 +65,7 @@ struct CommandLine {
 }
 
 impl Spread {
-    /// Prepares the runs of the program with this name, with options from the command line. A run has `parts` parts, unless the options specify
+    /// Prepares the runs of a program with the given name, with options from the command line. A run has `parts` parts, unless the options specify
     /// another number. The function ends the program for `--help` and unknown options.
     ///
     /// Programs with options of their own use [`from_options`](Self::from_options).
@@ -75,7 +75,7 @@ impl Spread {
         Self::from_options(name, parts, CommandLine::parse().options)
     }
 
-    /// Prepares the runs of the program with this name and these options. A run has `parts` parts, unless the options specify another number.
+    /// Prepares the runs of a program with the given name and options. A run has `parts` parts, unless the options specify another number.
     ///
     /// **Errors.** [`SpreadError::Options`] if the number of the part is too large, or if a directory of parts is given but parts are neither
     /// computed nor merged.

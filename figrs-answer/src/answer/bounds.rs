@@ -197,7 +197,7 @@ pub struct Deepening {
     pub depth: usize,
     /// Number of values that the expansion lists for each element with infinitely many values; zero if there is no such element.
     pub range: usize,
-    /// The total work of the expansion to this depth and of all expansions to smaller depths.
+    /// The total work of the expansion to the reached depth and of all expansions to smaller depths.
     pub work: u64,
     /// `true` if the bounds hold only if functions of continuous numbers are monotone between the listed quantiles; linear functions and
     /// comparisons of elements are known to be monotone, closures and conditions are not.

@@ -51,8 +51,8 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// Returns the smallest effective sample size as [`chain_samples`] does. `known` has the effective sample sizes of the components of numeric values;
-/// for other values, `known` has the effective sample sizes of the indicators of frequent values.
+/// Returns the smallest effective sample size over several functions of the values, as [`chain_samples`] does. `known` has the effective sample sizes
+/// of the components of numeric values; for other values, `known` has the effective sample sizes of the indicators of frequent values.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,

@@ -1,11 +1,12 @@
-//! The algorithms that a portfolio has tried, with their results.
+//! The algorithms that a portfolio (such as `Exact`) has tried, with their results.
 
 use std::fmt;
 
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use super::estimate::Estimate;
 
-/// The algorithms that a portfolio tried for an answer, in the order of their attempts. The last algorithm of the list found the answer.
+/// The algorithms that a portfolio (such as `Exact`) tried for an answer, in the order of their attempts. The last algorithm of the list found the
+/// answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
     /// The attempts, in the order in which they were made.
@@ -93,7 +94,7 @@ impl SubmodelSolution {
     }
 }
 
-/// The attempt of a portfolio to compute the answer with one algorithm.
+/// The attempt of a portfolio (such as `Exact`) to compute the answer with one algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AlgorithmAttempt {

@@ -25,7 +25,7 @@ use figrs_factor::bounds::{Bounds, Improvement};
 /// The untyped marginal of one target.
 #[derive(Clone, Debug)]
 pub struct TargetMarginal {
-    /// The target to which this marginal belongs.
+    /// The target to which the marginal belongs.
     pub element: AnyElement,
     /// The possible values of the target.
     pub support: Support,
@@ -303,12 +303,12 @@ impl Answer {
         self
     }
 
-    /// Returns the answer of a longer run of the sampler: with `more` more samples, or with `more` more draws of each chain, or with `more`
-    /// more populations of particles. `model` is the model of this answer.
+    /// Returns the answer of a longer run of the sampler: with `more` more samples, or with `more` more draws of each chain, or with `more` more
+    /// populations of particles. `model` is the model of the answer.
     ///
     /// **Guarantee.** The answer is equal to the last bit to the answer of a single run of this length, except for its time, on any number of
-    /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended this run, the longer run also does the work that
-    /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
+    /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended the run of the answer, the longer run also does
+    /// the work that was left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
     ///
     /// **Complexity.** The first call of `extend` continues the run of this answer. A second call for the same answer repeats the run from its
     /// beginning. The run is also repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run
@@ -439,7 +439,7 @@ pub struct RunStatistics {
     /// The largest change of a number in an iteration at which the algorithm counts as converged.
     pub tolerance: Option<f64>,
     /// For a sampler that updates blocks of variables, the number of groups of variables that are connected by zeros of factors and do not lie in a
-    /// single block. If this number is zero, the sampler can reach every possible world; otherwise it is not known whether the sampler can.
+    /// single block. If the number of groups is zero, the sampler can reach every possible world; otherwise it is not known whether the sampler can.
     pub cut_groups: Option<u64>,
     /// Number of resampling steps, over all populations of particles.
     pub resampled: Option<u64>,

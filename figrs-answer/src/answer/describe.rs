@@ -23,8 +23,8 @@ const MOST_LISTED: usize = 20;
 const DOUBT: &str = ", see `diagnose`";
 
 impl TargetMarginal {
-    /// Returns the index of the value that a summary of the target mentions: `true` for a Boolean, otherwise the most likely value (the
-    /// first of several). Returns `None` if the target cannot have this value.
+    /// Returns the index of the value that a summary of the target mentions: `true` for a Boolean, otherwise the most likely value (the first of
+    /// several). Returns `None` if the target cannot have the mentioned value.
     pub(crate) fn shown(&self) -> Option<usize> {
         if self.is_boolean() {
             return self.support.index_of(&true);

@@ -381,8 +381,8 @@ pub enum Quality {
         /// independent weighted samples, the effective sample size is `(Σw)² / Σw²`. For Markov chains, the effective sample size is computed from
         /// autocorrelations, and is the smallest size over the components of numeric values and the indicators of frequent values. For independent
         /// groups, the effective sample size is computed from the variance between groups. The effective sample size is usually below the number of
-        /// particles, because the particles of one population descend from few ancestors. If the populations agree by chance, this size may exceed
-        /// the number of particles.
+        /// particles, because the particles of one population descend from few ancestors. If the populations agree by chance, the effective sample
+        /// size may exceed the number of particles.
         effective_samples: f64,
     },
     /// The probability or expectation is an approximation whose error has no known bound, such as a result of loopy belief propagation.

@@ -19,8 +19,8 @@ const ENOUGH_HITS: f64 = 100.0;
 /// multiple of the observed weight.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective number of hits above which the standard error allows for no missed hits of larger weight. Above this number, the diagnosis reports
-/// possible missed hits only if the observed hits have small weights (`LIGHT`).
+/// Effective number of hits above which the standard error allows for no missed hits of larger weight. With more effective hits, the diagnosis
+/// reports possible missed hits only if the observed hits have small weights (`LIGHT`).
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
 /// Weight below which a hit (a draw in which the event occurs) counts as light, as a fraction of the mean weight of a draw. If all observed hits are
@@ -59,7 +59,7 @@ pub(crate) struct MissedHits {
 }
 
 impl MissedHits {
-    /// True if the draws may have missed hits whose weight is larger than the standard error allows for. Hits of such a weight may have been missed
+    /// True if the draws may have missed hits whose weight is larger than the standard error allows for. Hits of larger weight may have been missed
     /// only if few hits were observed, or if all observed hits have small weights.
     pub(crate) fn may_be_heavier(&self, sampled: f64, p: f64) -> bool {
         let rare = p.min(1.0 - p);
@@ -112,7 +112,7 @@ pub(crate) fn spread_of_stays(
 }
 
 /// Returns the number of independent draws to which the draws of Markov chains are equivalent: their effective sample size. If the chains seldom left
-/// their most frequent value, this number is at most the number of stays in other values plus the number of chains.
+/// their most frequent value, the result is at most the number of stays in other values plus the number of chains.
 pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_samples: f64) -> f64 {
     let outside = stays_elsewhere(indices, chains);
     if outside < MIN_STAYS {

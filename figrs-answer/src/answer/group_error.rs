@@ -72,10 +72,10 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     having.iter().zip(probabilities).map(error).collect()
 }
 
-/// Returns the effective sample size of groups: the smallest over several functions of the values. The functions are the components of the values (if
-/// the values are numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values are not numbers, the
-/// functions also include the indicators of four fixed subsets, each about half of the set of values. If no function gives a size, the result is the
-/// effective number of groups.
+/// Returns the effective sample size of draws that come in groups: the smallest of the effective sample sizes of several functions of the values. The
+/// functions are the components of the values (if the values are numbers or vectors) and the indicators of values that have at least a twentieth of
+/// the weight. If the values are not numbers, the functions also include the indicators of four fixed subsets, each about half of the set of values.
+/// If no function gives a size, the result is the effective number of groups.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],

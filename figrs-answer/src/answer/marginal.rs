@@ -100,11 +100,11 @@ impl<T: Value> Marginal<T> {
     /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw` by the delta method (Geweke 1989), where `f` are the function's results, `μ` is their
     /// mean and `w` are the weights. For independent groups of samples, the same formula is applied to the groups. The error of groups is also
     /// multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups, and by the
-    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. With both factors, the interval of
-    /// 1.96 standard errors on each side of the estimate contains the exact number with a probability of 95 %. For Markov chains, the error is the
-    /// standard deviation of the function, divided by the square root of its effective sample size. The error is infinite for fewer than two
-    /// effective samples, for fewer than one and a half effective groups, and for a single chain of fewer than four draws. If the element is Boolean,
-    /// or has no parents and at most 256 values, a possible value without samples counts with the upper bound of its probability
+    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. With the two factors of the standard
+    /// error, the interval of 1.96 standard errors on each side of the estimate contains the exact number with a probability of 95 %. For Markov
+    /// chains, the error is the standard deviation of the function, divided by the square root of its effective sample size. The error is infinite
+    /// for fewer than two effective samples, for fewer than one and a half effective groups, and for a single chain of fewer than four draws. If the
+    /// element is Boolean, or has no parents and at most 256 values, a possible value without samples counts with the upper bound of its probability
     /// ([`unseen_share`](crate::unseen_share)). The error is zero if the function has the same result for all values that were drawn or that count
     /// with an upper bound.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
@@ -137,7 +137,7 @@ impl<T: Value> Marginal<T> {
     /// plus the number of chains.
     ///
     /// If few samples pass `test`, or few fail it, the error computed from the variance of the samples is too small. The error is therefore increased
-    /// if the effective number of samples that pass (or fail) `test` is below a hundred. If this effective number is below forty and the model bounds
+    /// if the effective number of samples that pass (or fail) `test` is below a hundred. If the effective number is below forty and the model bounds
     /// the weights, the error also includes samples that may have been missed, each with the largest possible weight.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));

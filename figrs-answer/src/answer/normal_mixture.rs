@@ -94,7 +94,7 @@ impl ClosedForm {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RealTargets {
     pub(crate) mixtures: Vec<(AnyElement, ClosedForm)>,
-    /// The method that computed the distributions; `None` if the answer has no real targets.
+    /// The method that computed the distributions; `None` if no target of the answer has a closed-form distribution of real numbers.
     pub(crate) estimate: Option<Estimate>,
     /// The index of each target in the list of distributions.
     places: ElementMap<usize>,

@@ -164,7 +164,7 @@ impl Answer {
         Ok(self.known()?.0)
     }
 
-    /// Returns an upper bound of the log-probabilities of all worlds. If the world of this answer is known to be the most probable world, the upper
+    /// Returns an upper bound of the log-probabilities of all worlds. If the world of the answer is known to be the most probable world, the upper
     /// bound is its [`log_probability`](Self::log_probability).
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.

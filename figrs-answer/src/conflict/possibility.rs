@@ -13,7 +13,7 @@ use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 use figrs_search::circuit::{SearchControl, log_sum};
 
-/// Maximum number of operations of all trial runs (tests whether evidence is possible) for a small model. These operations take about a third of a
+/// Maximum number of operations of all trial runs (tests whether evidence is possible) for a small model. The trial runs then take about a third of a
 /// second.
 const WORK: f64 = 3e8;
 /// Maximum time of all trial runs (tests whether evidence is possible) for a large model, as a multiple of the time of one expansion of the model.

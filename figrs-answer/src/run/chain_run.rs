@@ -42,7 +42,7 @@ impl<C: PausedChain> PausedChains<C> {
         Self((0..count).map(|_| Mutex::new(None)).collect())
     }
 
-    /// Locks the chain with this index.
+    /// Locks the chain with the given index.
     pub fn chain(&self, number: u64) -> MutexGuard<'_, Option<C>> {
         let chain = self.0[number as usize].lock();
         chain.unwrap_or_else(PoisonError::into_inner)

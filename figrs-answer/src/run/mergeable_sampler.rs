@@ -41,8 +41,9 @@ pub trait MergeableSampler: Algorithm {
     /// The type of the sums that the sampler accumulates.
     type Sums: PortableSums<Answer = Answer>;
 
-    /// Returns, as text, the settings on which the units of work depend. Partial sums of two runs are merged only if these texts are equal. Numbers
-    /// of threads, time limits and listeners are not part of the text. Functions that propose values appear in the text only by their source lines.
+    /// Returns, as text, the settings on which the units of work depend. Partial sums of two runs are merged only if the settings of the runs have
+    /// equal texts. Numbers of threads, time limits and listeners are not part of the text. Functions that propose values appear in the text only by
+    /// their source lines.
     fn settings(&self) -> String;
 
     /// Returns the number of units of work of the whole run; [`u64::MAX`] if the settings do not limit it.
@@ -69,8 +70,8 @@ pub trait MergeableSampler: Algorithm {
         self.run_units(model, targets, units, Absorption::AtOnce)
     }
 
-    /// Runs the units of work `units` for another process. The other process must have built the same model and targets, and merges the parts by
-    /// [`Partial::merge_portable`].
+    /// Runs the units of work `units` for another process. The process that asks for the units must have built the same model and targets, and merges
+    /// the parts by [`Partial::merge_portable`].
     ///
     /// **Guarantee.** The answer of the merged parts is that of a single run to the last bit, except for its time.
     ///

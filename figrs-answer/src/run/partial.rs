@@ -109,7 +109,7 @@ impl<S: Sums> Partial<S> {
     }
 
     /// Sets the number of units of work to that of `longer`, the empty partial sums of a longer run. The last unit of work is removed if it has been
-    /// done, because it may be larger in the longer run. Returns `false` if the other units of work differ in the longer run.
+    /// done, because it may be larger in the longer run. Returns `false` if units of work before the last differ in the longer run.
     pub(crate) fn lengthen(&mut self, longer: Self) -> bool {
         if self.units.end > self.last && self.waiting.pop().is_some() {
             self.units.end = self.last;
@@ -231,8 +231,8 @@ impl<S: Sums> Partial<S> {
         self.units.end += 1;
     }
 
-    /// Adds the partial sums `next`, whose units of work must follow the units of these sums. Both sums must come from the same run, with the same
-    /// sampler, settings, model and targets.
+    /// Adds the partial sums `next`, whose units of work must follow the units of these sums. The partial sums `self` and `next` must come from the
+    /// same run, with the same sampler, settings, model and targets.
     ///
     /// **Guarantee.** Merging is associative. If partial sums are merged in the order of their units of work, the result is that of a
     /// single run to the last bit, however the units were divided. If the run needs no further units of work, as in runs `until_effective`,
@@ -268,7 +268,8 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Counts the units of work `units` as done, although their contributions are missing. The answer is then computed without these units.
+    /// Counts the units of work `units` as done, although their contributions are missing. The answer is then computed without the contributions of
+    /// `units`.
     ///
     /// **Errors.** [`Error::NotConsecutive`] if `units` does not begin where the units of these sums end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {

@@ -33,7 +33,7 @@ pub trait PortableSums: Sums<Unit: PortableUnit> {
 /// of the type `C`.
 ///
 /// A serialised part is equal to the original to the last bit if the format preserves the bits of floating-point numbers, including infinities and
-/// NaN. Binary formats such as postcard preserve these bits; JSON does not.
+/// NaN. Binary formats such as postcard preserve the bits of floating-point numbers; JSON does not.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct PortablePart<U, C> {

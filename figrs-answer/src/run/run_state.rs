@@ -36,7 +36,7 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
 
     /// Computes the answer from the work that has been done; `stopped` is the reason why the work ended.
     ///
-    /// **Errors.** [`Error::NothingDone`] if this work does not suffice for an answer; the errors of the algorithm.
+    /// **Errors.** [`Error::NothingDone`] if the work done so far does not suffice for an answer; the errors of the algorithm.
     fn answer(&self, stopped: Stopped) -> Result<A, Error>;
 
     /// Adds `more` samples, draws, steps, rounds or operations to the requested number.
@@ -44,8 +44,8 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
     /// **Errors.** [`Error::InvalidSetting`] if the sum is too large.
     fn extend(&mut self, more: u64) -> Result<(), Error>;
 
-    /// For a state whose turns may take seconds: returns the answer that a [`Running`](crate::Running) gives during a turn. The state updates this
-    /// answer while it works. The turns of all other states are short; a `Running` waits for the end of the turn.
+    /// For a state whose turns may take seconds: returns the answer that a [`Running`](crate::Running) gives during a turn. The state updates the
+    /// answer during the turn. The turns of all other states are short; a `Running` waits for the end of the turn.
     fn latest(&self) -> Option<Latest<A>> {
         None
     }
@@ -176,7 +176,7 @@ pub(crate) fn finish<A>(state: &mut dyn RunState<A>) -> Result<A, Error> {
     state.answer(stopped)
 }
 
-/// Returns an error if a parameter has changed.
+/// Returns an error if the value of a `Param` has changed since `parameters` were read.
 pub(crate) fn unchanged(parameters: &ParameterValues) -> Result<(), Error> {
     parameters.changed().map_or(Ok(()), |param| {
         Err(Error::ParameterChanged {

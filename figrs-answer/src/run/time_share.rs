@@ -11,7 +11,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The part of the time until the deadline that one Markov chain may use, if each thread runs several chains one after another.
 ///
-/// Without this division, the first chain would use all the time, and none would remain for the later chains.
+/// If the time were not divided, the first chain would use all the time, and none would remain for the later chains.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
@@ -22,7 +22,8 @@ pub struct TimeShare<'a> {
 }
 
 impl<'a> TimeShare<'a> {
-    /// Creates the time share of the chain with the index `chain` among `chains` chains on `threads` threads. The time share begins at this call.
+    /// Creates the time share of the chain with the index `chain` among `chains` chains on `threads` threads. The time share begins when it is
+    /// created.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);

@@ -182,7 +182,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
 
     /// Continues a run that was saved. The sampler must have the settings with which the saved run was started. The first unit of work is computed
     /// again, and a different result shows that the model is a different one. On a platform whose elementary functions round differently, the result
-    /// may therefore differ too.
+    /// of the first unit may differ although the model is the same.
     ///
     /// **Errors.** [`Error::OtherModel`] if the names, source lines or observed values of evidence and targets differ, or the result of the first unit
     /// (which is not compared for Markov chains, because a loaded run repeats all their steps with the given model);

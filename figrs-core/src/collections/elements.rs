@@ -216,9 +216,9 @@ impl<T: Value> Elements<T> {
 
     /// Returns the member with the index `index`, from 0. The index may be an element.
     ///
-    /// A world without this member has the error [`MemberError::NoMember`], unless evidence excludes the world. An observation of `at(3)` evaluates
-    /// the member in every world, and is therefore an error if a world may have fewer than four members; observe [`get`](Self::get) instead, or add
-    /// evidence that the length is at least four.
+    /// A world without a member of the given index has the error [`MemberError::NoMember`], unless evidence excludes the world. An observation of
+    /// `at(3)` evaluates the member in every world, and is therefore an error if a world may have fewer than four members; observe [`get`](Self::get)
+    /// instead, or add evidence that the length is at least four.
     ///
     /// ```
     /// # use figrs_core::{Elements, Flip, Model, Uniform};
@@ -337,8 +337,8 @@ impl<T: Value> Elements<T> {
 
     /// Returns the collection of all pairs of two different members, with the smaller index first: for 3 members the pairs (0, 1), (0, 2), (1, 2).
     ///
-    /// Pairs come in the order of their greater index; a world with fewer members therefore has the first of these pairs. A collection has about n²/2
-    /// pairs, and a summary of the pairs has as many tables.
+    /// Pairs come in the order of their greater index. The pairs of a world with few members are therefore the first pairs of a world with more
+    /// members. A collection has about n²/2 pairs, and a summary of the pairs has as many tables.
     #[track_caller]
     pub fn pairs(&self) -> Elements<(T, T)> {
         let members = self.members.clone();

@@ -95,7 +95,7 @@ struct Making {
 }
 
 thread_local! {
-    /// The loops of this thread, from the outermost to the innermost.
+    /// The loops that make members on the running thread, from the outermost to the innermost.
     static LOOPS: RefCell<Vec<Making>> = const { RefCell::new(Vec::new()) };
 }
 

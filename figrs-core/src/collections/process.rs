@@ -118,7 +118,7 @@ impl<I: Value, T: Value> Process<I, T> {
     /// smaller index and with the nearest greater index.
     ///
     /// The distribution of the members does not depend on the order of their creation if the function returns the conditional distribution of a
-    /// Markov process given the process's values at these two indices. This example is a Brownian motion that starts with the value zero at time
+    /// Markov process given the process's values at these two indices. The next example is a Brownian motion that starts with the value zero at time
     /// zero; the variance of an increment is the elapsed time:
     ///
     /// ```

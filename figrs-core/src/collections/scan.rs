@@ -34,7 +34,7 @@ pub(super) struct Scan<'a, T> {
 type FromLast<S> = (usize, Option<S>);
 
 impl<'a, T: Value> Scan<'a, T> {
-    /// Creates the scan, given the possible values of the length. Returns `None` if the length may be too large.
+    /// Creates the scan, given the possible values of the length. Returns `None` if the length of the collection may be too large for a scan.
     pub(super) fn new(
         origin: Origin,
         length: &'a Element<usize>,

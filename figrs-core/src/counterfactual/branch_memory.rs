@@ -11,7 +11,8 @@ use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// Stored results of a `Chain`'s function. In both worlds of a counterfactual, the function must return the same element for the same arguments.
+/// Stored results of a `Chain`'s function. In the factual and in the counterfactual world, the function of a `Chain` must return the same element for
+/// the same arguments.
 ///
 /// If no counterfactual needs the stored results, a call of the `Chain`'s function costs only one additional atomic load.
 #[derive(Default)]

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `twin_world.rs` | the elements of the counterfactual world, built from the elements of the factual world |
 //! | `twin_ops.rs` | the functions of the elements of the counterfactual world |
-//! | `branch_memory.rs` | stored results of `Chain` elements, so that both worlds get the same elements |
+//! | `branch_memory.rs` | stored results of `Chain` elements, so that the factual and the counterfactual world get the same elements |
 
 pub(crate) mod branch_memory;
 mod twin_ops;
@@ -31,11 +31,12 @@ use twin_world::TwinWorld;
 ///
 /// **Semantics.** In the counterfactual world, an element set by `had` has the set value, independent of its parents. Evidence and
 /// [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends on none of the set elements is the
-/// same in both worlds. Deterministic functions are evaluated again in the counterfactual world. A chance is a random choice: an atomic element, a
-/// row of a conditional table, or a member of a family of distributions for given values of its parameters. If both worlds evaluate a chance, it has
-/// the same value in both worlds; a chance that only one world evaluates is independent of the other world. Therefore, in a `Chain` on `x`, the
-/// element `Flip::new(if x { 0.9 } else { 0.1 })` is a different chance for each value of `x`. To use one random choice for both values of `x`, build
-/// a random number outside the `Chain`, and let both branches of the `Chain` read this number.
+/// same in the factual and in the counterfactual world. Deterministic functions are evaluated again in the counterfactual world. A chance is a random
+/// choice: an atomic element, a row of a conditional table, or a member of a family of distributions for given values of its parameters. If the
+/// factual and the counterfactual world evaluate a chance, the chance has the same value in both worlds. A chance that only one of the two worlds
+/// evaluates is independent of the other world. Therefore, in a `Chain` on `x`, the element `Flip::new(if x { 0.9 } else { 0.1 })` is a different
+/// chance for each value of `x`. To use one random choice for both values of `x`, build a random number outside the `Chain`, and let both branches of
+/// the `Chain` read this number.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section
 /// 7.1.
@@ -92,8 +93,8 @@ impl Counterfactual {
         }
     }
 
-    /// Limits the number of elements created by `Chain` elements that are stored for both worlds (default 2²⁰). Many elements must be stored if the
-    /// parents of a `Chain` have very many values.
+    /// Limits the number of stored elements that `Chain` elements created for the factual and the counterfactual world (default 2²⁰). Many elements
+    /// must be stored if the parents of a `Chain` have very many values.
     pub fn max_elements(self, elements: usize) -> Self {
         let world = TwinWorld::new(&self.model, self.world.set(), elements);
         world.keep_factual_of(&self.world);
@@ -103,8 +104,8 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target that depends on this element can combine
-    /// values of both worlds.
+    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target can therefore combine factual and
+    /// counterfactual values.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};

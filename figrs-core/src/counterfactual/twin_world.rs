@@ -18,7 +18,7 @@ pub(super) struct TwinWorld {
     registry: Arc<BranchRegistry>,
     /// The twin of each element of the factual world; the element is stored too, so that no new element gets its identity.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
-    /// Elements that have their factual value in both worlds, even if their parents have different values in the two worlds.
+    /// Elements that have their factual value also in the counterfactual world, even if their parents have other values there.
     factual: Mutex<Vec<AnyElement>>,
 }
 
@@ -72,7 +72,7 @@ impl TwinWorld {
         self.twins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes `element` its own twin, so that it has its factual value in both worlds.
+    /// Makes `element` its own twin, so that it has its factual value also in the counterfactual world.
     pub(super) fn keep_factual(&self, element: &AnyElement) {
         let kept = (element.clone(), element.clone());
         self.twins().insert(element.id(), kept);

@@ -89,8 +89,7 @@ struct PartialFunction<A, F> {
     function: F,
     /// The arithmetic operation and its constant operands, if the numbers have the type `f64`.
     operation: Option<RealOperation>,
-    /// For a function that reads its last argument only if its first argument has certain values: the test whether the first argument has such a
-    /// value.
+    /// For a function that reads its last argument only if its first argument has certain values: the test whether the last argument is read.
     is_read: Option<ReadTest>,
     arguments: PhantomData<fn(A)>,
 }

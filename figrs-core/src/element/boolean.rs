@@ -19,7 +19,7 @@ fn all_are(wanted: bool) -> ImpliedParents {
 }
 
 impl Element<bool> {
-    /// True if both elements are true, also written `&a & &b`.
+    /// True if both elements `a` and `b` are true, also written `&a & &b`.
     #[track_caller]
     pub fn and(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];

@@ -77,8 +77,8 @@ impl Covariance {
     }
 }
 
-/// Returns the rows of the lower triangular matrix L with L Lᵀ = `rows` (Golub and Van Loan, "Matrix Computations", section 4.2). If this matrix does
-/// not exist, returns a predicate about the matrix as the error.
+/// Returns the rows of the lower triangular matrix L with L Lᵀ = `rows` (Golub and Van Loan, "Matrix Computations", section 4.2). If L does not
+/// exist, returns a predicate about the matrix as the error.
 pub(super) fn cholesky(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
     let size = rows.len();
     let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);

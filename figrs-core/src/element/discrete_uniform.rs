@@ -42,7 +42,7 @@ struct DiscreteUniformDistribution;
 debug_name!(DiscreteUniformDistribution, "DiscreteUniform");
 
 impl DiscreteUniformDistribution {
-    /// Returns the integers from `lower` to `upper`; if there are too many integers for a list, returns only the first of them.
+    /// Returns the integers from `lower` to `upper`; if there are too many integers for a list, returns only the smallest integers.
     fn values(lower: f64, upper: f64) -> RangeInclusive<i64> {
         lower as i64..=upper.min(lower + (MAX_OUTCOMES - 1.0)) as i64
     }

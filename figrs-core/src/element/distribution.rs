@@ -119,7 +119,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
 
 /// Tail probabilities of a distribution over ordered values: the cumulative distribution function at a value, and its complement.
 ///
-/// Both tail probabilities are stored, because one minus a tiny probability would lose its digits.
+/// The lower and the upper tail probability are both stored, because one minus a tiny probability would lose its digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tails {
     /// The probability of this value and all lower values.
@@ -139,8 +139,8 @@ impl Tails {
         })
     }
 
-    /// Returns the probability of the values above the value with these tails, up to the value with the tails `right`. The two upper or the two lower
-    /// tail probabilities, whichever are smaller, are subtracted from each other, so that no digits are lost.
+    /// Returns the probability of the values above the value with the tails `self`, up to the value with the tails `right`. The two upper or the two
+    /// lower tail probabilities, whichever are smaller, are subtracted from each other, so that no digits are lost.
     pub(crate) fn until(self, right: Self) -> f64 {
         let inside = if self.upper < 0.5 {
             self.upper - right.upper
@@ -334,8 +334,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Returns the member as a normal distribution whose mean is a linear function of the unknown parameters, whose entries in `parameters` are
-    /// `None`. Exact algorithms compute with this linear Gaussian form in closed form. Returns `None` if the members are not normal, or if their
-    /// means are not linear in the unknown parameters.
+    /// `None`. Exact algorithms have a closed form for normal distributions with linear means. Returns `None` if the members are not normal, or if
+    /// their means are not linear in the unknown parameters.
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         let _ = parameters;
         None

@@ -111,7 +111,7 @@ impl Family<u64> for GeometricDistribution {
         self == other
     }
 
-    /// Returns the number of values and the total number of failures.
+    /// Returns the sufficient statistics of `values`: the number of values and the total number of failures.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let failures = values.iter().map(|value| self.failures(*value));
         let failures: f64 = failures.sum::<Option<f64>>()?;

@@ -24,8 +24,8 @@ impl Lkj {
     /// at most 1e15; the count `numbers` must be from 2 to 1000.
     ///
     /// A value is the lower triangle of the correlation matrix R without its diagonal, row by row: a list of p (p − 1) / 2 correlations for p
-    /// numbers. [`Covariance::of_correlations`](crate::Covariance::of_correlations) converts this list to a covariance matrix. The density is over
-    /// these correlations and is proportional to
+    /// numbers. [`Covariance::of_correlations`](crate::Covariance::of_correlations) converts a value to a covariance matrix. The density is over the
+    /// correlations in the list, and is proportional to
     /// |R|^(concentration − 1); with a concentration of one, all correlation matrices are equally probable. Each correlation has mean
     /// zero and variance 1 / (2 concentration + p − 1). Source: Lewandowski, Kurowicka and Joe (2009), "Generating random correlation matrices
     /// based on vines and extended onion method", sections 2 and 3.

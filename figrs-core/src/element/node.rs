@@ -194,8 +194,8 @@ impl AnyElement {
         self
     }
 
-    /// Gives the element the label of `other`: its constructor, its source line, and its name, if the element has no name. Nothing but this handle may
-    /// refer to the element; otherwise, its constructor and its source line stay the same.
+    /// Gives the element the label of `other`: its constructor, its source line, and its name, if the element has no name. Nothing but the handle
+    /// `self` may refer to the element; otherwise, the constructor and the source line of the element stay the same.
     #[doc(hidden)]
     #[must_use]
     pub fn labelled_like(self, other: &Self) -> Self {

@@ -122,7 +122,7 @@ pub trait AtomicOp: Send + Sync {
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         None
     }
-    /// Returns the distribution that this distribution divides into cells, and the cells, if this is the distribution of a discretised element.
+    /// For the distribution of a discretised element, returns the continuous distribution and the cells into which it is divided.
     fn divided(&self) -> Option<(&dyn AtomicOp, &Bins)> {
         None
     }

@@ -211,7 +211,7 @@ impl ParameterValues {
         values.found
     }
 
-    /// Returns the first parameter whose value has changed since these values were read; `None` if there is none.
+    /// Returns the first parameter whose value has changed since the stored values were read; `None` if no value has changed.
     pub fn changed(&self) -> Option<&Param> {
         let mut parameters = self.0.iter();
         let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());

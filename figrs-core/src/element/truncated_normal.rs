@@ -26,9 +26,9 @@ impl TruncatedNormal {
     /// distribution differ from those of the normal distribution.
     ///
     /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability of
-    /// the interval. One or both of the bounds may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may be far in a tail of the
-    /// normal distribution. Far in a tail, numbers are drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of
-    /// truncated normal variables").
+    /// the interval. One or both of the bounds of the interval may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may be far in a
+    /// tail of the normal distribution. Far in a tail, numbers are drawn by rejection from an exponential or uniform distribution (Robert 1995,
+    /// "Simulation of truncated normal variables").
     ///
     /// ```
     /// # use figrs_core::{StandardDeviation, TruncatedNormal};

@@ -26,9 +26,9 @@ impl Wishart {
     /// number of vectors is the [`DegreesOfFreedom`] `freedom`. The number n of degrees of freedom need not be an integer; it must be above p − 1 if
     /// the covariance V has p rows.
     ///
-    /// A value is the lower triangle of the sum, row by row, as a list of p (p + 1) / 2 numbers. [`Covariance::lower_triangle`] converts this list to
-    /// a covariance matrix. The density is over these numbers, |X|^((n − p − 1) / 2) exp(−tr(V⁻¹ X) / 2) / (2^(n p / 2) |V|^(n / 2) Γₚ(n / 2)) at the
-    /// matrix X. The number in row i and column j has the mean n Vᵢⱼ and the variance n (Vᵢⱼ² + Vᵢᵢ Vⱼⱼ).
+    /// A value is the lower triangle of the sum, row by row, as a list of p (p + 1) / 2 numbers. [`Covariance::lower_triangle`] converts a value to a
+    /// covariance matrix. The density over the numbers of the lower triangle is |X|^((n − p − 1) / 2) exp(−tr(V⁻¹ X) / 2) / (2^(n p / 2) |V|^(n / 2)
+    /// Γₚ(n / 2)) at the matrix X. The number in row i and column j has the mean n Vᵢⱼ and the variance n (Vᵢⱼ² + Vᵢᵢ Vⱼⱼ).
     ///
     /// ```
     /// # use figrs_core::{Covariance, DegreesOfFreedom, MultivariateNormal, Wishart};

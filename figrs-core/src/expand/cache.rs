@@ -51,7 +51,7 @@ struct MemoisedCalls {
 }
 
 impl ExpansionCache {
-    /// Removes the solutions of recursive calls. An expansion that lists more values of infinite supports needs new solutions.
+    /// Removes the solutions of recursive calls. An expansion that lists more values of infinite supports needs new solutions of recursive calls.
     pub fn forget_calls(&mut self) {
         self.solutions = CallSolutions::default();
     }

@@ -72,8 +72,8 @@ pub(super) struct CallSolutions {
     bytes: u64,
     /// The recursive functions, in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// The elements that statements of the model are about, and the targets. A call whose body reaches one of these elements is unfolded, because
-    /// evidence on the element must have an effect.
+    /// The elements that statements of the model are about, and the targets. A call whose body reaches a target or an element with evidence is
+    /// unfolded, because evidence on the element must have an effect.
     roots: FxHashSet<ElementId>,
 }
 
@@ -444,7 +444,7 @@ impl<'m> CallSharing<'m> {
 
     /// True if two expansions of the body of a recursive call have an element in common on which other elements may depend. For sums, common elements
     /// that are constant or are functions are ignored, if they are never unknown. For the most probable world, no common element is ignored, because
-    /// the world would lack it.
+    /// the world must have the value of each common element.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,

@@ -37,7 +37,7 @@ impl RowOutcomes {
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,
     weights: WeightsBuilder,
-    /// Indices of the table's entries that are zero only because of the present values of parameters.
+    /// Indices of the entries of the conditional table that are zero only because of the present values of parameters.
     open_zeros: Vec<u32>,
 }
 

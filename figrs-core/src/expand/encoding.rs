@@ -132,8 +132,8 @@ impl Encoding {
     }
 
     /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the function
-    /// of the element with the index `position`, or any function if `position` is `None`. If a world of this encoding has positive weight, the model
-    /// is wrong. An element whose function fails may have any value.
+    /// of the element with the index `position`, or any function if `position` is `None`. If a world of the returned encoding has positive weight,
+    /// the model is wrong. An element whose function fails may have any value.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,

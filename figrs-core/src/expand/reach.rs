@@ -169,7 +169,7 @@ pub(super) enum Situation {
     Reached(usize),
     Unknown,
     Absent,
-    /// No world has this assignment.
+    /// No world has the assignment.
     Never,
 }
 

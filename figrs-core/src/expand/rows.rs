@@ -133,7 +133,7 @@ fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Resu
 /// any world, its error `lost` is the error of all combinations for which the function reads it.
 ///
 /// Also returns, for each combination of values of all parents but the last one, `true` if the function does not read its last parent. The list of
-/// these truth values is empty if the function reads its last parent for all combinations, or if the last parent is not among `parents`.
+/// truth values is empty if the function reads its last parent for all combinations, or if the last parent is not among `parents`.
 pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,

@@ -98,7 +98,7 @@ impl Model {
 
     /// Weighs worlds as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a larger weight is an error.
     ///
-    /// Algorithms that compute bounds without expanding the whole model need such a maximum.
+    /// Algorithms that compute bounds without expanding the whole model need a maximum of the weight.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         self,

@@ -159,7 +159,7 @@ impl<T: Value> Element<Distinct<T>> {
     /// A set with any other object is an error ([`Fault::Row`]), unless evidence excludes this set.
     ///
     /// **Cost.** There are two tables for each object: the first has two entries for each set; the second has twice the number of states times the
-    /// number of values of the field. Exact algorithms combine the states with the sets, but not with several fields at once.
+    /// number of values of the field. Exact algorithms combine the states of the fold with the sets, but not with several fields at once.
     #[track_caller]
     pub fn fold_parts_among<U: Value, S: Value>(
         &self,

@@ -70,10 +70,10 @@ impl Model {
 
     /// States the values of several parts of an object, for example from a JSON file.
     ///
-    /// The data have the form of the object: fields by their names, maps by their keys, lists as lists of the same length. `null` states nothing,
-    /// unless the element at this place accepts `null` as a value, as elements of options do. Fields may be left out. The name of a field may also be
-    /// a path. A field that is not random may be stated with the value that it has. If the identity of a reference is uncertain, the data of the
-    /// reference may be an object, which states evidence on the parts of the object to which the reference leads.
+    /// The data have the form of the object: fields by their names, maps by their keys, lists as lists of the same length. `null` states nothing
+    /// about an element, unless the element accepts `null` as a value, as elements of options do. Fields may be left out. The name of a field may
+    /// also be a path. A field that is not random may be stated with the value that it has. If the identity of a reference is uncertain, the data of
+    /// the reference may be an object, which states evidence on the parts of the object to which the reference leads.
     ///
     /// ```
     /// # use figrs_core::{Element, Flip, Model, Parts, PlainData, Select};

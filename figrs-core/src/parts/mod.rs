@@ -51,9 +51,9 @@ use path::Path;
 /// # Ok::<(), figrs_core::PartError>(())
 /// ```
 ///
-/// An element may be a *reference of uncertain identity*: its values are objects. If the objects have the type `Person`, derive `Value` and
-/// `Parts` for `Person` with the attribute `#[value(parts)]`; a path may then lead on through the element, to elements and to values that
-/// differ from object to object. [`Element::part`] does this without a path.
+/// An element may be a *reference of uncertain identity*: its values are objects. If the objects have the type `Person`, derive `Value` and `Parts`
+/// for `Person` with the attribute `#[value(parts)]`; a path may then lead on through the element, to elements and to values that differ from object
+/// to object. [`Element::part`] leads through an element of objects without a path.
 ///
 /// # Attributes of the derived implementation
 ///

@@ -1,4 +1,4 @@
-//! Types of the parts of objects, which are known before any object is.
+//! Types of the parts of objects. The types are known before the first object is created.
 
 use std::any::{Any, TypeId, type_name};
 

@@ -101,9 +101,9 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
     /// Returns the value that `data` describes, for evidence from files ([`Model::observe_data`](crate::Model::observe_data)).
     ///
-    /// Numbers, texts, truth values, and lists, tuples and options of these are described by data of the same form. A variant without fields of an
-    /// enum with `#[derive(Value)]` is described by its name. A `&'static str` from a file is stored until the program ends: each different text
-    /// once, and at most 1 MiB in total.
+    /// Numbers, texts and truth values are described by data of the same form, and so are lists, tuples and options of such values. A variant without
+    /// fields of an enum with `#[derive(Value)]` is described by its name. A `&'static str` from a file is stored until the program ends: each
+    /// different text once, and at most 1 MiB in total.
     ///
     /// **Errors.** A description of the data that the type accepts, such as `a whole number from 0 to 255`. The default implementation accepts no
     /// data.

@@ -15,8 +15,8 @@ const SHOWN: usize = 40;
 
 /// Data as in a JSON file, which are not yet converted to the types of a program: evidence on the [`Parts`](crate::Parts) of an object.
 ///
-/// Any self-describing format of serde can be read, such as JSON, TOML and YAML. Texts, numbers, truth values and lists of these convert into plain
-/// data.
+/// Any self-describing format of serde can be read, such as JSON, TOML and YAML. Texts, numbers, truth values, and lists of texts, numbers or truth
+/// values convert into plain data.
 ///
 /// ```
 /// # use figrs_core::PlainData;
@@ -130,7 +130,7 @@ impl<'de> Deserialize<'de> for PlainData {
     }
 }
 
-/// Reads data that are nested in this number of lists and objects.
+/// Reads data at a given depth of nested lists and objects.
 #[derive(Clone, Copy)]
 struct Inside(usize);
 

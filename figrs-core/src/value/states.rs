@@ -27,7 +27,7 @@ pub struct States<T> {
 }
 
 impl<T: Value> States<T> {
-    /// Creates the states from a list of distinct values. If a value is repeated, a table with these states is an error.
+    /// Creates the states from a list of distinct values. If the list repeats a value, a table with the states is an error.
     pub fn new(values: impl IntoIterator<Item = T>) -> Self {
         let mut support = SupportBuilder::new::<T>();
         let mut given = 0;

@@ -310,7 +310,7 @@ fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     }
 }
 
-/// Returns the number of cells of `tiles` that do not match `pattern`, for that alternative form of the pattern which matches best.
+/// Returns the number of cells of `tiles` that do not match `pattern`, for the alternative form of the pattern that matches best.
 fn misfits(pattern: &Pattern, tiles: ArrayView2<'_, Tile>) -> u32 {
     let forms = pattern.forms().iter().map(|form| {
         let cells = form.iter().zip(&tiles);

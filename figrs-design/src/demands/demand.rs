@@ -54,7 +54,7 @@ pub enum Demand {
     /// Each cell that the mask sets gets the tile of the mask by intervention, whatever the trained model would draw. Cells that the model draws
     /// earlier do not depend on placed tiles, and configurations with placed tiles need not occur in training.
     Placed(Mask),
-    /// In the bottom row, at most this number of adjacent columns lack ground on which a player can stand. The demand applies to levels that are
+    /// Maximum number of adjacent columns that lack ground on which a player can stand in the bottom row. The demand applies to levels that are
     /// played to the right.
     MaximumGap(usize),
     /// The level has from `least` to `most` tiles of a kind.

@@ -152,8 +152,8 @@ impl DemandedLevel {
     }
 
     /// Sets the maximum number of cells that all particles together draw to find a minimal set of conflicting demands, if particles fail and no proof
-    /// is found (default: 24 million). If this number does not suffice, the error also lists the demands that were not tested, and says so. The
-    /// default suffices for 13 demands on a level of 14 by 200 cells. On a level of this size, the search took two seconds of one core for four
+    /// is found (default: 24 million). If the number of cells does not suffice, the error also lists the demands that were not tested. The default
+    /// suffices for 13 demands on a level of 14 by 200 cells. On a level of 14 by 200 cells, the search took two seconds of one core for four
     /// demands, and thirteen seconds for playability, which follows each particle's player.
     #[must_use]
     pub fn conflict_work(mut self, cells: u64) -> Self {

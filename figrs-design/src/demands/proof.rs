@@ -35,13 +35,13 @@ impl Conflict {
 /// Searches for a proof that no level can meet some demands.
 ///
 /// A trial run decides whether any level meets some of the demands, by a [`Frontier`] with a small memory limit. If the states of the model fit into
-/// this memory, a trial run examines the levels of the model; otherwise it examines all levels in which each tile is possible in its row. The search
-/// also examines windows of a few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search proves
-/// holds for the model, but the search may not prove every conflict. Every trial run includes the tiles that demands place by intervention.
+/// the memory limit, a trial run examines the levels of the model. Otherwise it examines all levels in which each tile is possible in its row. The
+/// search also examines windows of a few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search
+/// proves holds for the model, but the search may not prove every conflict. Every trial run includes the tiles that demands place by intervention.
 ///
 /// The search first tries each demand alone. Then it looks for a player's path through a level in which each cell may have any tile that the demands
-/// allow. At last it tries all demands together, and leaves demands out one after another if no level meets them. In long levels, the search takes
-/// all of these steps for the [first columns](Self::FIRST_COLUMNS) before it includes more columns.
+/// allow. At last it tries all demands together, and leaves demands out one after another if no level meets them. In long levels, the search makes
+/// all its tests for the [first columns](Self::FIRST_COLUMNS) before it includes more columns.
 ///
 /// The search stops when its work is used up or its [`Frontier`] is interrupted, even within a trial run. A stopped search returns the conflict
 /// proven so far, and states whether the conflict may contain more demands or columns than necessary.

@@ -16,8 +16,8 @@ use super::statements::StatedDemand;
 ///
 /// The factor of a demand to resemble a drawing is exp(-cost) for a tile that differs from the drawing. The factor of a demand with an automaton is
 /// the [value](StateValues) of the automaton's state after the tile, divided by the value of the state before the tile. Along a level, the product of
-/// these ratios is the factor by which the demand multiplies the weight of the level. Weighted particles therefore have the model's distribution
-/// given the demands.
+/// the ratios of all tiles is the factor by which the demand multiplies the weight of the level. Weighted particles therefore have the model's
+/// distribution given the demands.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".

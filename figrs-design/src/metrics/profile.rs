@@ -7,8 +7,8 @@ use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 ///
 /// All numbers are per column (per row, if the player climbs). The difficulty has four components: gaps in the ground, enemies, hazards and shooters,
 /// and jumps. A gap counts in the section where it begins. A jump is an upward step of a shortest path through the level, from a cell that is not a
-/// ladder and in which the player stands. An enemy counts 1 and each gap, hazard, shooter or jump counts ½. A gap and the jump over it together
-/// therefore count as much as an enemy. The weights are those of [`leniency`](super::leniency), which does not count jumps.
+/// ladder and in which the player stands. An enemy counts 1 and each gap, hazard, shooter or jump counts ½. A gap and the jump over the gap together
+/// thus count as much as an enemy in the difficulty. The weights are those of [`leniency`](super::leniency), which does not count jumps.
 ///
 /// Components that are not applicable do not count: enemies, hazards or gaps if no tile of the [set](TileSet) has such a meaning, gaps also if the
 /// player climbs, and jumps if no path through the level is known.

@@ -34,7 +34,7 @@ struct MovementFile {
     hazards: Option<HarmWord>,
     start: Option<StartEntry>,
     goal: Option<GoalEntry>,
-    /// A legend in the same file, which this reader ignores.
+    /// A legend in the movement file, which the reader of movements ignores.
     #[serde(rename = "tiles")]
     _tiles: Option<IgnoredAny>,
 }
@@ -366,7 +366,8 @@ impl Movement {
     ///
     /// | field | value |
     /// |---|---|
-    /// | `name`, `like` | a name; a movement that is [built in](Self::named) |
+    /// | `name` | a name |
+    /// | `like` | a movement that is [built in](Self::named) |
     /// | `gravity`, `ladders`, `drop`, `dig`, `wrap` | `true` or `false` |
     /// | `steps`, `falls` | moves, each as `[columns to the right, rows down]` |
     /// | `jumps` | jumps, each as the list of passed cells, counted from the take-off |
@@ -377,7 +378,7 @@ impl Movement {
     /// | `enemies`, `hazards` | `"ignored"`, `"blocked"` or `"jumped"` |
     /// | `start` | `{ any = ["start"] }`, `[row, column]`, `"ground"`, or an edge |
     /// | `goal` | `{ any = ["exit"] }`, `{ all = ["collectable"] }`, an edge, or `{ edge = "top", or = ["door"], within = 16 }` |
-    /// | `tiles` | ignored; a legend may therefore stand in the same file |
+    /// | `tiles` | ignored, so that a legend may stand in the same file |
     ///
     /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`. A single meaning needs no brackets, and `tiles` means the same as `any`. [`Movement`]
     /// explains the fields.

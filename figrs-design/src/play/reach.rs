@@ -17,17 +17,17 @@ use figrs_models::mdmc::{LevelError, Tile};
 
 /// Playability of a level whose columns the caller adds from the left (or whose rows the caller adds from the bottom, if the player climbs).
 ///
-/// If the values of this type are equal for two levels, the same further columns make both levels playable. A [`Reach`] can be the state of a
-/// [`fold`](figrs_core::fold) over columns, or of a particle.
+/// If two levels have equal reaches, the same further columns make the levels playable. A [`Reach`] can be the state of a [`fold`](figrs_core::fold)
+/// over columns, or of a particle.
 ///
 /// # Guarantee
 ///
 /// The result is exact: after each column, [`playable`](Self::playable) is the result of [`Playability`](super::Playability) for the columns so far.
 /// Moves cross one column at a time. The state after a column therefore needs only the positions at which a player can cross into the next column.
-/// The state stores these crossings for each number of areas of a [`Route`] that the player has passed: crossings on paths from the start, and
-/// crossings of players who return from the right, however far they go to the left. If all tiles of some kind are goals, the state stores each goal
-/// tile that has not been reached as the set of positions from which a returning player reaches the tile. Once [`alive`](Self::alive) is false, no
-/// further columns make the level playable.
+/// The state stores the positions where players cross, for each number of areas of a [`Route`] that the player has passed: crossings on paths from
+/// the start, and crossings of players who return from the right, however far they go to the left. If all tiles of some kind are goals, the state
+/// stores each goal tile that has not been reached as the set of positions from which a returning player reaches the tile. Once
+/// [`alive`](Self::alive) is false, no further columns make the level playable.
 /// # Complexity
 ///
 /// The time for a column is proportional to its height times the number of stages of moves: once for the cells reached from the left, and once for
@@ -68,7 +68,7 @@ pub struct Reach {
 
 figrs_core::value!(Reach: reach => reach.edge.heap_bytes());
 
-/// The ways in which a player can cross the right edge of the columns so far into the next column.
+/// The ways in which a player can cross from the last column read into the next column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
     /// Hash of the other fields; it is stored because it is needed often and takes long to compute.
@@ -79,7 +79,7 @@ pub(super) struct EdgeCrossings {
     playable: bool,
     /// For levels in which the player climbs: by which properties each cell of the last column supports a player in the next column.
     pub(super) supports: Vec<CellClass>,
-    /// The arrivals in the next column by paths from the start that never leave the columns so far.
+    /// The arrivals in the next column by paths from the start that stay in the columns read so far.
     reached: Crossings,
     /// The additional arrivals in the next column by players who return from later columns.
     pub(super) returns: Returns,

@@ -16,8 +16,8 @@ pub(super) struct ReturnWay {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Returns {
     ways: Vec<ReturnWay>,
-    /// The additional arrivals after each return, with the same number of machine words for each return. The arrivals of all returns are in a single
-    /// list, because separate lists took most of the time.
+    /// The additional arrivals after each return, with the same number of machine words for each return. The additional arrivals of all returns are
+    /// in a single list, because allocating a separate list for each return took most of the time.
     crossings: Crossings,
 }
 

@@ -71,7 +71,7 @@ impl Situation {
         self.0 & Self::STANDING > 0
     }
 
-    /// True if a player could stand in the cell, but for strict rules.
+    /// True if a player can stand in the cell by the rules of the movement, without strict rules.
     pub(super) fn stands_by_movement(self) -> bool {
         self.0 & (Self::STANDING | Self::HARM_BELOW) > 0
     }

@@ -62,7 +62,8 @@ pub(super) struct PlayedStep {
 }
 
 /// Converts a move from the upright level to model coordinates. A step over more than one column becomes several steps; only the last of these steps
-/// tests its cell. By strict rules, a step over more than one column stays a single step here, because the [automaton](MoveAutomaton) splits it.
+/// tests its cell. By strict rules, a step over more than one column stays a single step, because the [automaton](MoveAutomaton) splits the step
+/// later.
 pub(super) fn in_frame(
     travel: Travel,
     is_strict: bool,

@@ -129,7 +129,7 @@ impl Target {
         }
     }
 
-    /// Records the arrival `arrival` at `place` if the exploration `by` of a player who enters in this way reaches the goal tile.
+    /// Records the arrival `arrival` at `place` if a player with this arrival reaches the goal tile in the exploration `by`.
     pub(super) fn note(&mut self, by: &ColumnExploration<'_>, place: usize, arrival: u16) {
         if self.is_met(by) {
             self.noted[place + usize::from(arrival) / 64] |= 1 << (arrival % 64);

@@ -106,7 +106,7 @@ impl TileSheet {
         self.sprites.side()
     }
 
-    /// Writes the tileset picture for maps in Tiled formats, as [`write_tileset`](super::write_tileset) does, with the pictures of this sheet.
+    /// Writes the tileset picture for maps in Tiled formats, as [`write_tileset`](super::write_tileset) does, with the pictures of the tile sheet.
     ///
     /// **Errors.** [`OutputError::Io`] if `out` cannot be written.
     pub fn write_tileset(&self, out: impl Write) -> Result<(), OutputError> {

@@ -11,8 +11,8 @@ const SAFE: f64 = -600.0;
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
 /// Least natural logarithm of a non-zero entry of a message. The limit is needed because the absolute values of the logarithms may grow at every
-/// iteration if the graph has loops, and an overflow would be mistaken for a zero. A sum of logarithms of this magnitude has a rounding error of at
-/// most a ten-thousandth.
+/// iteration if the graph has loops, and an overflow would be mistaken for a zero. Logarithms of a magnitude below 1e12 have sums with a rounding
+/// error of at most a ten-thousandth.
 const FLOOR: f64 = -1e12;
 
 /// The semiring of the messages: sum-product or max-product.

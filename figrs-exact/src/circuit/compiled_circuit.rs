@@ -99,7 +99,7 @@ impl CompiledCircuit {
         Ok(this)
     }
 
-    /// Applies the current evidence on all varying elements to the circuit.
+    /// Updates the circuit to the current evidence on all elements whose evidence may change.
     fn state_all(&mut self) -> Result<(), Error> {
         if let Some(encoding) = &mut self.encoding {
             let all = self.problem.present_weights(&self.expansion)?;

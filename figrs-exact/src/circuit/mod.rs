@@ -27,11 +27,11 @@ const CACHE_BYTES: u64 = 1 << 30;
 /// [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow, unless two of the `n` components that the search finds have the same hash of
-/// 128 bits. The probability of this error is about `n^2 / 2^129`. The result is deterministic.
+/// 128 bits. The probability of two components with equal hashes is about `n^2 / 2^129`. The result is deterministic.
 ///
 /// **Complexity.** The time is exponential in the number of variables in the worst case. A search whose decisions follow only the tree decomposition
-/// takes a time exponential in the width times the logarithm of the number of variables, or in the width alone if the cache holds all components.
-/// This bound of the time does not hold for the search of figrs, because the activity in conflicts takes precedence over the tree decomposition. Many
+/// takes a time exponential in the width times the logarithm of the number of variables, or in the width alone if the cache holds all components. For
+/// the search of figrs, the bound of the time does not hold, because the activity in conflicts takes precedence over the tree decomposition. Many
 /// zeros shorten the search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many
 /// values.
 ///
@@ -114,7 +114,8 @@ impl Circuit {
         self
     }
 
-    /// Compiles a model, for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
+    /// Compiles a model, for queries about the distributions of `targets` and of the varying elements (elements whose evidence may change), and about
+    /// whole worlds.
     ///
     /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the `Score` multiplies the weights of worlds.
     ///
@@ -170,7 +171,7 @@ impl Circuit {
         self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
     }
 
-    /// Compiles a circuit for queries of one kind about the roots of a problem: its targets and varying elements.
+    /// Compiles a circuit for queries of one kind about the roots of a problem: its targets, and the elements whose evidence may change.
     fn compiled_for(
         &self,
         problem: CompiledProblem,
@@ -238,7 +239,7 @@ impl Algorithm for Circuit {
 }
 
 impl Circuit {
-    /// Answers a question (a model with targets) without varying elements, and may use an expansion of its model by another algorithm.
+    /// Answers a question (a model with targets) whose evidence does not change, and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         if question.targets.is_empty() {
             return self.log_evidence(question);

@@ -39,8 +39,8 @@ pub(super) struct CodedElements {
     /// For each class of equivalent observed `Chain` elements, `true` if their likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Elements of kind `Kind::Atomic` that are a branch of exactly one known `Chain`, each with this `Chain`. A sweep does not visit such an
-    /// element, unless it finds another element that reads it.
+    /// Elements of kind `Kind::Atomic` that are a branch of exactly one known `Chain`, each with this `Chain`. A sweep does not visit a branch of
+    /// exactly one known `Chain`, unless it finds another element that reads the branch.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
     pub(super) memory: u64,
 }
@@ -72,9 +72,9 @@ impl CodedElements {
         rules
     }
 
-    /// Adds `branches`, elements from outside a `Chain` that are its branches, to the elements that the `Chain` reads. If one of these branches was
-    /// part of another `Chain`, the other `Chain` reads it from now on as well. Returns pairs of a changed `Chain` and the index of an element that
-    /// it reads in addition.
+    /// Adds `branches`, elements from outside a `Chain` that are its branches, to the elements that the `Chain` reads. If an element of `branches`
+    /// was a branch of another `Chain`, the other `Chain` reads the element from now on as well. Returns pairs of a changed `Chain` and the index of
+    /// an element that it reads in addition.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -170,7 +170,7 @@ impl CodedElements {
         self.is_renumberable[of]
     }
 
-    /// Returns the first of `targets` that is true in some transition of a step.
+    /// Returns the first element of `targets` that is true in some transition of a step.
     pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
         let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];

@@ -363,7 +363,7 @@ fn unsupported(asked: &'static str, remedy: &'static str) -> Error {
 }
 
 impl TotalMessages {
-    /// Returns the number of worlds that one sweep should draw.
+    /// Returns the number of worlds that one sweep over the frontiers should draw.
     fn batch(&self) -> u64 {
         const TOGETHER: u64 = 64;
         let complete = match self {

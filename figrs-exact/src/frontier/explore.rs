@@ -19,7 +19,7 @@ pub(super) struct Exploration {
     pub(super) values: Vec<Support>,
     /// For each target, the index of the type of its values.
     pub(super) types: Vec<usize>,
-    /// `true` if each transition represents a single world.
+    /// `true` if each path of transitions represents a single world; `false` if a transition between two states may represent several worlds.
     pub(super) are_worlds: bool,
     /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,

@@ -105,8 +105,8 @@ impl Frontier {
         self.search(model, elements, None)
     }
 
-    /// Searches as [`first_true`](Self::first_true) does, but explores at most `transitions` transitions. A search that reaches this limit or the
-    /// memory limit ends early, and reports the [excluded](FirstTrue::excluded) elements.
+    /// Searches as [`first_true`](Self::first_true) does, but explores at most `transitions` transitions. A search that reaches the limit of
+    /// transitions or of memory ends early, and reports the [excluded](FirstTrue::excluded) elements.
     ///
     /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier. Cached transitions of earlier steps
     /// are not counted again.

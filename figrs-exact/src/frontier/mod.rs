@@ -43,8 +43,8 @@ use figrs_answer::{Algorithm, Answer, Error, RunMonitor, Watch, guarded, setters
 /// statements. Before each evidence statement come the elements on which it depends; targets come as soon as all elements that they read have been
 /// visited. Therefore evidence statements should be in the order in which the model is to be scanned; without evidence, the order of the targets has
 /// this role. If another order is predicted to have far fewer states, it is used, unless its exploration ends with an error. A step repeats an
-/// earlier step if both have the same functions (without captured values, or shared by [`map_shared`](figrs_core::Parents::map_shared)), the same
-/// values and the same frontiers. A repeated step is not explored again. If a frontier contains all states of an earlier frontier, only its new
+/// earlier step if the two steps have the same functions (without captured values, or shared by [`map_shared`](figrs_core::Parents::map_shared)), the
+/// same values and the same frontiers. A repeated step is not explored again. If a frontier contains all states of an earlier frontier, only its new
 /// states are explored.
 ///
 /// [`compile`](Self::compile) stores the states, from which exact samples, counts and the most probable world can be computed.
@@ -56,7 +56,7 @@ use figrs_answer::{Algorithm, Answer, Error, RunMonitor, Watch, guarded, setters
 /// exponential in the number of elements on the frontier.
 ///
 /// If other elements also read the branches of a `Chain`, the sweep visits these branches before the `Chain`. The sweep may then call the functions
-/// of these branches in cases in which other algorithms do not call them.
+/// of the branches in cases in which other algorithms do not call them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; [`Error::FrontierTooLarge`] if the
 /// states exceed the memory; [`Error::FrontierTooWide`] if the values of a frontier do not fit a key;
@@ -101,7 +101,7 @@ impl Frontier {
 
     /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The limit counts the bytes of
     /// transitions, states of frontiers, values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables of functions. An exploration
-    /// drops its caches before it exceeds the limit; with less memory, it therefore takes more time. The messages of a compiled frontier get the
+    /// drops its caches before it exceeds the limit, and therefore takes more time with less memory. The messages of a compiled frontier get the
     /// memory that the transitions do not use, but at least a quarter of the limit.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;

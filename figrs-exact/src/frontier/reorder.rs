@@ -18,10 +18,10 @@ const MAX_TRIED_CHOICES: usize = 1 << 18;
 
 /// Returns a visiting order that is predicted to have fewer states than the stated order; `None` if no such order is found.
 ///
-/// The function compares two visiting orders. In both, an element whose value follows from other elements comes directly after them, together with
-/// the evidence on it, and an element with only one possible value comes directly before the first element that reads it. In the first order, the
-/// random choices keep their stated order. In the second (greedy) order, the next choice is the choice with the fewest predicted states; the
-/// candidates are the choices that some element reads together with visited elements.
+/// The function compares two visiting orders. In both visiting orders, an element whose value follows from other elements comes directly after them,
+/// together with the evidence on it, and an element with only one possible value comes directly before the first element that reads it. In the first
+/// order, the random choices keep their stated order. In the second (greedy) order, the next choice is the choice with the fewest predicted states;
+/// the candidates are the choices that some element reads together with visited elements.
 pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     let sizes = OrderingInput::new(stated);
     let as_stated: Vec<usize> = (0..stated.len()).collect();
@@ -124,7 +124,7 @@ impl<'s> OrderBuilder<'s> {
         Some(best.1)
     }
 
-    /// Visits the random choice `choice`, and then all elements that add no states.
+    /// Visits the random choice `choice`, and then all elements that do not increase the number of states.
     fn meet(&mut self, choice: usize) -> Vec<usize> {
         let mut met = Vec::new();
         let mut next = BinaryHeap::from([Reverse(choice)]);

@@ -22,7 +22,7 @@ pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 #[derive(Debug)]
 pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
-    /// The index of the list that already has transitions of this step; `None` if there is no such list.
+    /// The index of the list that already has transitions of the step; `None` if there is no such list.
     pub(super) layer: Option<usize>,
     /// The transitions that the list with the index `layer` lacks, or all transitions of the step if there is no list.
     pub(super) further: Option<TransitionLayer>,
@@ -49,17 +49,17 @@ pub(super) struct StateSetCache<const W: usize> {
 #[derive(Debug)]
 struct CachedSet<const W: usize> {
     states: StateSet<W>,
-    /// The known transitions from this set of states, for each pair of signatures of a step and the next step.
+    /// The known transitions from the set of states, for each pair of signatures of a step and the next step.
     ways: FxHashMap<SignaturePair, SetTransition>,
     remembered: Option<CacheEntry>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct CacheEntry {
-    /// The signature of the steps that start from this set of states.
+    /// The signature of the steps that start from the set of states.
     shape: StepSignature,
     fingerprint: (usize, u64),
-    /// Time of the last use of this set of states; the clock counts uses of the cache.
+    /// Time of the last use of the set of states; the clock counts uses of the cache.
     last_use: u64,
     bytes: usize,
 }
@@ -439,7 +439,7 @@ struct StepContent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepSignature {
     number: usize,
-    /// `true` if another step may have this signature.
+    /// `true` if another step may have the signature.
     pub(super) is_shared: bool,
 }
 

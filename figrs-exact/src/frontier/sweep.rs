@@ -348,8 +348,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Adds the elements `branches`, which are branches of a step's `Chain` but exist outside it, to the elements that the `Chain` reads. Returns the
-    /// sweep to a step before which each of these branches is on the frontier or has not been visited.
+    /// Adds the elements `branches`, which are branches of a step's `Chain` but are built outside the `Chain`, to the elements that the `Chain`
+    /// reads. Returns the sweep to a step before which each element of `branches` is on the frontier or has not been visited.
     fn capture(
         &mut self,
         planned: &PlannedStep,

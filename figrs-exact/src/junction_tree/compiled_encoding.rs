@@ -41,7 +41,7 @@ pub struct CompiledEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     tree: Arc<ContractionTree>,
-    /// For each varying element, the index of the factor for the evidence set on the element.
+    /// For each element whose evidence may change, the index of the factor for its evidence.
     statements: Vec<usize>,
     /// The map from the graph of all values to the graph without the values that zeros of factors exclude; `None` if no value is excluded.
     restriction: Option<Restriction>,
@@ -114,7 +114,7 @@ impl CompiledEncoding {
         })
     }
 
-    /// Returns the index of the factor for the evidence set on a varying element.
+    /// Returns the index of the factor for the evidence on an element whose evidence may change.
     pub fn statement_factor(&self, place: usize) -> usize {
         self.statements[place]
     }
@@ -134,12 +134,12 @@ impl CompiledEncoding {
         evidence_table(n, weights)
     }
 
-    /// Returns the factor graph, including the factors for the evidence set on varying elements.
+    /// Returns the factor graph, including the factors for the evidence that may change.
     pub fn graph(&self) -> &FactorGraph {
         &self.graph
     }
 
-    /// Sets or removes the weights of the values of a varying element.
+    /// Sets or removes the weights of the values of an element whose evidence may change.
     pub fn state(&mut self, place: usize, weights: Option<Weights>) {
         let at = self.statements[place];
         let table = self.statement_table(place, weights);

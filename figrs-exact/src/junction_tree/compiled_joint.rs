@@ -8,8 +8,8 @@ use figrs_answer::{Error, Estimate, Marginal};
 use figrs_factor::eliminate::EliminationError;
 
 impl CompiledTree {
-    /// Returns the joint distribution of a few targets or varying elements as a distribution of tuples; one clique must contain all these elements.
-    /// If no clique contains them, make their [`tuple`](figrs_core::tuple) a target.
+    /// Returns the joint distribution of a few targets, or elements whose evidence may change, as a distribution of tuples; one clique must contain
+    /// all elements of the tuple. If no clique contains all elements, make their [`tuple`](figrs_core::tuple) a target.
     ///
     /// **Errors.** [`Error::NoClique`] if no clique of the tree contains all elements, or an element is repeated; an error of the
     /// limits if the table of all tuples is too large.

@@ -140,7 +140,7 @@ impl CompiledTree {
 
     /// Returns the saved form of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) builds the tree again.
     ///
-    /// The saved form contains neither values of parameters nor evidence that was set on varying elements.
+    /// The saved form contains neither values of parameters nor evidence that was set after the compilation.
     pub fn save(&self) -> SavedTree {
         let tree = |part: Option<&CompiledEncoding>| part.map(|part| part.tree().clone());
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))

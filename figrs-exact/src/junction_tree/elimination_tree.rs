@@ -8,7 +8,7 @@ pub struct EliminationStep {
     pub clique: Vec<String>,
     /// The names of the elements of the clique that are summed out.
     pub eliminated: Vec<String>,
-    /// The index of the step that uses the result of this step; `None` for a root.
+    /// The index of the later step that uses the result of the step; `None` for a root.
     pub parent: Option<usize>,
 }
 

@@ -108,8 +108,8 @@ impl JunctionTree {
         Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &limits)?)
     }
 
-    /// Restores a tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements. The model is expanded
-    /// again, but there is no search for an elimination order.
+    /// Restores a tree that [`CompiledTree::save`] saved, for the same model, the same targets and the same varying elements (elements whose evidence
+    /// may change). The model is expanded again, but there is no search for an elimination order.
     ///
     /// **Errors.** [`Error::Saved`] if the saved tree belongs to another model or is damaged.
     pub fn restore(
@@ -137,7 +137,7 @@ impl JunctionTree {
         CompiledProblem::new(self.name(), model, targets, varying, limits)
     }
 
-    /// Compiles the tree for queries about the roots of a problem: its targets and varying elements.
+    /// Compiles the tree for queries about the roots of a problem: its targets, and the elements whose evidence may change.
     fn tree_for(
         &self,
         problem: CompiledProblem,
@@ -153,7 +153,8 @@ impl JunctionTree {
         })
     }
 
-    /// Compiles a model, for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
+    /// Compiles a model, for queries about the distributions of `targets` and of the varying elements (elements whose evidence may change), and about
+    /// whole worlds.
     ///
     /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the `Score` multiplies the weights of worlds.
     ///
@@ -177,7 +178,7 @@ impl Algorithm for JunctionTree {
 }
 
 impl JunctionTree {
-    /// Compiles a question (a model with targets) without varying elements, and may use an expansion of its model by another algorithm.
+    /// Compiles a question (a model with targets) whose evidence does not change, and may use an expansion of its model by another algorithm.
     pub(crate) fn compile_question(&self, question: &Question<'_>) -> Result<CompiledTree, Error> {
         let problem = self.problem(question.model, question.targets.to_vec());
         self.tree_for(problem, question, None)

@@ -1,4 +1,4 @@
-//! Attempts of a portfolio: it tries to answer a question (a model with targets) by one algorithm after another.
+//! Attempts of a portfolio (`Exact`, `MpeExact`) to answer a question (a model with targets) by one algorithm after another.
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The compiled form of a model that a portfolio chooses: a junction tree or a circuit.
+//! The compiled form of a model that `Exact` chooses: a junction tree or a circuit.
 
 use std::rc::Rc;
 

@@ -10,8 +10,8 @@ use crate::circuit::Circuit;
 use figrs_answer::{Algorithm, AlgorithmChoice, Error};
 use figrs_factor::algebra::Counting;
 
-/// Maximum number of predicted operations of an elimination that counts worlds without a search before it. The maximum is low because counts are
-/// integers with many digits.
+/// Maximum number of predicted operations of an elimination that counts worlds without a search before it. The maximum number of operations is low,
+/// because counts are integers with many digits.
 const CHEAP_COUNT: f64 = 1e6;
 /// Cost of one decision of a search, as a number of operations of an elimination that counts worlds. An operation on counts takes twenty times as
 /// long as an operation on floating-point numbers.

@@ -1,4 +1,4 @@
-//! The sequence in which a portfolio tries algorithms, by their predicted work.
+//! The sequence in which a portfolio (`Exact`, `MpeExact`) tries algorithms, by their predicted work.
 
 use super::attempts::Attempts;
 use figrs_answer::error::Error;

@@ -52,10 +52,11 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// eliminates by [`VariableElimination`](crate::VariableElimination); with several targets, by [`JunctionTree`](crate::JunctionTree). If no
 /// elimination is cheap, the portfolio tries a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a [`Frontier`] with a small amount
 /// of work, which suffices for many models with many zeros and for sequences with few states. (A circuit is never tried for a model without zeros.)
-/// If neither gives an answer, the portfolio compares the predicted operations of an elimination and of [`Slices`](crate::Slices). If both
-/// predictions are large, the portfolio tries the frontier again with more memory. The portfolio then tries the circuit again, for as long as the
-/// cheaper of the elimination and the slices is predicted to take, and finally runs the cheaper one. Work is counted in steps, never in seconds.
-/// Therefore the choice of the algorithm depends only on the model and the settings, unless there is a [`deadline`](Self::deadline).
+/// If neither gives an answer, the portfolio compares the predicted operations of an elimination and of [`Slices`](crate::Slices). If the predicted
+/// operations of the elimination and of `Slices` are many, the portfolio tries the frontier again with more memory. The portfolio then tries the
+/// circuit again, for as long as the cheaper of the elimination and the slices is predicted to take, and finally runs the cheaper one. Work is
+/// counted in steps, never in seconds. Therefore the choice of the algorithm depends only on the model and the settings, unless there is a
+/// [`deadline`](Self::deadline).
 ///
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.

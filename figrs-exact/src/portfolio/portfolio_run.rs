@@ -1,4 +1,4 @@
-//! A run of a portfolio, which may be stopped, resumed and given more work.
+//! A run of a portfolio of algorithms, which may be stopped, resumed and given more work.
 
 use std::any::Any;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! Settings of a portfolio: memory, work, threads, limits of the expansion.
+//! Settings of a portfolio of algorithms: memory, work, threads, limits of the expansion.
 
 use figrs_core::{Bytes, Limits};
 

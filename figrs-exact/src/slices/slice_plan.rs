@@ -22,7 +22,7 @@ const SPARSE_STEP: f64 = 16.0;
 /// Base-2 logarithm of a discount: the predicted reduction of the cost by zeros is divided by this factor. The discount exists because the prediction
 /// multiplies fractions of non-zeros as if they were independent.
 const DISCOUNT: f64 = 3.0;
-/// The search for slices ends after this number of successive conditioned variables that do not reduce the work.
+/// Number of successive conditioned variables that do not reduce the work, after which the search for slices ends.
 const PATIENCE: u32 = 3;
 /// Maximum number of memory words that a search for an elimination order reads during the choice of the conditioned variables. The last search for an
 /// elimination order, after the choice, has the usual maximum.
@@ -89,7 +89,7 @@ struct SliceSearch<'a> {
     effort: Cell<u64>,
 }
 
-/// A plan of slices, and the buckets of its elimination.
+/// The variables that the slices fix (a plan), and the buckets of the elimination of one slice.
 #[derive(Clone)]
 struct PricedPlan {
     plan: SlicePlan,

@@ -35,11 +35,11 @@ const MAX_NESTING: usize = 16;
 ///
 /// If the first algorithm refuses the model, the model is divided into sub-models. A sub-model consists of the elements that the rest of the model
 /// reaches only through one element (the root of the sub-model): for example the body of a `Chain`, a member of a collection with the elements of its
-/// own, or a call of a [`Recursive`](figrs_core::Recursive) function. The interface of a sub-model consists of its root and of the elements of the
-/// rest that the sub-model reads. If the interface is small, the strategy computes the distribution of the root for each joint value of these
-/// elements of the rest: by the first algorithm, or else by sub-models of the sub-model, or else by the next algorithm. An elimination solves the
-/// rest of the model, with a table in place of each sub-model. If there are no sub-models, or the elimination of the rest of the model is refused,
-/// the next algorithm is tried on the whole model.
+/// own, or a call of a [`Recursive`](figrs_core::Recursive) function. The interface of a sub-model consists of its root and of its inputs, the
+/// elements of the rest of the model on which the sub-model depends. If the interface is small, the strategy computes the distribution of the root
+/// for each joint value of the inputs: by the first algorithm, or else by sub-models of the sub-model, or else by the next algorithm. An elimination
+/// solves the rest of the model, with a table in place of each sub-model. If there are no sub-models, or the elimination of the rest of the model is
+/// refused, the next algorithm is tried on the whole model.
 ///
 /// If the algorithms find the most probable world, as [`MpeExact`](crate::MpeExact) and
 /// [`MpeVariableElimination`](crate::MpeVariableElimination) do, the strategy finds the most probable world too. Each sub-model is then solved once for
@@ -56,7 +56,8 @@ const MAX_NESTING: usize = 16;
 /// exactly, the answer contains bounds that enclose the exact probabilities, up to rounding. If a sub-model was solved by sampling or by an
 /// approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence. Evidence is never inside a
 /// sub-model; errors of samplers therefore do not depend on the evidence. A world is [proven](Answer::is_proven) to be the most probable if the
-/// worlds of all sub-models are. If some of these worlds are not proven, [`Answer::upper_bound`] follows from the upper bounds of the sub-models.
+/// worlds of all sub-models are proven. If the worlds of some sub-models are not proven, [`Answer::upper_bound`] follows from the upper bounds of the
+/// sub-models.
 ///
 /// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads; for the most probable world, once for
 /// each joint value of its interface. The elimination of the rest of the model adds its own work. At most 16 sub-models are nested in each other.

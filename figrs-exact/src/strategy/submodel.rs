@@ -21,7 +21,7 @@ pub(super) struct RootWeights {
 }
 
 impl RootWeights {
-    /// True if no value is unknown, and no world lacks the proof that it is the most probable. The weights of the values may be estimates.
+    /// True if no value is unknown, and each world is proven to be the most probable. The weights of the values may be estimates.
     pub(super) fn has_no_gaps(&self) -> bool {
         let is_open = |answer: &Answer| answer.is_proven() == Ok(false);
         self.unknown == 0.0 && !self.answers.iter().flatten().any(is_open)

@@ -12,7 +12,7 @@ use super::variable_order::VariableTurn;
 pub(super) struct RegisterAdvance {
     pub(super) register: usize,
     pub(super) stride: usize,
-    /// The initial value of the register, if this change creates the register.
+    /// The initial value of the register, if the advance creates the register.
     pub(super) start: Option<usize>,
 }
 

@@ -30,7 +30,7 @@ impl MarginalMapCost {
 }
 
 /// Finds the assignment of the variables `keep` with the largest total weight: the sum of the weights of all complete assignments that agree with it.
-/// Returns this assignment and the natural logarithm of its total weight.
+/// Returns the assignment and the natural logarithm of its total weight.
 ///
 /// The algorithm first sums out all variables that are not in `keep`. The remaining tables contain only variables of `keep`, which the algorithm then
 /// maximises one after another. The algorithm never multiplies the remaining tables to one table over all of `keep`.

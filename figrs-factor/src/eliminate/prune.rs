@@ -51,11 +51,11 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
 /// The factors that contain one variable and have not been pruned.
 #[derive(Clone, Default)]
 struct Mentions {
-    /// Number of unpruned factors that contain this variable and another variable with several values.
+    /// Number of unpruned factors that contain the variable and another variable with several values.
     joint: usize,
     /// The exclusive or of the indices of the factors counted by `joint`; if `joint` is one, it is the index of the factor.
     last: usize,
-    /// The unpruned factors that depend on this variable only, because each of their other variables has one value.
+    /// The unpruned factors that depend on the variable only, because each of their other variables has one value.
     own: Vec<usize>,
 }
 
@@ -165,7 +165,7 @@ impl<'a> BarrenSearch<'a> {
     }
 
     /// Multiplies a factor by the factors `own`, which depend only on the variable `v`, and sums the product over `v`. Returns the sum and the
-    /// natural logarithm of its scale. Returns `None` if the sum may depend on the other variables.
+    /// natural logarithm of its scale. Returns `None` if the sum may depend on the variables that are not summed out.
     fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<(f64, f64)> {
         let values = self.graph.cardinalities[v] as usize;
         if values == 1 {

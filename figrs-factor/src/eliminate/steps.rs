@@ -62,8 +62,8 @@ impl Cursor {
     }
 }
 
-/// Lists the next pairs of a partial assignment of `parent` and a value that all sparse tables of `narrows` allow. Stores the row ranges with this
-/// value in `child`.
+/// Lists the next pairs of a partial assignment of `parent` and a value that all sparse tables of `narrows` allow. Stores the row ranges of the
+/// listed values in `child`.
 ///
 /// The values are read from the row range of the smallest table (the leading table), and looked up in the other tables.
 pub(super) fn shared_values<V: Clone>(
@@ -258,7 +258,7 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
 }
 
 /// For each partial assignment of the batch, narrows the row range of a sparse table to the rows with the computed value of a variable. Marks the
-/// partial assignments with an empty row range.
+/// partial assignments whose narrowed row range is empty.
 fn narrow_rows<V: Clone>(
     keys: &[u32],
     narrow: &RangeNarrowing,

@@ -21,10 +21,10 @@ pub(super) struct VariableTurn {
 /// The kind of a function table is set to [`TableKind::Sparse`] if the join should read it as a list of rows.
 ///
 /// The parents of a function table come before its child, whose value is then computed. Variables of sparse tables come before variables that occur
-/// only in dense tables. Among the variables of sparse tables, those come first whose table already has an assigned variable; among these, the
-/// variable with the fewest values for each previous assignment comes first; this number is estimated from the table's number of rows for each value.
-/// A tie goes to the variable that occurs in more tables, because all variables of a table then have values early. The order of variables in the
-/// largest table resolves the remaining ties, because memory is then read sequentially.
+/// only in dense tables. Among the variables of sparse tables, variables whose table already has an assigned variable come first. Among variables of
+/// equal rank, the variable with the fewest values for each previous assignment comes first. The number of values is estimated from the table's
+/// number of rows for each value. A tie goes to the variable that occurs in more tables, because all variables of a table then have values early. The
+/// order of variables in the largest table resolves the remaining ties, because memory is then read sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();

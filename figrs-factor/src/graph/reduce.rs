@@ -29,7 +29,7 @@ pub struct Restriction {
 pub struct ReducedGraph {
     /// The graph in which each variable has only its remaining values.
     pub graph: FactorGraph,
-    /// The map between this graph and the original graph.
+    /// The map between the reduced graph and the original graph.
     pub restriction: Restriction,
 }
 

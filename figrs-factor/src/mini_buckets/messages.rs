@@ -174,7 +174,7 @@ impl MiniBuckets {
         &self.sources
     }
 
-    /// Returns the natural logarithm of the bound.
+    /// Returns the natural logarithm of the bound of the whole sum.
     pub fn bound(&self, graph: &FactorGraph) -> f64 {
         let messages = self.messages.iter().filter(|table| table.scope.is_empty());
         let messages = messages.map(|table| table.logs[0]);

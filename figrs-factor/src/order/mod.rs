@@ -2,7 +2,9 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `symbolic_table`, `symbolic_elimination`, `densities` | symbolic tables: scopes, predicted densities, and the tables of each variable; buckets with their inputs |
+//! | `symbolic_table` | symbolic tables (scopes and predicted densities), and the tables of each variable |
+//! | `symbolic_elimination` | elimination of symbolic tables, which gives buckets with their inputs |
+//! | `densities` | predicted densities (fractions of non-zero entries) of tables |
 //! | `component_orders` | symbolic elimination component by component |
 //! | `restarts` | search for one component: greedy orders, restarts with noise, local improvement |
 //! | `interaction_graph`, `simplicial`, `greedy`, `order_tree`, `window` | the interaction graph of one component: reductions, greedy orders, local improvement |

@@ -163,7 +163,7 @@ impl<'a> BagTree<'a> {
         few
     }
 
-    /// Reorders `few`, a connected subset of the elimination tree, if this lowers its cost; returns `true` in this case.
+    /// Reorders `few`, a connected subset of the elimination tree, if another order has a lower cost; returns `true` if the order changed.
     fn improve_part(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {

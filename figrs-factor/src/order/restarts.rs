@@ -12,8 +12,8 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 
 /// Number of entries of the joint tables, for each variable and table of a component, up to which the first order is accepted.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
-/// Number of memory words that the search for an order may read for each predicted entry of the joint tables. With this budget, the search takes
-/// about a tenth of the running time of the elimination.
+/// Number of memory words that the search for an order may read for each predicted entry of the joint tables. The search then takes about a tenth of
+/// the running time of the elimination.
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Minimum budget of a search, as a multiple of the work for the first order.
 const MIN_PASSES: u64 = 3;
@@ -88,8 +88,8 @@ impl CostedOrder {
 /// **Guarantee.** The search is deterministic: its work is counted in memory words, and its noise has a fixed seed. The resulting order need not be
 /// the best order, which is hard to find. The cost of the resulting order is at most the cost of the greedy order by weighted fill-in.
 ///
-/// **Complexity.** If the first greedy order is cheap, the search returns this order. If it is not cheap, the work of the search is proportional to
-/// the predicted running time of the elimination, up to a constant limit.
+/// **Complexity.** If the first greedy order is cheap, the search returns this order. Otherwise the work of the search is proportional to the
+/// predicted running time of the elimination, up to a constant limit.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.

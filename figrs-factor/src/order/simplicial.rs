@@ -10,7 +10,7 @@ impl InteractionGraph {
     /// elimination of a simplicial vertex, a subgraph of the graph remains. The elimination adds nothing to the cost, unless a larger clique would
     /// otherwise absorb the clique of the vertex. In small random graphs, it increases the cost by a third of a percent on average. All neighbours of
     /// an almost simplicial vertex except one are pairwise adjacent. An almost simplicial vertex is eliminated only if this one neighbour does not
-    /// have more values. The contraction of the vertex into this neighbour then makes no clique larger. A vertex is not eliminated if the zeros of
+    /// have more values. The contraction of the vertex into its one neighbour then makes no clique larger. A vertex is not eliminated if the zeros of
     /// its tables predict a lower cost for a later elimination.
     ///
     /// **Complexity.** Each round of the reduction tests all pairs of neighbours of a vertex for adjacency.

@@ -291,7 +291,7 @@ impl SymbolicElimination {
         scope.all(|w| self.stamps[w.index()] == self.stamp)
     }
 
-    /// True if `u` has few tables and all variables of these tables are marked with the current number.
+    /// True if `u` has few tables, and all variables of these tables have the mark of the last call of [`stamp_neighbours`](Self::stamp_neighbours).
     fn is_private(&self, u: VarId) -> bool {
         self.count_tables(u) <= LOOKED_AT && self.tables_of(u).all(|t| self.is_stamped(t))
     }

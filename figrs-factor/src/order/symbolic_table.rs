@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::graph::{Factor, FactorTable, VarId};
 
 /// Maximum base-2 logarithm of the ratio of assignments to rows at which a sparse table that determines its last variable gets the density of a
-/// function. For one step of a multiplexer, this ratio is about the number of values of the result.
+/// function. For one step of a multiplexer, the ratio of assignments to rows is about the number of values of the result.
 const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 
 /// The scope and the predicted density of a table, without its entries.

@@ -14,7 +14,7 @@ use super::tree_beliefs::BeliefQuery;
 struct DeferredChoice {
     /// The first step at which the alternative deviates from the assignment found before.
     step: usize,
-    /// The values of the alternative at this step.
+    /// The values of the alternative at the step.
     values: Vec<(Rank, u32)>,
     /// The assignment found before, as an index in the list of found assignments.
     base: usize,

@@ -4,12 +4,15 @@
 //! |---|---|
 //! | `tensor`, `leaf`, `contraction_tree` | the tree: tensors, and the steps that contract them |
 //! | `tree_builder`, `bucket`, `thresholds` | the compilation of a plan to a tree |
-//! | `multiply`, `sort_merge_join`, `join_all` | steps of two and of many tensors; matches of entries of tables with many zeros |
+//! | `multiply` | steps that multiply two tensors |
+//! | `sort_merge_join` | matching entries of two tensors with many zeros |
+//! | `join_all` | steps that join all tables of a bucket at once |
 //! | `validation` | validation of a loaded tree |
-//! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
-//! | `beliefs`, `tree_beliefs` | messages and derivatives; in scaled numbers or logarithms |
+//! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops of contractions |
+//! | `beliefs` | the pass of messages to the root, and the pass of derivatives to the leaves |
+//! | `tree_beliefs` | messages in scaled numbers, or in logarithms |
 //! | `marginals` | marginals of variables, by an elimination or a tree |
-//! | `expected_counts` | expected counts of outcomes that parameters decide |
+//! | `expected_counts` | expected counts of outcomes whose probabilities are parameters |
 //! | `traceback`, `k_best`, `draw` | worlds from messages: the best worlds and random worlds |
 
 mod beliefs;

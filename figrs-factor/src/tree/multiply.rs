@@ -24,8 +24,8 @@ pub(super) enum Contraction {
 }
 
 impl TreeBuilder<'_> {
-    /// Multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table. The number of products is not
-    /// limited.
+    /// Multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table. The number of multiplied entries is
+    /// not limited.
     pub(super) fn contract(
         &mut self,
         left: u32,

@@ -16,10 +16,10 @@ use figrs_infer::Error;
 /// sequence of actions that meets the evidence (the goal), and estimates guide the search.
 ///
 /// The method [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions. The greedy search proves little about
-/// the length of shortest plans. If the greedy search takes long, three other searches run alternately with the greedy search. The first of these
-/// three is a breadth-first search from both ends, if the space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors). The
-/// second of these three is weighted A*, which finds shorter plans; only weighted A* can decide whether there is a plan within a small limit of
-/// [`steps`](Self::steps). The third of these three is a sequence of depth-first searches with restarts, which backtrack at dead ends and prefer
+/// the length of shortest plans. If the greedy search takes long, three other searches run alternately with the greedy search. The first additional
+/// search is a breadth-first search from both ends, if the space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors). The
+/// second additional search is weighted A*, which finds shorter plans; only weighted A* can decide whether there is a plan within a small limit of
+/// [`steps`](Self::steps). The third additional search is a sequence of depth-first searches with restarts, which backtrack at dead ends and prefer
 /// states with the fewest or most successors, or preferred actions. The method [`shortest_plan`](Self::shortest_plan) is A*, which finds a plan and
 /// proves that no plan is shorter.
 ///

@@ -8,14 +8,15 @@ use super::dives::Dives;
 use super::state_space::StateSpace;
 use super::weighted::Weighted;
 
-/// Amount of work that the greedy search does before other searches run for the first time; for the rules of puzzles, this work takes about a second.
+/// Amount of work that the greedy search does before other searches run for the first time; for the rules of puzzles, the greedy search then takes
+/// about a second.
 const FIRST_TURN: u64 = 100_000_000;
 
 /// Amount of work counted for each visited state, if the state space does not count its work.
 const WORK_PER_STATE: u64 = 1 << 10;
 
-/// A bidirectional search, a weighted search and depth-first searches, which run beside a greedy search. Each time the total work has doubled, these
-/// searches run one after another, and each of them does a quarter of the total work.
+/// A bidirectional search, a weighted search and depth-first searches, which run beside a greedy search. Each time the total work has doubled, the
+/// bidirectional, the weighted and the depth-first searches run one after another, and each does a quarter of the total work.
 #[derive(Debug)]
 pub(super) struct OtherSearches<S, A> {
     both_ends: Option<BothEnds<S, A>>,

@@ -11,8 +11,8 @@ use figrs_answer::quality::diagnostics::normal_score;
 use figrs_answer::{Answer, AnswerContent, Quality, TargetMarginal};
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of values of a target up to which all their probabilities are compared. If a target has more values, its mean is compared or, if it
-/// has no mean, the probabilities of `LISTED` values.
+/// Maximum number of values of a target whose probabilities are all compared. If a target has more values, its mean is compared; if it has no mean,
+/// the probabilities of `LISTED` values are compared.
 const LISTED: usize = 64;
 
 /// A quantity that algorithms compute: the probability of one value of a target, or the mean of a target with more than 64 values.
@@ -52,8 +52,7 @@ impl EstimandValue {
     }
 }
 
-/// Returns the estimands for `targets`. The estimands cover the values that the exact answer, if there is one, or any other answer considers
-/// possible.
+/// Returns the estimands for `targets`. There is an estimand for each value that has, or may have, a positive probability in at least one answer.
 pub(super) fn estimands(
     targets: &[AnyElement],
     names: &[String],
@@ -160,8 +159,8 @@ impl Estimand {
         matches!(self.kind, EstimandKind::Probability(_))
     }
 
-    /// Returns the value of this estimand in an answer, with the standard error from `qualities`. The result is `None` if the answer is a world, or
-    /// if its bounds determine no mean.
+    /// Returns the value of the estimand in an answer, with the standard error from `qualities`. The result is `None` if the answer is a world, or if
+    /// its bounds determine no mean.
     pub(super) fn read(
         &self,
         answer: &Answer,

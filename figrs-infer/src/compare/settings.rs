@@ -43,7 +43,7 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 ///
 /// **Guarantee.** The rows of the comparison are in the order of the algorithms. If an algorithm fails, panics or does not end, its row states the
 /// reason. If no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and `2^20` entries per
-/// table. If this computation exceeds its limits, the first answer that claims to be exact is used instead. If an answer is a world, its
+/// table. If [`VariableElimination`] exceeds its limits, the first answer that claims to be exact is used instead. If an answer is a world, its
 /// log-probability is compared with that of the most probable world, which [`MpeVariableElimination`] finds within the same limits.
 /// [`Verdict`](super::Verdict) describes how answers are judged.
 ///

@@ -107,10 +107,10 @@ impl<S: FilterState> ParticleFilter<S> {
         })
     }
 
-    /// Keeps the last `states` states before the present state. Each particle then has values of all these states, and particles with the same
-    /// present state but different past states are separate. By default, no past state is kept.
+    /// Keeps the last `states` states before the present state. Each particle then has values of the present state and of the kept states, and
+    /// particles with the same present state but different past states are separate. By default, no past state is kept.
     ///
-    /// [`past`](Self::past) returns these states, and [`answer`](Self::answer) has their distributions given all evidence so far. Resampling
+    /// [`past`](Self::past) returns the past states, and [`answer`](Self::answer) has their distributions given all evidence so far. Resampling
     /// leaves fewer and fewer distinct values of a past state; the answer is therefore less accurate for states that are many steps in the past.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
@@ -206,8 +206,8 @@ impl<S: FilterState> ParticleFilter<S> {
         self.steps
     }
 
-    /// Returns the elements of the present state. Other models can be built on these elements: for a prediction, build the elements of later states
-    /// and query them.
+    /// Returns the elements of the present state. Other models can be built on the returned elements: for a prediction, build the elements of later
+    /// states and query them.
     pub fn state(&self) -> &S {
         &self.state
     }

@@ -71,9 +71,9 @@ impl<S: PortableState> ParticleFilter<S> {
         }
     }
 
-    /// Restores a saved filter; later steps draw the same particles as without saving and loading. `first` is a state whose elements have the same
-    /// types, such as the first state; the distribution of `first` is not used. Until the next step, the [`answer`](Self::answer) of a loaded filter
-    /// states no bound for values that no particle has.
+    /// Restores a saved filter. The later steps draw the particles that they would have drawn without saving and loading. `first` is a state whose
+    /// elements have the same types, such as the first state; the distribution of `first` is not used. Until the next step, the
+    /// [`answer`](Self::answer) of a loaded filter states no bound for values that no particle has.
     ///
     /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, if its state has elements of other types, or if it is
     /// damaged.

@@ -16,7 +16,7 @@ use figrs_exact::dependencies::dependency_graph;
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set. The value of such an element is no evidence about the parents of the element.
+    /// The elements that interventions set. The value of an intervened element is no evidence about the parents of the element.
     set: FxHashSet<ElementId>,
 }
 

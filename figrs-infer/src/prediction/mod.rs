@@ -153,7 +153,7 @@ impl<T: Value> Predictive<T> {
 
     /// Draws `count` independent values of the element; the same seed gives the same values.
     ///
-    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets that is drawn. The algorithm of these runs is
+    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets that is drawn. The algorithm of each run is
     /// [`ForwardSampling`], or [`VariableElimination`] if the targets depend on the element or share ancestors with it.
     ///
     /// **Errors.** The errors of the algorithm that is run.

@@ -17,8 +17,9 @@ use figrs_answer::{Algorithm, Error, setters};
 /// In `ExpectationMaximization`, `samples` worlds are drawn for each row of the data, with the same random numbers in every iteration. The weighted
 /// worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). Hidden elements may be continuous, and models may be
 /// infinite, because the model is not expanded. The log-likelihood of learning is also an estimate, whose mean is below the true value. An iteration
-/// may lower this estimate; learning ends when iterations no longer raise it. If one element reads several learned parameters, each parameter is
-/// updated given the previous values of the other parameters. [`Error::InvalidCase`] names a row whose evidence no drawn world satisfies.
+/// may lower the estimated log-likelihood. Learning ends when iterations no longer raise it. If one element reads several learned parameters, each
+/// parameter is updated given the previous values of the other parameters. [`Error::InvalidCase`] names a row whose evidence no drawn world
+/// satisfies.
 ///
 /// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of the
 /// evidence is unbiased. Every answer states an effective sample size and standard errors. The probability of the values that no sample has is
@@ -72,7 +73,7 @@ impl ImportanceSampling {
     /// Ends the run when the effective sample size reaches `samples`. The run ends only after a complete block of worlds, and after at least sixteen
     /// blocks.
     ///
-    /// The number of samples then depends on their weights. Therefore the estimate of the probability of the evidence is consistent, but no longer
+    /// The number of samples then depends on their weights. The estimate of the probability of the evidence is therefore consistent, but no longer
     /// unbiased: a run in which a rare world of large weight has not yet occurred ends too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.settings.target_ess = Some(samples);

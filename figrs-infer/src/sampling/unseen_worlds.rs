@@ -68,8 +68,8 @@ impl UnseenWorlds {
 
 /// Maximum number of values of a target up to which its possible values are listed.
 const MAX_VALUES: usize = 256;
-/// If a value is expected in at least this number of draws, it is assumed to have been drawn: the probability that no draw has it is then below
-/// `5e-5`.
+/// Expected number of draws with a value above which the value is assumed to have been drawn: the probability that no draw has the value is then
+/// below `5e-5`.
 const MIN_EXPECTED_DRAWS: f64 = 10.0;
 
 /// The possible values of a target, with the prior probability of each value if the probability is known. The target has no parents, has a

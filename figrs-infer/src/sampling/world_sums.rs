@@ -240,7 +240,7 @@ impl LargestWeight {
 /// Retained draws, of the worlds whose likelihoods have the fewest density factors.
 #[derive(Clone, Debug)]
 struct KeptDraws {
-    /// For each target, the codes of the drawn values in the tally of the run.
+    /// For each target, the codes of the drawn values; the tally of the run defines the codes.
     targets: Vec<Vec<u32>>,
     log_weights: Vec<f64>,
     densities: usize,

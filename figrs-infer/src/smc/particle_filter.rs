@@ -147,7 +147,7 @@ pub fn filter<P: Particles>(
 /// estimate of the probability of the evidence is then `exp(log_replaced)`. Populations whose weights are all zero are removed.
 ///
 /// **Guarantee.** Under the condition of [`filter`], the mean of the product of `exp(log_replaced)` and any function of the particle is the posterior
-/// mean of the function, times the probability of the evidence. For a removed population, this product counts as zero.
+/// mean of the function, times the probability of the evidence. For a removed population, the product counts as zero.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(

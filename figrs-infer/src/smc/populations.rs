@@ -26,8 +26,8 @@ pub struct PopulationSums {
     targets: Vec<PopulationTarget>,
     /// For each population, the logarithm of its estimate of the probability of the evidence.
     log_evidence: Vec<f64>,
-    /// The smallest number of density factors in the likelihoods of a population so far. Populations with more density factors than this number have
-    /// weight zero.
+    /// The smallest number of density factors in the likelihoods of a population so far. Populations with more density factors than the smallest
+    /// number have weight zero.
     densities: usize,
     /// The logarithm of the weight of each retained draw.
     log_weights: Vec<f64>,

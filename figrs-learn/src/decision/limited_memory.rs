@@ -111,8 +111,8 @@ fn best(
 }
 
 /// Returns an order of the decisions in which one update of each decision finds the best rules; `None` if the graph does not prove that such an order
-/// exists. In this order, each decision is extremal: the utilities that it influences are independent of all later decisions in the order. The result
-/// is `None` if there are `Score` elements, because decisions may determine whether a `Score` in a branch counts.
+/// exists. In the returned order, each decision is extremal: the utilities that it influences are independent of all later decisions in the order.
+/// The result is `None` if there are `Score` elements, because decisions may determine whether a `Score` in a branch counts.
 ///
 /// In the graph, each decision reads the elements that are known when the decision is made.
 ///

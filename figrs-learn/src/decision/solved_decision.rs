@@ -90,9 +90,9 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// Computes the expected utilities of the options of the decision with the index `number`. `rule` is the rule of this decision, and `rules` are
-    /// the rules of all decisions. The decision's rule drops the elements on which the choice does not depend, beginning with the elements that are
-    /// known earliest.
+    /// Computes the expected utilities of the options of the decision with the index `number`. `rule` is the rule of the decision `number`, and
+    /// `rules` are the rules of all decisions. The decision's rule drops the elements on which the choice does not depend, beginning with the
+    /// elements that are known earliest.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),

@@ -248,7 +248,7 @@ impl CaseTable {
         cells.iter().enumerate().skip(from).map(value).collect()
     }
 
-    /// Returns the error that the given cell of a column has the problem `problem`. The error names the first row with this cell.
+    /// Returns the error that the given cell of a column has the problem `problem`. The error names the first row with the given cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
         let mut rows = self.rows.iter();
         let first = rows.find(|row| row.cell(column) == cell as u32);

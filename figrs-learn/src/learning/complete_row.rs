@@ -34,7 +34,7 @@ struct FlatFactor {
 enum ValueSource {
     /// The variable has only one possible value.
     Only,
-    /// The row's cell in this column states the value.
+    /// The cell of the row in the given column states the value.
     Column(usize),
 }
 

@@ -48,7 +48,7 @@ impl CountRequest {
     }
 }
 
-/// The expected counts of consecutive groups of rows (units) for one request. Serde can serialise these counts.
+/// The expected counts of consecutive groups of rows (units) for one request. Serde can serialise the expected counts.
 ///
 /// If the serialisation format preserves the bits of floating-point numbers, the fit is equal to the last bit to the fit of a single process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -60,12 +60,12 @@ pub struct CountPart {
 }
 
 impl CountPart {
-    /// Returns the range of groups of rows (units) whose counts this part contains.
+    /// Returns the range of groups of rows (units) whose counts the part contains.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// Returns the index of the request for which this part has the counts.
+    /// Returns the index of the request to which the part of the counts belongs.
     pub fn request(&self) -> u64 {
         self.request
     }

@@ -16,11 +16,11 @@ use figrs_answer::error::Error;
 ///
 /// | algorithm | counts | log-likelihood |
 /// |---|---|---|
-/// | [`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination) | exact | exact; no round lowers it |
+/// | [`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination) | exact | exact, and no round lowers it |
 /// | [`BeliefPropagation`](figrs_infer::BeliefPropagation) | beliefs of factors: exact if the row's factor graph has no loops | negative Bethe free energy, if messages converge |
-/// | [`MpeVariableElimination`](figrs_infer::MpeVariableElimination) | counts in the most probable completion (hard EM) | log-likelihood of the completed rows; no round lowers it |
+/// | [`MpeVariableElimination`](figrs_infer::MpeVariableElimination) | counts in the most probable completion (hard EM) | log-likelihood of the completed rows, which no round lowers |
 /// | [`Gibbs`](figrs_infer::Gibbs) | frequencies in draws | none, unless rows are complete |
-/// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds; also for continuous hidden elements and infinite models | estimated |
+/// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds (also for continuous hidden elements and infinite models) | estimated |
 ///
 /// With the feature `reals`, exact counts also exist for normal elements with linear means: the expected squares and products of the numbers that an
 /// element with learned parameters reads. `WithReals` of figrs-reals extends any exact algorithm in this way.

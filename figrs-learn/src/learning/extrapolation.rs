@@ -104,7 +104,7 @@ fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) ->
 mod tests {
     use super::*;
 
-    /// In this test, each round halves the distance to (3, 5); the extrapolation reaches this point.
+    /// Each round halves the distance to (3, 5), and the extrapolation reaches (3, 5).
     #[test]
     fn linear_convergence_is_extrapolated_to_its_limit() {
         let at = |round: i32| vec![3.0 - 0.5f64.powi(round), 5.0 + 2.0 * 0.5f64.powi(round)];

@@ -1,4 +1,4 @@
-//! The expansion of a model for learning from cases. In this expansion, each learned element is a parameter.
+//! The expansion of a model for learning from cases. In a learning expansion, each learned element is a parameter.
 
 use std::sync::Arc;
 

@@ -7,17 +7,23 @@
 //! | `expectation_maximization` | the learning algorithm: settings and rounds |
 //! | `expected_counts` | the interface of the expectation step |
 //! | `learning_expansion`, `row_factors` | the model's factors, how cells and parameters change them, and the expectation step of any algorithm on them |
-//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; factors that depend on cells; rows that need no inference |
+//! | `statement_factors` | the factors of evidence |
+//! | `column_factors` | factors that depend on the cells of a row of data |
+//! | `complete_row` | complete rows, which need no inference |
 //! | `tree_counts`, `message_counts`, `draw_counts`, `mpe_counts` | expectation steps by a contraction tree, messages, Gibbs sampling, and most probable worlds |
 //! | `weighted_worlds`, `row_sums` | the expectation step on weighted worlds, for models without a finite factor graph |
-//! | `closed_form_counts`, `linear_readers`, `normal_sums` | the expectation step of models of real numbers in closed form (feature `reals`); the elements that read parameters there; least squares |
+//! | `closed_form_counts` | the expectation step of models of real numbers in closed form (feature `reals`) |
+//! | `linear_readers` | the elements of models of real numbers that depend on parameters |
+//! | `normal_sums` | weighted least squares for coefficients and variances |
 //! | `count_parts` | expected counts in parts, which other processes may compute |
 //! | `parameters`, `term_sums` | the maximisation step: outcomes, counts and values of parameters |
 //! | `rounds`, `extrapolation` | the rounds of one start with their end, and their acceleration |
 //! | `learner` | a model prepared for rounds, with its cases |
-//! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of the information matrix |
+//! | `observed_information` | standard errors |
+//! | `pivoted_cholesky` | the decomposition of the information matrix |
 //! | `learning_run` | runs that can be stopped, resumed and lengthened |
-//! | `fit`, `saved_fit` | the learned parameters, and learning from further cases; a fit as data |
+//! | `fit` | the learned parameters, and learning from further cases |
+//! | `saved_fit` | a fit as data that serde can save |
 
 mod case_error;
 mod case_rows;

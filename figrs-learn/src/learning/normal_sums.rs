@@ -39,11 +39,11 @@ pub(super) struct MeanTerm {
 /// The variance or the precision of a normal element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum NormalSpread {
-    /// The variance is known and has this value.
+    /// The variance is a known number.
     Variance(f64),
-    /// The variance is the learned parameter with this index.
+    /// The variance is a learned parameter, given by its index.
     LearnedVariance(usize),
-    /// The precision is the learned parameter with this index.
+    /// The precision is a learned parameter, given by its index.
     LearnedPrecision(usize),
 }
 

@@ -46,7 +46,7 @@ impl RowSums {
     }
 
     /// Adds a world to the sums. `add` receives the sums of all parameters' log-likelihoods and the scaled weight of the world, and adds the world's
-    /// log-likelihoods. `add` is not called if the world must not be added.
+    /// log-likelihoods. `add` is not called for a world with the scaled weight zero.
     pub(super) fn add_world<E>(
         &mut self,
         (log_weight, densities): (f64, usize),

@@ -219,7 +219,7 @@ impl ExpectationStep for WeightedWorlds {
         rows as u64
     }
 
-    /// A unit of this expectation step is one row of data; its worlds are drawn in several units of work.
+    /// A unit of the expectation step by weighted worlds is one row of data, whose worlds are drawn in several units of work.
     fn expect_units(
         &self,
         (rows, units): (&[CaseRow<'_>], Range<u64>),

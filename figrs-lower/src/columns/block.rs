@@ -27,7 +27,7 @@ use crate::numbering::{EvidenceOrder, Numbered, Numbering};
 
 /// Maximum size of the caches that a block keeps for the next worlds: the number of elements, combinations of parent values, and values.
 pub(super) const MAX_CACHED: usize = 1 << 18;
-/// The limit on cached items is this number times the number of elements that every world evaluates, but at least [`MAX_CACHED`].
+/// Maximum number of cached items for each element that every world evaluates; at least [`MAX_CACHED`] items may be cached.
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
 /// A block of worlds (complete assignments of values to the elements of a model) that are evaluated together.

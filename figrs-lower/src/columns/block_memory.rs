@@ -207,7 +207,7 @@ pub struct Pool {
     left: AtomicU64,
     /// Maximum number of bytes that a block may keep for its next run.
     kept: u64,
-    /// Number of bytes that a block requests at once. A block keeps these bytes over several runs, because counting its memory takes time.
+    /// Number of bytes that a block requests at once. A block keeps requested bytes over several runs, because counting its memory takes time.
     portion: u64,
 }
 

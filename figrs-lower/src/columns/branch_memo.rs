@@ -352,7 +352,7 @@ impl Branch {
         matches!(self.target, BranchTarget::Composite(..))
     }
 
-    /// Sets the sampler of the branch to `choice`, or to the function of the element if `choice` is `None`.
+    /// Sets the sampler of the branch to `choice`; if `choice` is `None`, the branch draws values by the function of its element.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
         let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }
@@ -375,7 +375,7 @@ impl Branch {
 pub(super) enum BranchTarget {
     /// An element with an index, to which other elements may refer.
     Slot(ColumnSlot),
-    /// An atomic element to which only this branch refers.
+    /// An atomic element to which only the branch refers.
     Unshared(AnyElement),
     /// An element that is not atomic; the flag is `true` if only this branch refers to it.
     Composite(AnyElement, bool),

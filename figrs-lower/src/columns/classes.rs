@@ -12,9 +12,9 @@ use super::selection::{Selection, first_row, for_each_row};
 
 /// Maximum number of classes of a column.
 const MAX_CLASSES: usize = 128;
-/// Maximum number of worlds that belong to no class.
+/// Maximum number of worlds of a column that belong to no class.
 pub(super) const MAX_REST: usize = 1 << 8;
-/// The codes of a set of worlds are looked up by binary search if the block has more than this number of worlds for each world of the set.
+/// Ratio of the number of worlds of a block to the number of worlds of a set above which the codes of the set are looked up by binary search.
 const SPARSE: usize = 8;
 
 /// Disjoint sets of worlds, with the dictionary codes of their values.

@@ -158,8 +158,8 @@ impl CodeBuffers {
 /// If the dictionary of an element has more values than this number, values that are computed world by world are stored in a typed list instead,
 /// because they rarely repeat.
 const MAX_DICTIONARY: usize = 1 << 10;
-/// If values are larger than this number of bytes, values that are computed world by world are stored in a typed list instead of codes, because a
-/// lookup in the dictionary takes as long as their computation.
+/// Number of bytes of a value above which values that are computed world by world are stored in a typed list instead of codes, because a lookup in
+/// the dictionary takes as long as the computation of a value.
 const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {

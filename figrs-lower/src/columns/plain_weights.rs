@@ -71,9 +71,9 @@ impl BlockWeights {
         }
     }
 
-    /// Returns the weights of the worlds for populations of `size` successive worlds, as plain numbers. Each population has its own unit. The
-    /// logarithm of the unit is `None` if the likelihoods of some worlds of the population contain more densities than those of others: only the
-    /// worlds with the fewest densities will have positive weight, and later evidence decides which worlds these are.
+    /// Returns the weights of the worlds for populations of `size` successive worlds, as plain numbers. The weights of each population are divided by
+    /// a common factor (unit). The logarithm of the unit is `None` if the likelihoods of some worlds of the population contain more densities than
+    /// those of others. Only the worlds with the fewest densities keep a positive weight, and later evidence decides which worlds these are.
     pub fn of_populations(&self, size: usize) -> PopulationWeights {
         let (weights, mut log_units) = if let Some(weights) = self.linear() {
             let log_units = vec![Some(0.0); weights.len() / size];

@@ -408,8 +408,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if a `Chain` waits in a world for a result that waits for the same `Chain` in the same world. The check for such a cycle is
-    /// made each time that the number of tasks has doubled, so that its cost is low.
+    /// Returns an error if a `Chain` waits in a world for a result that waits for the same `Chain` in the same world. The check for cycles of waiting
+    /// `Chain`s is made each time that the number of tasks has doubled, so that its cost is low.
     #[cold]
     fn check_cycles(&mut self) -> Result<(), ModelError> {
         self.check_cycles_at = 2 * self.tasks.len();

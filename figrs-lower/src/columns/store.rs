@@ -239,7 +239,7 @@ impl Lineage {
     }
 
     /// Returns the ancestor of each present world among the worlds that existed after `generation` resamplings. The block must have had a resampling
-    /// after this generation.
+    /// after `generation`.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());

@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Likelihood, Term};
 
 impl Trace {
     /// Returns the log-likelihood of `element`, which an intervention sets, given the values of the choices that depend on it in this world. The
-    /// log-likelihood is a sum of `terms` in the element's value. Returns `None` if the world does not have this element.
+    /// log-likelihood is a sum of `terms` in the element's value. Returns `None` if the world does not have the element.
     ///
     /// **Errors.** The error is an element that depends on `element` other than by a parameter of its distribution, or whose log-likelihood is not a
     /// sum of `terms`.

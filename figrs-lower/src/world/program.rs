@@ -17,7 +17,7 @@ use figrs_factor::graph::WorldWeight;
 /// Maximum number of elements that `Chain` elements created, and of branches of `Chain` elements, in the caches after a world.
 const MAX_CACHED: usize = 1 << 18;
 
-/// The memory limit divided by this number is the memory for caches that persist from one world to the next.
+/// Quotient of the memory limit and the memory for caches that persist from one world to the next.
 const CACHE_DIVISOR: u64 = 4;
 
 /// Size of an element in a program in bytes. Lists double their capacity when they grow; the factor two allows for this, and for the parents and the

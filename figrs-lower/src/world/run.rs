@@ -258,8 +258,8 @@ impl<N: Copy> WorldRun<N> {
         Ok(None)
     }
 
-    /// Returns an error if a `Chain` waits for a result that waits for the same `Chain`. The check for such a cycle is made each time that the number
-    /// of steps has doubled, so that its cost is low.
+    /// Returns an error if a `Chain` waits for a result that waits for the same `Chain`. The check for cycles of waiting `Chain`s is made each time
+    /// that the number of steps has doubled, so that its cost is low.
     #[cold]
     fn check_cycles(&mut self) -> Result<(), ModelError> {
         self.check_cycles_at = 2 * self.steps.len();

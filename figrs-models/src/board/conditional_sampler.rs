@@ -23,7 +23,7 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 /// | a sampler of independent boards | this sampler, with rejection of boards that do not meet the demands, until a million boards in a row fail (fewer if there are Markov chains) |
 /// | rules that independent cells [often follow](Generator::is_often_met), and more than 16 MiB of states are predicted | rejection |
 /// | demands that can be left out, so that a [relaxed](Generator::relaxed) generator remains | the exact method and rejection in turn, in rounds of four times the work of the round before, until one of them has drawn the boards |
-/// | cells and rules whose boards are [joined](super::RuledCells::joined), if at most four boards are wanted and the exact method is predicted to take twenty times as long | Markov chains, one for each board; the exact method if they do not converge in its predicted time |
+/// | cells and rules whose boards are [joined](super::RuledCells::joined), if at most four boards are wanted and the exact method is predicted to take twenty times as long | Markov chains, one for each board, or the exact method if the chains do not converge in the time that the exact method is predicted to take |
 /// | a probabilistic program whose states fit into memory | the exact method |
 /// | [cells and rules](Generator::ruled_cells) of whole boards | Markov chains |
 /// | rules that independent cells often follow | rejection |

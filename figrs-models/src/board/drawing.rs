@@ -289,8 +289,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or earlier if Markov chains can draw the boards.
     pub(super) fn rejection(&self, tries: u64) -> RejectionTally<'_, G::Board> {
-        /// Number of cells of rejected boards after which Markov chains are tried. Drawing these cells takes up to a few seconds (a sampler of mazes
-        /// visits each room several times).
+        /// Number of cells of rejected boards after which Markov chains are tried. Drawing this number of cells takes up to a few seconds (a sampler
+        /// of mazes visits each room several times).
         const CELLS: u64 = 1 << 22;
         let most = match self.has_chains() {
             true => CELLS / self.generator.size().cells() as u64,

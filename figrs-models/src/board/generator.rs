@@ -55,8 +55,8 @@ pub trait Generator: Sized {
     }
 
     /// Searches for demands that exclude each other, and returns the error that names them; `None` if the generator has no such search at this stage,
-    /// or finds none. The search may run `engine`, which limits the memory and can be interrupted. Without a result of this search, the sampler finds
-    /// clues that exclude each other by leaving out one clue after another.
+    /// or finds none. The search may run `engine`, which limits the memory and can be interrupted. If the generator finds no contradiction, the
+    /// sampler finds clues that exclude each other by leaving out one clue after another.
     fn conflict(
         &self,
         _stage: ConflictStage<'_, Self::Cell>,

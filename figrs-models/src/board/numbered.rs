@@ -147,8 +147,8 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
         }
     }
 
-    /// Sets the flag that ends runs of particles and searches for contradictory demands once it is `true`; it replaces the flag of the
-    /// [settings](ConditionalSampler::interrupt).
+    /// Sets an interrupt flag. When the flag becomes `true`, runs of particles end, and so does the search for contradictory demands. The flag
+    /// replaces that of the [settings](ConditionalSampler::interrupt).
     #[must_use]
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         if let NumberedMethod::Particles(particles) = &mut self.0 {

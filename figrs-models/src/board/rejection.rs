@@ -87,7 +87,7 @@ impl<'a, B> RejectionTally<'a, B> {
         elements: &BoardElements<G::Cell>,
         seed: u64,
     ) -> Result<Self, BoardError> {
-        /// Smallest and largest number of boards that one run of the rejection sampler tries.
+        /// Minimum and maximum number of boards that one run of the rejection sampler tries.
         const RUN: (u64, u64) = (1 << 10, 1 << 16);
         let model = elements.model();
         for part in 0.. {

@@ -16,7 +16,7 @@ pub struct Count {
 }
 
 impl Count {
-    /// Allows any number of `true` cells. The state of this constraint is the number of `true` cells, for queries.
+    /// Allows any number of `true` cells. The state of the constraint is the number of `true` cells, for queries.
     pub fn any() -> Self {
         Self::between(0, u32::MAX)
     }

@@ -19,8 +19,9 @@ const MIN_EXPECTED_COUNT: f64 = 5.0;
 /// Makes Pearson's chi-square test of the distribution of independent draws. `counts` has, for each value, the number of its draws and the expected
 /// number, which is its probability times the number of all draws. `counts` must include every value that is possible or was drawn.
 ///
-/// Values with expected counts below five are pooled into one class, if necessary together with the rarest other value. The result is `None` if only
-/// one class is left, because a test with one class decides nothing. If an impossible value was drawn, the p-value is zero.
+/// Values with expected counts below five are pooled into one class. If the expected count of the class is still below five, the rarest remaining
+/// value joins the class. The result is `None` if only one class is left, because a test with one class decides nothing. If an impossible value was
+/// drawn, the p-value is zero.
 ///
 /// ```
 /// use figrs_models::variation::goodness_of_fit;

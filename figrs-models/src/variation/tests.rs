@@ -219,7 +219,7 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
 }
 
 /// Checks the mean scores over all ordered pairs of boards, including pairs of equal boards; these are the expected scores of two independent draws
-/// from the exact distribution. A program in another language computed these numbers by the same formulas.
+/// from the exact distribution. A program in another language computed the expected scores by the same formulas.
 #[test]
 fn the_exact_law_has_its_means() {
     fn means<B: Variation>(boards: &[B]) -> [f64; 3] {

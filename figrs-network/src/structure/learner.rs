@@ -47,10 +47,9 @@ struct SearchSettings<'s> {
 /// search finds with other counts: each variable is counted in the rows that have its cell and the cells of its parents. In the second run, the
 /// initial table of a variable comes from the rows that have the cells of the variable and of all its parents; one is added to each count. The
 /// learner returns the better-scored result of the two runs. A run ends when the score of the observed cells does not rise. For BIC, AIC and the
-/// log-likelihood, the score of the observed cells contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the
-/// log-likelihood, the score of the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz).
-/// The rounds end in a local optimum, which depends on the initial structure. Structural expectation-maximisation assumes that cells are missing at
-/// random.
+/// log-likelihood, the score of the observed cells is computed from their log-likelihood. For scores other than BIC, AIC and the log-likelihood, the
+/// score of the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds end in a
+/// local optimum, which depends on the initial structure. Structural expectation-maximisation assumes that cells are missing at random.
 ///
 /// **Guarantee.** The structure is acyclic, contains all required arcs and no forbidden arcs, and has at least the score of the structure with which
 /// the search begins. Hill climbing, with or without a tabu list, ends at a structure where adding, deleting or reversing any arc raises the score by

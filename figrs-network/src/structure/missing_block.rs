@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 1 << 22;
 /// Missing cells of a row that depend on each other, but not on other missing cells, given the observed cells. A block is shared by the rows that
 /// agree in the observed cells on which its missing cells depend.
 pub(super) struct MissingBlock {
-    /// The line of the first row that contains this block of missing cells.
+    /// The line of the first row that contains the block of missing cells.
     line: usize,
     graph: FactorGraph,
     /// The natural logarithm of the probability of the observed cells on which the missing cells of the block depend.

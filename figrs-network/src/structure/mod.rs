@@ -3,15 +3,22 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `row_counts.rs`, `family_counts.rs` | distinct rows of data with their counts; contingency tables of a variable and its parents |
-//! | `score.rs`, `family_terms.rs` | decomposable scores; the terms of scores as functions of counts |
+//! | `row_counts.rs` | distinct rows of data with their counts |
+//! | `family_counts.rs` | contingency tables of a variable and its parents |
+//! | `score.rs` | decomposable scores |
+//! | `family_terms.rs` | the terms of scores as functions of counts |
 //! | `family_scores.rs` | the scores of families, each computed once |
-//! | `dag.rs`, `arc_rules.rs` | acyclic graphs that are changed arc by arc; required and forbidden arcs |
-//! | `climber.rs`, `hill_climbing.rs` | the best change of an arc; steps, tabu list and restarts |
+//! | `dag.rs` | acyclic graphs that are changed arc by arc |
+//! | `arc_rules.rs` | required and forbidden arcs |
+//! | `climber.rs` | the change of an arc that raises the score most |
+//! | `hill_climbing.rs` | steps, tabu list and restarts of the search |
 //! | `k2_search.rs` | parents chosen along an order of the variables |
-//! | `case_counts.rs`, `expected_counts.rs`, `missing_block.rs` | the source of counts; expected counts if cells are missing; the posterior of missing cells |
+//! | `case_counts.rs` | the source of counts of cases |
+//! | `expected_counts.rs` | expected counts if cells are missing |
+//! | `missing_block.rs` | the posterior of missing cells |
 //! | `structural_em.rs` | rounds of searches on expected counts |
-//! | `learner.rs`, `fitted.rs` | the search with its settings; tables from counts |
+//! | `learner.rs` | the search with its settings |
+//! | `fitted.rs` | conditional tables computed from counts |
 
 mod arc_rules;
 mod case_counts;

@@ -64,7 +64,7 @@ impl HybridModel<'_> {
     }
 
     /// Adds the observation that a linear function of vectors has the value `value`; one of the vectors becomes a function of the others. Returns
-    /// `false` if earlier observations contradict this observation for every assignment of the finite elements.
+    /// `false` if earlier observations contradict the added observation for every assignment of the finite elements.
     ///
     /// An observation that earlier observations imply changes nothing: its conditional probability is one. The implied and the observed value are
     /// equal up to rounding if they differ by at most 1e-14 times the sum of the magnitudes of all terms from which they were computed. A
@@ -267,7 +267,7 @@ fn solution(row: &Linear, (index, free): (usize, usize), value: &[f64]) -> Optio
 }
 
 /// Returns a linear function with the dimensions that a [`solution`] has if the vector has the dimension `dimension` and the equation has `numbers`
-/// numbers. The returned function stands for the solution in an assignment of finite elements that the evidence excludes.
+/// numbers. For an assignment of finite elements that the evidence excludes, the returned function takes the place of a solution.
 fn any_solution(dimension: usize, (free, numbers): (usize, usize)) -> Linear {
     let mut solved = Linear::constant(&vec![0.0; dimension]);
     let left = dimension - numbers.min(dimension);

@@ -25,7 +25,8 @@ use crate::site::Site;
 /// Maximum number of assignments of finite elements in the factor of several comparisons of one number.
 const MAX_ASSIGNMENTS: f64 = 1024.0;
 
-/// Maximum number of comparisons that guide draws, times the number of real numbers. The time of a draw is proportional to this product.
+/// Maximum number of comparisons that guide draws, times the number of real numbers. The time of a draw is proportional to the product of the number
+/// of comparisons and the number of real numbers.
 const MAX_GUIDED: usize = 1 << 23;
 
 /// A likelihood of one real number that is not Gaussian.
@@ -188,8 +189,8 @@ impl OpenSite {
 }
 
 impl HybridModel<'_> {
-    /// Returns the error for evidence whose likelihood is zero at all numbers that were tried. A likelihood that is zero at all these numbers proves
-    /// that the evidence is impossible only if all likelihoods are comparisons.
+    /// Returns the error for evidence whose likelihood is zero at all numbers that were tried. A likelihood that is zero at all numbers that were
+    /// tried proves that the evidence is impossible only if all likelihoods are comparisons.
     pub(crate) fn unsatisfied(&self, error: Error) -> Error {
         let mut functions = self.sites.iter().filter_map(|made| match &made.likelihood {
             Likelihood::Comparisons(_) => None,

@@ -30,8 +30,8 @@ enum Tree {
     Search(Box<TreeSearch>),
 }
 
-/// Number of steps of the search without a tree decomposition after which the search along one begins. From then on, both searches take about the
-/// same number of steps.
+/// Number of steps of the search without a tree decomposition after which the search along one begins. From then on, the searches with and without a
+/// tree decomposition take about the same number of steps.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,8 @@ pub(super) struct ComponentLimits {
     pub(super) memory: usize,
 }
 
-/// Divisor of the number of steps that the search along a tree decomposition has taken; the quotient is the number of steps of its next call.
+/// Divisor that gives the number of steps of the next call of the search along a tree decomposition, from the number of steps that the search has
+/// taken.
 ///
 /// A call gets many steps, because every call rebuilds the search nodes of each cluster.
 const TREE_SHARE: u64 = 4;

@@ -242,7 +242,7 @@ impl CostTable {
 /// Cost of a forbidden assignment. The sum of eight costs of this size does not overflow.
 pub(super) const FORBIDDEN: i64 = 1 << 59;
 
-/// Costs above this threshold count as forbidden. Finite costs stay far below it, even after costs have been moved between functions.
+/// Threshold above which a cost counts as forbidden. Finite costs stay far below it, even after costs have been moved between functions.
 pub(super) const LARGE: i64 = 1 << 58;
 
 /// Maximum sum of all finite costs of a problem.

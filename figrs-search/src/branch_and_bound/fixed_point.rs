@@ -16,7 +16,7 @@ const DENSE_FOR_EACH: usize = 16;
 /// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
 /// The cost of an assignment is the logarithm of the product of all factors' largest weights, minus the logarithm of the assignment's weight. The
-/// cost of each factor is rounded down. The value `best - cost / scale` is an upper bound of the logarithm of the assignment's weight. This upper
+/// cost of each factor is rounded down. The value `best - cost / scale` is an upper bound of the logarithm of the assignment's weight. The upper
 /// bound exceeds the logarithm of the weight by less than `rounded / scale`, apart from floating-point rounding, which is always upwards.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
@@ -83,7 +83,7 @@ impl FixedPointCosts {
 
     /// Returns the minimum difference of the costs of two assignments for one of them to count as better.
     ///
-    /// This difference is the largest that rounding makes between the costs of assignments with equal weights.
+    /// Returns the largest difference that rounding makes between the costs of assignments with equal weights.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }

@@ -4,7 +4,8 @@
 //! | file | content |
 //! |---|---|
 //! | `fixed_point`, `outward` | costs as fixed-point integers, and logarithms that enclose them |
-//! | `cost_table`, `preprocessing` | cost functions as tables; sums of functions and elimination of variables before the search |
+//! | `cost_table` | cost functions as tables |
+//! | `preprocessing` | sums of functions and elimination of variables before the search |
 //! | `reweighting` | a lower bound before the search: virtual arc consistency |
 //! | `incumbent` | a first assignment by tabu search |
 //! | `network/` | the network of cost functions during the search |

@@ -168,8 +168,7 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Removes the clauses that the clause `id` subsumes, and removes literals of other clauses by self-subsuming
-    /// resolution with it.
+    /// Removes the clauses that the clause `id` subsumes, and removes literals of other clauses by self-subsuming resolution with the clause `id`.
     fn subsume_by(&mut self, id: u32) {
         let clause = std::mem::take(&mut self.clauses[id as usize]);
         let count = |l: &AtomLiteral| {

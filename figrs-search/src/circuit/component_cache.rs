@@ -20,7 +20,7 @@ struct CachedValue<V> {
     used: u64,
 }
 
-/// A hash table of the values of components, with a maximum size. If it is full, the least recently used half is removed.
+/// A hash table of the values of components, with a maximum size. If the table is full, the least recently used half of its entries is removed.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
@@ -37,8 +37,8 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot of the hash table. This number includes the table, the half-sized table from which the table grows, the
-    /// key in the list of insertions, and the time of the last use during a sort.
+    /// Maximum number of bytes for each slot of the hash table. The bytes of a slot include the table, the half-sized table from which the table
+    /// grows, the key in the list of insertions, and the time of the last use during a sort.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
@@ -98,8 +98,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.len()
     }
 
-    /// Removes all entries that were inserted after the mark `mark`. The removal is necessary after the search has found a component without
-    /// solutions: learned clauses may have excluded solutions of the sibling components.
+    /// Removes all entries that were inserted after the mark `mark`. After the search has found a component without solutions, entries of the sibling
+    /// components may be wrong, because learned clauses may have excluded solutions of these components.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);

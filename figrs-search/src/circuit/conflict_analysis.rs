@@ -4,7 +4,7 @@ use super::clause_database::{ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 use super::propagator::{AssignmentReason, ClausePropagator};
 
-/// The latest decision on which a conflict depends. Earlier assignments imply the negation of this decision.
+/// The latest decision on which a conflict depends. Earlier assignments imply the negation of the latest decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refutation {
     /// The conflict depends on no decision; the problem has no solution.

@@ -27,9 +27,9 @@ pub(super) struct DefinedAtom {
 /// Eliminates atoms that their clauses define as functions of other atoms, if the elimination does not increase the number of
 /// clauses.
 ///
-/// A set of clauses defines an atom if the clauses have no solution after the literals of the atom are removed. For each assignment of the other
-/// atoms, some clause then determines the atom, and each solution of the remaining clauses extends to exactly one solution of all clauses. Therefore
-/// the elimination of a defined atom by resolution sums over both values of the atom.
+/// A set of clauses defines an atom if the clauses have no solution after the literals of the atom are removed. For each assignment of the remaining
+/// atoms, some clause then determines the atom, and each solution of the remaining clauses extends to exactly one solution of all clauses. The
+/// elimination of a defined atom by resolution therefore sums over the two values of the atom.
 ///
 /// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
 /// the remaining atoms.

@@ -1,4 +1,4 @@
-//! Logical form of a factor graph: clauses over value atoms, and decision diagrams of weights.
+//! Logical form of a factor graph: clauses over atoms of the form "variable = value", and decision diagrams of weights.
 
 use figrs_factor::graph::{FactorGraph, VarId, log_stored};
 use figrs_factor::{Limits, MemoryAccount};
@@ -24,7 +24,7 @@ const SYMBOL_BYTES: usize = 80;
 /// Number of bytes of a row, without its values, during the construction of its decision diagram.
 const ROW_BYTES: usize = 16;
 
-/// A factor graph as clauses over value atoms and decision diagrams of weights.
+/// A factor graph as clauses over atoms of the form "variable = value", and as decision diagrams of weights.
 ///
 /// Zeros of factors become clauses, and the weights of all other entries become symbols in decision diagrams.
 #[derive(Clone, Debug, Default)]
@@ -197,7 +197,7 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// For each prefix of a row of values, adds a clause that allows only the next values that occur in some row with this prefix.
+    /// For each prefix of a row of values, adds a clause that allows only the next values that follow the prefix in some row.
     fn add_prefixes(
         &mut self,
         variables: &[u32],

@@ -2,16 +2,20 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `labelled_circuit`, `log_sum` | a factor graph as a circuit with labelled leaves; the sum over all assignments without a circuit |
+//! | `labelled_circuit` | a factor graph as a circuit with labelled leaves |
+//! | `log_sum` | the sum over all assignments without a circuit |
 //! | `memory_budget` | limits of the memory of a search and of indices with 32 bits |
-//! | `logical_form`, `factor_entries`, `value_atoms`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
-//! | `zero_cover`, `weight_diagrams` | clauses of the zeros of a table; equal residual tables, stored once |
-//! | `determined_variables` | variables that are functions of others and are omitted |
+//! | `logical_form`, `factor_entries`, `value_atoms`, `literal` | a factor graph as clauses over atoms "variable = value", and decision diagrams of weights |
+//! | `zero_cover` | clauses of the zeros of a table |
+//! | `weight_diagrams` | equal residual tables, stored once |
+//! | `determined_variables` | variables that are functions of other variables and are omitted |
 //! | `preprocess`, `clause_simplifier`, `probing`, `defined_atoms` | simplification of clauses that keeps the number of solutions |
 //! | `propagator`, `clause_database`, `conflict_analysis` | the partial assignment, and clauses learned from conflicts |
-//! | `components`, `component_cache`, `decomposition` | independent components with their hashes and values; preferences for decisions |
+//! | `components` | independent components of the undecided atoms |
+//! | `component_cache` | a cache of the values of components |
+//! | `decomposition` | preferences of variables for decisions |
 //! | `search`, `search_trace`, `scaled_number` | the search, its trace, and numbers of any magnitude |
-//! | `decision_circuit`, `circuit_worlds` | the circuit: sums, derivatives, single assignments |
+//! | `decision_circuit`, `circuit_worlds` | sums, derivatives and single assignments of a decision circuit |
 
 mod circuit_worlds;
 mod clause_database;

@@ -25,8 +25,8 @@ struct ZeroCover<'a> {
 }
 
 impl ZeroCover<'_> {
-    /// Covers the `required` entries of a part of the table by cubes within its `allowed` entries, and returns the covered
-    /// entries. `at` is the index of the first variable of this part of the table.
+    /// Covers the `required` entries of a part of a table by cubes of `allowed` entries, and returns the covered entries. `at` is the index of the
+    /// first variable of the part.
     ///
     /// The depth of the recursion is the number of variables of a dense table, which is logarithmic in the number of entries.
     fn cover(&mut self, required: &[bool], allowed: &[bool], at: usize) -> Vec<bool> {

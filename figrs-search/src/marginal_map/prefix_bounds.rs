@@ -11,9 +11,9 @@ pub(super) const ORDER_WORK: u64 = 2_000_000;
 
 /// Upper bounds of the total weight of all completions of a prefix: an assignment of the first maximised variables, in the order of [`Self::order`].
 ///
-/// One mini-bucket elimination first sums out the other variables, and then maximises over the maximised variables, in the reverse of their order.
-/// The bound of a prefix is the product of the factors and messages whose variables it assigns. A message is a factor of this product until the
-/// variable of its bucket is assigned; then the tables of that bucket replace it.
+/// One mini-bucket elimination first sums out the variables that are not maximised. It then maximises over the maximised variables, in the reverse of
+/// their order. The bound of a prefix is the product of the factors and messages whose variables it assigns. A message is a factor of the bound until
+/// the variable of its bucket is assigned. The tables of the bucket then replace the message.
 ///
 /// **References.** Kask and Dechter, *A general scheme for automatic generation of search heuristics from specification dependencies*,
 /// Artificial Intelligence 129, 2001; Marinescu, Dechter and Ihler, *AND/OR search for marginal MAP*, UAI 2014.
@@ -30,8 +30,8 @@ pub(super) struct PrefixBounds<'a> {
     pub(super) slack: f64,
 }
 
-/// Tables that become factors of the bound when the variable of this level (the next variable of the prefix) is assigned, and messages that are then
-/// removed from it.
+/// Tables that become factors of the bound when the variable of a level (the next variable of the prefix) is assigned, and messages that then cease
+/// to be factors of the bound.
 #[derive(Clone, Debug, Default)]
 struct Level {
     factors: Vec<usize>,
@@ -88,8 +88,8 @@ impl<'a> PrefixBounds<'a> {
         })
     }
 
-    /// Returns a bound for each value of the variable of `level`. `bound` is the bound of the prefix before this variable; `world` has the values of
-    /// the prefix, indexed by variable.
+    /// Returns a bound for each value of the variable of `level`. `bound` is the bound of the prefix before the variable of `level`; `world` has the
+    /// values of the prefix, indexed by variable.
     pub(super) fn children(&self, level: usize, bound: f64, world: &mut [u32]) -> Vec<f64> {
         let tables = &self.levels[level];
         let at = |number: &usize, world: &[u32]| self.messages.messages()[*number].at(world);

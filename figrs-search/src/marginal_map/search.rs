@@ -46,7 +46,7 @@ pub struct MarginalMapSearch<'a> {
 pub struct MarginalMapResult {
     /// Values of the maximised variables in the best known assignment, in their order; empty if no assignment was found.
     pub values: Vec<u32>,
-    /// The natural logarithm of the total weight of this assignment, by an exact sum.
+    /// The natural logarithm of the total weight of the assignment, by an exact sum.
     pub log_weight: f64,
     /// Upper bound of the log-weight of every assignment; equal to `log_weight` if the search was completed.
     pub upper_bound: f64,

@@ -233,7 +233,7 @@ pub enum Finding {
         values: usize,
     },
     /// Some values of a target occur only in few draws or in draws of small weight, and a further draw may have a much larger weight. The standard
-    /// errors of such values may be too small.
+    /// errors of rare values may be too small.
     LightHits {
         /// The target with values that occur only in few draws, or in draws of small weight.
         element: Label,

@@ -4,8 +4,9 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::split_chains::{SplitChains, varies};
 
-/// Returns R-hat: the larger of [`bulk_r_hat`] and [`folded_r_hat`]. The maximum of both detects chains that differ in location or in scale (Vehtari
-/// et al. 2021, section 4.1). If the chains agree, R-hat is slightly above 1; chains with an R-hat above 1.01 should not be trusted.
+/// Returns R-hat: the larger of [`bulk_r_hat`] and [`folded_r_hat`]. The maximum of [`bulk_r_hat`] and [`folded_r_hat`] detects chains that differ in
+/// location or in scale (Vehtari et al. 2021, section 4.1). If the chains agree, R-hat is slightly above 1; chains with an R-hat above 1.01 should
+/// not be trusted.
 pub fn r_hat(chains: &[&[f64]]) -> f64 {
     bulk_r_hat(chains).max(folded_r_hat(chains))
 }

@@ -13,9 +13,9 @@ fn students_t(degrees: f64) -> Option<StudentsT> {
     (degrees < MANY).then(|| StudentsT::new(0.0, 1.0, degrees.max(1.0)).ok())?
 }
 
-/// Returns the ratio of the 97.5 % quantiles of Student's t and of the normal distribution. A standard error estimated from the
-/// variance of `degrees + 1` independent numbers is multiplied by this ratio. An interval of 1.96 such standard errors on each side
-/// then contains the exact number with a probability of 95 %.
+/// Returns the ratio of the 97.5 % quantiles of Student's t and of the normal distribution. A standard error estimated from the variance of
+/// `degrees + 1` independent numbers is enlarged by this ratio. The interval of 1.96 enlarged standard errors on each side of the estimate contains
+/// the exact number with a probability of 95 %.
 ///
 /// Degrees of freedom below one count as one.
 ///

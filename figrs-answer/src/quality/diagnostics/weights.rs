@@ -117,8 +117,8 @@ impl WeightTail {
     /// Returns the number of its largest weights that the unit of work `unit` must report, if each unit has `rows` worlds. The number does not depend
     /// on the number of samples, so that a run can be lengthened.
     ///
-    /// The number of a unit's weights that belong to the tail of the run is Poisson distributed. The mean of this number is largest if the unit is
-    /// the last unit of the run; this number then exceeds the result with a probability of 1e-9.
+    /// The number of a unit's weights that belong to the tail of the run is Poisson distributed. The mean number of tail weights of a unit is largest
+    /// if the unit is the last unit of the run. The number of tail weights of the last unit exceeds the result with a probability of 1e-9.
     pub fn most_of_unit(rows: u64, unit: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;

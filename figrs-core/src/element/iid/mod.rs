@@ -44,8 +44,8 @@ impl Iid {
     /// ```
     ///
     /// The element must make a random choice of its own, given its parents. An element that is a deterministic function of other elements, or a
-    /// [`Score`](crate::Score), is an error. For independent values of such an element, build a new element for each value inside the function of a
-    /// [`Chain`](crate::Chain).
+    /// [`Score`](crate::Score), is an error. For independent values of a deterministic function, build a new element for each value inside the
+    /// function of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
         let of = element.as_element().erased();

@@ -368,7 +368,7 @@ impl Expander<'_> {
 }
 
 /// True if a function is known to be monotone in each argument that is an interval, because it is linear, or a comparison of linear functions.
-/// `points` is the list of [`Corners::Points`].
+/// `points` are the points of [`Corners::Points`], at which the function is evaluated.
 fn is_monotone<'a>(op: &dyn ApplyOp, points: &[Vec<&'a dyn Any>]) -> bool {
     let [middle, corners @ ..] = points else {
         return true;

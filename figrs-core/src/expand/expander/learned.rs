@@ -253,7 +253,7 @@ pub(super) fn is_learned(element: &AnyElement) -> bool {
 /// The outcomes of a random element whose probabilities depend on parameters.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
-    /// The atomic element whose distribution has the parameters: the element itself, or the member of a family that replaces it.
+    /// The atomic element whose distribution has the parameters: the random element, or the member of a family that replaces the random element.
     pub member: AnyElement,
     /// The index of the element in its expansion.
     pub position: usize,

@@ -184,7 +184,7 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// Makes this a traversal of the body of a recursive call, whose elements are nested in at least `depth` `Chain` elements. The expansion had
+    /// Makes `self` a traversal of the body of a recursive call, whose elements are nested in at least `depth` `Chain` elements. The expansion had
     /// reached `functions` recursive functions and `reached` elements before the call.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
@@ -291,7 +291,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Takes the next step in the expansion of an element. While an element waits for other elements, it is below them on the stack.
+    /// Takes the next step in the expansion of an element. While an element waits for other elements, it is below these elements on the stack.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,

@@ -8,8 +8,8 @@ use figrs_models::mdmc::Tile;
 /// Accepts levels in which each occurrence of the pattern `each` has an occurrence of the pattern `by` near it. The ranges `rows` and `columns` limit
 /// the shift from the first cell of `each` to the first cell of `by`.
 ///
-/// The state of the automaton holds the partial matches of both patterns, the occurrences of `each` that still need the pattern `by`, and the latest
-/// occurrences of `by`.
+/// The state of the automaton holds the partial matches of `each` and `by`, the occurrences of `each` that still need the pattern `by`, and the
+/// latest occurrences of `by`.
 #[derive(Debug)]
 pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) each: PatternTracker,

@@ -24,8 +24,8 @@ impl Sections {
     }
 }
 
-/// Accepts levels in which the number of tiles of a class in each section is in a range of its own. The state of the automaton is the number of such
-/// tiles in the current section so far.
+/// Accepts levels in which the number of tiles of a class in each section is in a range of its own. The state of the automaton is the number of tiles
+/// of the class in the current section so far.
 #[derive(Debug)]
 pub(in crate::demands) struct Profile {
     class: TileClass,

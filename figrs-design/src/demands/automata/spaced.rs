@@ -8,8 +8,9 @@ use figrs_models::mdmc::Tile;
 /// Accepts levels in which the first occurrence of the pattern `to` after each occurrence of the pattern `from`, if there is one, begins `least` to
 /// `most` columns further to the right.
 ///
-/// The state of the automaton holds the partial matches of both patterns and the latest columns in which patterns began. If occurrences of `from`
-/// still have no later occurrence of `to`, the state also holds the numbers of columns since the first and the last of these occurrences.
+/// The state of the automaton holds the partial matches of `from` and `to`, and the latest columns in which matches began. If occurrences of `from`
+/// still have no later occurrence of `to`, the state also holds the numbers of columns since the first and since the last occurrence of `from`
+/// without a later `to`.
 #[derive(Debug)]
 pub(in crate::demands) struct Spaced {
     pub(in crate::demands) from: PatternTracker,
@@ -27,8 +28,8 @@ impl Spaced {
         self.from.width().max(self.to.width()) - 1
     }
 
-    /// Returns the indices in the state at which the machine words of the trackers of `from` and of `to` end. The words after these indices concern
-    /// columns whose distances are not checked yet.
+    /// Returns the indices in the state at which the machine words of the trackers of `from` and of `to` end. The machine words after the trackers
+    /// concern columns whose distances are not checked yet.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())

@@ -47,7 +47,7 @@ use verbs::Scope;
 /// | `require = PATTERN` | `times` | the pattern occurs at least once, or `times` times |
 /// | `count = CLASS` | `number` or `share` | the number of tiles, or their share of the cells |
 /// | | `in_each` and `number` | the number in each window of `in_each` columns |
-/// | | `sections` | a list of numbers, one for each section along the level; or a number of sections with `rising = true` |
+/// | | `sections` | a list of numbers, one for each section along the level, or a number of sections with `rising = true` |
 /// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each occurrence of the first pattern has the second one at the given distance in columns or rows, counted from edge to edge |
 /// | `between = [PATTERN, PATTERN]` | `distance` | the columns from each occurrence of the first pattern to the next occurrence of the second |
 /// | `mirror = "left-right"` or `"top-bottom"` | `by` | the area equals its mirror image |
@@ -58,9 +58,9 @@ use verbs::Scope;
 /// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's path from the start to the goal passes these cells and areas in this order, by the [rules](DemandScope::rules) of the player's moves |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs from the drawing makes a level less probable by exp(-cost) |
 /// | `lines_like = DRAWING` | | each column (each row, if the player climbs) is a column (row) of the drawing |
-/// | `max_gap = COLUMNS` | | at most this many adjacent columns lack ground in the bottom row; for levels that are played to the right |
+/// | `max_gap = COLUMNS` | | maximum number of adjacent columns that lack ground in the bottom row (for levels that are played to the right) |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
-/// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules as `pass`, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
+/// | `playable = true`, `seen = true` | | `playable` is [`Demand::Playable`], by the rules of movement of `pass`. `seen` is [`Demand::Seen`]. The demands `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer`. |
 ///
 /// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in a design file are `4`, `"2..5"` (both
 /// included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class of tiles is a tile, `any`, a
@@ -302,7 +302,7 @@ impl<'a> DemandScope<'a> {
         }
     }
 
-    /// Returns the demands, in model coordinates.
+    /// Returns the demands of the file. Rows and columns are those of the models, in which the player moves to the right.
     ///
     /// **Errors.** [`FileError`] if the file has a mistake; the error states the line of the demand.
     pub fn demands(&self) -> Result<Vec<Demand>, FileError> {

@@ -42,7 +42,7 @@ pub(super) fn numbers(value: &Value) -> Option<(usize, Option<usize>)> {
     Some((least, most))
 }
 
-/// Reads a range of rows or columns that excludes its end, such as `4`, `"3..8"` or `"50%.."`. A percentage stands for this share of `size`, rounded
+/// Reads a range of rows or columns that excludes its end, such as `4`, `"3..8"` or `"50%.."`. A percentage stands for a share of `size`, rounded
 /// down.
 pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     if let Some(position) = whole(value) {

@@ -2,7 +2,7 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `planned_table` | scopes of the tables; for a conditional distribution, its child variables |
+//! | `planned_table` | scopes of the tables, and the child variables of conditional distributions |
 //! | `plan` | the steps in the order that the stages impose, and their cost |
 //! | `run` | execution of the steps |
 //! | `rule` | decision rules as tables |
@@ -28,7 +28,7 @@ use run::UtilityRun;
 pub struct UtilityTable {
     /// The variable on which the utility depends.
     pub variable: VarId,
-    /// The utility of each value.
+    /// The utility of each value of the variable.
     pub utilities: Vec<f64>,
 }
 

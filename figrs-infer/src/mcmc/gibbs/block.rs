@@ -5,8 +5,7 @@ use rustc_hash::FxHashMap;
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 use figrs_factor::graph::{Assignments, FactorGraph, LogTable, VarId, log_entry};
 
-/// If a sum of products is below this limit, the products may have underflowed; the sum is then computed again from
-/// logarithms.
+/// Least sum of products that is trusted. If a sum is smaller, its products may have underflowed, and the sum is computed again from logarithms.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
 
 /// A table of a Gibbs block, with the strides of its variables that are outside the block.

@@ -95,8 +95,9 @@ impl GibbsKernel {
         Self::collapsed(graph, table, &all, 0)
     }
 
-    /// Like [`new`](Self::new), but first sums out variables that are not in `kept`, as long as each sum has at most `entries` entries. The blocks draw
-    /// the other variables from their marginal distribution; [`conditional`](Self::conditional) does not change variables that were summed out.
+    /// Like [`new`](Self::new), but first sums out variables that are not in `kept`, as long as each sum has at most `entries` entries. The blocks
+    /// draw the remaining variables from their marginal distribution; [`conditional`](Self::conditional) does not change variables that were summed
+    /// out.
     ///
     /// **References.** Liu (1994), "The collapsed Gibbs sampler in Bayesian computations with applications to a gene regulation problem".
     ///

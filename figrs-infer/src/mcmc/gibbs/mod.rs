@@ -7,7 +7,8 @@
 //! | `groups` | groups of variables that factors with zeros connect, and their connectivity |
 //! | `block`, `elimination_block` | blocks whose assignments are enumerated, blocks that are drawn by elimination |
 //! | `kernel` | all blocks of a graph |
-//! | `initial_assignment`, `chains` | initial assignments of chains; the run of the chains |
+//! | `initial_assignment` | initial assignments of chains |
+//! | `chains` | a run of several chains |
 //! | `chain_sums` | the draws of all chains, and the answer computed from them |
 //! | `assignments` | draws of assignments, without an answer |
 

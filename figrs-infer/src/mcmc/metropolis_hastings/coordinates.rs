@@ -8,7 +8,7 @@ use figrs_core::{Datum, Space};
 use figrs_lower::internals::{Site, Trace};
 
 /// Appends the coordinates of a value to `into`. Returns the number of coordinates, and the logarithm of the volume element at the value. Returns
-/// `None` if values of this space have no coordinates.
+/// `None` if values of the space have no coordinates.
 pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(usize, f64)> {
     let start = into.len();
     let mut volume = 0.0;

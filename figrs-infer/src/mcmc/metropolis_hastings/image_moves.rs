@@ -4,8 +4,8 @@
 //! change alone, because all offsets would have to change with it. A joint move proposes another value *x'* of the mean by a random walk and, for
 //! each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The effect is an affine function *f* of the offset *z*: `f = a + b z`,
 //! where *a* and *b* depend on the mean *x*. The new offset of an effect is `z' = (a + b z − a') / b'`, and the density of the proposal is the
-//! density of the reverse proposal times `Π |b_i / b'_i|`. The result is the same as a step in the centred form of the hierarchy, whose choices are
-//! the effects themselves.
+//! density of the reverse proposal times `Π |b_i / b'_i|`. A joint move has the same result as a step in the centred form of the hierarchy, whose
+//! choices are the effects themselves.
 //!
 //! The functions are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` are computed from calls of the function
 //! at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1, both at *z* before the move and at
@@ -66,7 +66,7 @@ struct ImageMove {
     offsets: Vec<(Site, Vec<PlacedImage>)>,
     log_scale: f64,
     adapted: u32,
-    /// `true` if some proposal of this move kept all deterministic numbers unchanged.
+    /// `true` if some proposal of the move kept all deterministic numbers unchanged.
     was_possible: bool,
 }
 
@@ -87,8 +87,8 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if the computation of these numbers takes more
-    /// than `MAX_CALLS` function calls.
+    /// Returns the deterministic numbers on which the evidence of `model` depends. The list is empty if the computation of the deterministic numbers
+    /// takes more than `MAX_CALLS` function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);
@@ -300,7 +300,8 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if the number `placed` depends on two of the offsets that this move changes. If both offsets changed, the move would not be reversible.
+    /// True if the number `placed` depends on two of the offsets that this move changes. If two offsets of one number changed, the move would not be
+    /// reversible.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);

@@ -139,7 +139,7 @@ impl ProposalSuccess {
     }
 
     /// Returns the number of proposals for pairs of stuck choices among which a step can select, besides the proposals for single choices. There is
-    /// one such proposal for each stuck choice, and none if only one choice is stuck.
+    /// one proposal of a pair for each stuck choice, and none if only one choice is stuck.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0
@@ -181,7 +181,7 @@ impl Kernel {
         self.propose_several_sites(trace, pick - before, decisions, log_acceptance)
     }
 
-    /// Makes a step that changes the random choice with the index `position` in the world. If the values of this choice are continuous, nothing
+    /// Makes a step that changes the random choice with the index `position` in the world. If the values of the random choice are continuous, nothing
     /// happens.
     pub(super) fn step_if_discrete<D: StepDecisions>(
         &mut self,

@@ -15,7 +15,8 @@
 //! | `proposals` | proposals and blocks of the user, and the scales of random walks |
 //! | `settings` | common settings of algorithms that make Metropolis-Hastings steps |
 //! | `sites` | thinned values of all choices of a chain |
-//! | `choices`, `modes` | tests whether the chains agree about all choices of their worlds; modes that probes (short chains) found |
+//! | `choices` | tests whether the chains agree about all choices of their worlds |
+//! | `modes` | modes that probes (short test chains) found |
 //! | `probes` | draws from the prior, and short chains, that look for other modes |
 //! | `chain` | one chain from its first world to its last draw |
 //! | `chains_run` | a run of all chains that can be paused, continued and lengthened |

@@ -1,4 +1,4 @@
-//! Comparison of the draws of the chains with those draws from the prior that satisfy the evidence.
+//! Comparison of the draws of the Markov chains with draws from the prior that satisfy the evidence.
 
 use figrs_core::{AnyColumn, Label, Support, SupportBuilder};
 use rustc_hash::FxHashMap;

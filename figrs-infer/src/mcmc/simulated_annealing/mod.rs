@@ -28,8 +28,8 @@ const NAME: &str = "SimulatedAnnealing";
 /// The steps of simulated annealing are those of [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample worlds in
 /// proportion to the joint probability of the world and the evidence, raised to the power of one over the temperature. The temperature falls
 /// geometrically, or follows a [function](Self::schedule) of the step number. The answer is the best world that any of the chains visited. The
-/// probability of this world covers the targets and the evidence, as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination); elements of
-/// branches that are not taken do not count. The density of a continuous element takes the place of its probability.
+/// probability of the best world covers the targets and the evidence, as for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination);
+/// elements of branches that are not taken do not count. The density of a continuous element takes the place of its probability.
 ///
 /// **Guarantee.** The returned world has positive probability, which is recomputed at the end. The world is never proven to be the most probable one:
 /// [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.

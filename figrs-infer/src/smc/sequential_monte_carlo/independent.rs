@@ -12,7 +12,8 @@ const POPULATIONS_PER_DRAW: u64 = 2;
 /// Minimum number of populations in a round of draws; [`SequentialMonteCarlo`] has the same default.
 const MIN_POPULATIONS: u64 = 16;
 
-/// Maximum number of consecutive rounds in which no particle remains. After these rounds, the run ends with the worlds drawn so far.
+/// Maximum number of consecutive rounds in which no particle remains. After this number of consecutive rounds without particles, the run ends with
+/// the worlds drawn so far.
 const MAX_FAILED_ROUNDS: u32 = 16;
 
 /// Worlds that were drawn independently, with statistics of their populations.
@@ -35,8 +36,8 @@ impl SequentialMonteCarlo {
     /// given index.
     ///
     /// Each world comes from its own populations of particles. A drawn world is the trajectory of one particle of its populations, which is drawn
-    /// with probability proportional to the population's estimate of the evidence. If all these populations lose their particles, the draw is
-    /// repeated. The result has fewer worlds if the run is stopped.
+    /// with probability proportional to the population's estimate of the evidence. If all populations of a world lose their particles, the draw of
+    /// the world is repeated. The result has fewer worlds if the run is stopped.
     ///
     /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles grows.
     ///

@@ -34,9 +34,9 @@ const ROWS: u64 = 1024;
 /// unlikely are replaced by copies of other worlds.
 ///
 /// Statements of evidence are processed in the order of the model: state the evidence of a sequence in the order of the sequence. An element is drawn
-/// when a statement first needs it. After each statement, a population is resampled if its effective size is below a fraction of the number of
-/// particles. Several independent populations are run, and each population is weighted by its estimate of the probability of the evidence. The
-/// standard errors are computed from the differences between the populations. If targets are earlier elements of a sequence, their draws are the
+/// when a statement of evidence first needs it. After each statement, a population is resampled if its effective size is below a fraction of the
+/// number of particles. Several independent populations are run, and each population is weighted by its estimate of the probability of the evidence.
+/// The standard errors are computed from the differences between the populations. If targets are earlier elements of a sequence, their draws are the
 /// trajectories of the remaining particles (smoothing). For elements further back in the sequence, the trajectories have fewer distinct values.
 ///
 /// If an observation is discrete in some worlds and continuous in others, the weights of the particles have different numbers of density factors.
@@ -123,9 +123,9 @@ impl SequentialMonteCarlo {
         self
     }
 
-    /// Retains one particle of each population for [`Answer::draws`](figrs_answer::Answer::draws), drawn in proportion to the last weights. The weight of this particle is its
-    /// population's estimate of the probability of the evidence. A population that has lost all its particles has no draw
-    /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
+    /// Retains one particle of each population for [`Answer::draws`](figrs_answer::Answer::draws), drawn in proportion to the last weights. The
+    /// weight of a retained particle is its population's estimate of the probability of the evidence. A population that has lost all its particles
+    /// has no draw ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
     /// Targets are then evaluated only for the retained particles, which is much faster if there are thousands of targets. For any function of the
     /// targets, multiply the weight of each draw by the function: the mean of these products over all populations is an unbiased estimate of the

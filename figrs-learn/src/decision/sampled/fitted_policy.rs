@@ -43,7 +43,7 @@ pub(super) struct RegressionSettings {
 #[derive(Clone, Debug, Default)]
 struct OptionDraws {
     draws: Vec<WeightedUtility>,
-    /// The coordinates of the draws' known values; empty after the search tree has been built.
+    /// For each draw, its known values as coordinates of a point. The coordinates are moved into the search tree when the tree is built.
     points: Vec<f64>,
     /// The search tree over the coordinates; `None` if all known values are matched exactly.
     tree: Option<NeighbourTree>,

@@ -1,5 +1,5 @@
-//! Finds decisions that influence the evidence, or that influence elements whose values are known when decisions are made. Both kinds of influence
-//! are errors.
+//! Finds decisions that influence the evidence, or that influence elements whose values are known when decisions are made. It is an error if a
+//! decision influences the evidence or the values known at a decision.
 
 use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;

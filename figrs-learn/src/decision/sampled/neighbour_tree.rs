@@ -3,8 +3,8 @@
 /// Maximum number of points in a leaf of the tree; a search examines the points of a leaf one by one.
 const LEAF: usize = 16;
 
-/// Points in the order of a k-d tree. The median point of each range splits the range by one coordinate: this coordinate of earlier points is not
-/// greater, and that of later points is not smaller.
+/// Points in the order of a k-d tree. The median point of each range splits the range by one coordinate. Earlier points of the range have a smaller
+/// or equal coordinate, and later points have a larger or equal coordinate.
 ///
 /// **Complexity.** Building the tree takes *n* log² *n* steps for *n* points; with few coordinates, a search examines only a
 /// few more points than it returns.
@@ -123,7 +123,8 @@ impl NeighbourTree {
     }
 }
 
-/// The nearest points found so far, and some farther points. Whenever twice the required number of points is stored, the farther half is dropped.
+/// The nearest points found so far, and some farther points. Whenever twice the required number of points is stored, the half that is farther away is
+/// dropped.
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,

@@ -34,11 +34,11 @@ use figrs_answer::{Error, Replicate, guarded};
 /// are compared by Euclidean distance if fewer than [`neighbours`](Self::neighbours) draws have the same value on average; each coordinate is divided
 /// by its standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
 ///
-/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias
-/// this estimate, because the policies were fitted on other draws; the error of the estimate is that of the sampler. The policies approach the best
-/// policies if expected utilities are continuous in the known values, the number of neighbours grows, and the ratio of this number to the number of
-/// draws tends to 0 (Stone 1977). For finitely many draws, no bound is known on the loss compared with the best plan. The utilities in the rows of a
-/// policy tend to be too large, because each utility is the largest of several estimates. With limited memory, a policy is fitted while earlier
+/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias the
+/// estimated utility, because the policies were fitted on other draws; the error of the estimate is that of the sampler. The policies approach the
+/// best policies if expected utilities are continuous in the known values, the number of neighbours grows, and the ratio of this number to the number
+/// of draws tends to 0 (Stone 1977). For finitely many draws, no bound is known on the loss compared with the best plan. The utilities in the rows of
+/// a policy tend to be too large, because each utility is the largest of several estimates. With limited memory, a policy is fitted while earlier
 /// decisions choose at random; it may not be the best policy if the earlier decisions follow their policies. The same seed gives the same plan on any
 /// number of threads.
 ///

@@ -85,7 +85,7 @@ impl<T: Value> SampledPolicy<T> {
     }
 
     /// Returns an estimate of the expected sum of all utilities if the decision chooses `choice` and the known elements have the values stated in
-    /// `known`. Earlier decisions have the stated options if this decision knows their options; otherwise they choose at random.
+    /// `known`. Earlier decisions whose options the decision knows have the stated options; other earlier decisions choose at random.
     ///
     /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or occurs in no draw with the
     /// stated values.

@@ -167,7 +167,7 @@ fn joined_boards_are_all_reached() {
     }
 }
 
-/// Moves are accepted with the Metropolis probability: the ratio of the weights of both boards, at most one.
+/// Moves are accepted with the Metropolis probability: the weight of the new board divided by the weight of the old board, at most one.
 #[track_caller]
 fn moves_are_those_of_metropolis<G: Generator>(generator: &G, penalty: f64) {
     let make = || generator.ruled_cells().unwrap();

@@ -7,8 +7,8 @@ use crate::grid::Size;
 /// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but often several adjacent
 /// cells together.
 ///
-/// Windows have up to three rows and columns. On Yin-Yang boards of 8 and 12 columns, chains that change single cells do not move, and chains that
-/// redraw windows reach other boards within a few thousand sweeps.
+/// A window of cells has up to three rows and columns. On Yin-Yang boards of 8 and 12 columns, chains that change single cells do not move, and
+/// chains that redraw windows reach other boards within a few thousand sweeps.
 #[derive(Clone, Debug)]
 pub struct WindowMoves<C> {
     size: Size,

@@ -14,9 +14,9 @@ use crate::grid::{
 /// A chromatic maze as elements: the tiles, the start and the finish, with the evidence that the maze has a solution.
 ///
 /// The first tile has any colour; each later tile, in scan order, has the colour of the tile before it, turned by a random number of places on the
-/// colour wheel. The turns of the colour wheel are independent. The existence of a path depends only on these turns and on the ends of the path. One
-/// tile after another is an end of the path with a probability that makes all pairs of ends equally likely: the number of missing ends divided by the
-/// number of remaining tiles. A fair coin decides which end is the start.
+/// colour wheel. The turns of the colour wheel are independent. The existence of a path depends only on the turns of the colour wheel and on the ends
+/// of the path. One tile after another is an end of the path with a probability that makes all pairs of ends equally likely: the number of missing
+/// ends divided by the number of remaining tiles. A fair coin decides which end is the start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
@@ -207,7 +207,7 @@ impl ChromaticElements {
     }
 
     /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. A separate fold
-    /// over the tiles, without bounds on the length, computes the number of steps. A query for this element needs only the returned evidence.
+    /// over the tiles, without bounds on the length, computes the number of steps. A query for the number of steps needs only the returned evidence.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]

@@ -11,7 +11,7 @@ pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// One in this number of proposals, on average, moves the start or the finish of the path.
+/// Mean number of proposals among which one moves the start or the finish of the path.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 

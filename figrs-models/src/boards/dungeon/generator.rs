@@ -133,7 +133,7 @@ impl BoardElements<DungeonTile> {
     /// Returns an element for the number of steps of the walk, and the evidence on which the element depends. A separate fold over the tiles, without
     /// bounds on the length, computes the number of steps.
     ///
-    /// The number of steps is `None` if there is no walk. A query for this element needs the returned evidence, but not the evidence of
+    /// The number of steps is `None` if there is no walk. A query for the number of steps needs the returned evidence, but not the evidence of
     /// [`Self::model`].
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.

@@ -129,8 +129,8 @@ impl PerfectMaze {
     /// Returns the pointers as independent choices, and the rules. A step of the Markov chain opens one passage and closes another.
     ///
     /// If the path has no bounds, Markov chains reach every maze, because one maze can take over the pointers of another maze one after another. To
-    /// avoid cycles, a room takes over its pointer after the target of this pointer. Each change of a pointer opens one passage of the room and
-    /// closes another.
+    /// avoid cycles, a room takes over its pointer after the room at which the pointer ends. Each change of a pointer opens one passage of the room
+    /// and closes another.
     pub(super) fn ruled(&self) -> RuledCells<Pointer> {
         let size = self.size();
         let choices = |at: usize| match at {

@@ -96,8 +96,8 @@ impl WaysFromPair {
         }
     }
 
-    /// Collects the rooms on the paths from the rooms `pair` to the first room, up to the room where the paths meet. The paths from both rooms have
-    /// to lead to the first room.
+    /// Collects the rooms on the paths from the rooms `pair` to the first room, up to the room where the paths meet. The paths from the two rooms of
+    /// `pair` have to lead to the first room.
     ///
     /// The search advances on both paths in turn; its work is therefore proportional to the length of the longer path to the meeting point.
     pub(super) fn meet(

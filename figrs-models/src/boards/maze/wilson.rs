@@ -13,7 +13,7 @@ impl PerfectMaze {
     ///
     /// **Guarantee.** The drawn mazes are independent and have exactly the distribution given that the maze is perfect and meets the clues, up to the
     /// rounding of random numbers to 53 bits. For any weights of directions, the probability of a tree is proportional to the product of the weights
-    /// of its pointers; a known pointer counts as the only direction with positive weight. The draws are the same for both options of the
+    /// of its pointers; a known pointer counts as the only direction with positive weight. The draws are the same for each variant of
     /// [`Border`](super::Border).
     ///
     /// **Complexity.** With equal weights the random walks take an expected number of steps of the order of `n log n` for `n` rooms. With other

@@ -43,9 +43,9 @@ struct Line {
 
 /// Maximum number of steps of a move, per inner corner of the grid; nearly all moves take fewer steps. A longer move leaves the board unchanged.
 const STEPS: usize = 32;
-/// On average, one of this number of moves also exchanges the two colours; such a move takes longer than most moves.
+/// Mean number of moves among which one also exchanges the two colours. A move that exchanges the colours takes longer than most moves.
 const TURNS: usize = 16;
-/// On average, one of this number of moves redraws a window of the board.
+/// Mean number of moves among which one redraws a window of the board.
 const WINDOWS: usize = 4;
 /// Maximum number of moves of a sweep: the number for a board of 12 by 12 cells. Larger boards need no more moves, because one move changes much of
 /// the line between the colours.

@@ -89,8 +89,8 @@ impl YinYang {
     ///
     /// Without clues, Markov chains start from two comb patterns, which follow the rules but may violate the bounds on the number of black cells.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Weight of the violation of each other rule, relative to that of the rule on the number of black cells. The weight is so large that few
-        /// boards break the other rules.
+        /// Weight of the violation of each rule, relative to that of the rule on the number of black cells. The weight is so large that few boards
+        /// break a rule other than that on the number of black cells.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {

@@ -103,8 +103,8 @@ mod tests {
     use crate::board::ConditionalSampler;
     use figrs_infer::Compiled;
 
-    /// The counts of boards by their number of black cells show that no board has fewer black cells than the bound. On boards with at least three
-    /// rows and columns, some board reaches the bound.
+    /// The counts of boards by their number of black cells show that no board has fewer black cells than the bound. On grids with at least three rows
+    /// and columns, some board has exactly the minimum number of black cells.
     #[test]
     fn the_bound_on_a_colour_is_right_and_reached() {
         for rows in 1..=5 {

@@ -9,7 +9,7 @@ use crate::grid::Size;
 /// Requires that the cells of some kind are connected, side by side or one above the other, and that there is at least one of them. The violation of
 /// the rule is the number of connected components minus one, or one if no cell is of the kind.
 ///
-/// **Complexity.** After a change of a cell, the rule examines the eight neighbours of the cell. If these neighbours do not determine how many
+/// **Complexity.** After a change of a cell, the rule examines the eight neighbours of the cell. If the eight neighbours do not determine how many
 /// components the cell connects, the rule searches for the components from all sides of the cell, step by step in turn. After a large change, the
 /// rule rereads the whole board.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::BoardRule;
 
-/// Requires that the number of cells of some kind is in a range. The violation of the rule is the distance of this number from the range.
+/// Requires that the number of cells of some kind is in a range. The violation of the rule is the distance of the number of cells from the range.
 #[derive(Clone, Debug)]
 pub struct CountRule<F> {
     range: RangeInclusive<u32>,

@@ -37,14 +37,14 @@ fn is_platformers(symbol: char) -> bool {
 ///   levels of several lines.
 /// - The reader leaves out levels that repeat another level with a player's path drawn in, by a character without a meaning, with a note.
 /// - For each given folder, the reader seeks a legend (JSON or TOML) beside the levels and in the folder above, unless the caller sets the
-///   [tiles](Self::tiles). A character that this legend lacks has the meaning that the legends of other folders give it, or is a tile of unknown
-///   meaning. Without any legend, all tiles have unknown meanings, except that levels with only `-`, `X` and other [platformer](TileSet::platformer)
-///   characters have platformer tiles.
+///   [tiles](Self::tiles). A character that is missing in the legend of its folder has the meaning that the legends of other folders give it, or is a
+///   tile of unknown meaning. Without any legend, all tiles have unknown meanings, except that levels with only `-`, `X` and other
+///   [platformer](TileSet::platformer) characters have platformer tiles.
 /// - If all levels have one width and are at least twice as high as wide, the player climbs [upwards](Travel::Up) in them; other levels are played to
 ///   the right.
 /// - If levels have fewer rows than others, the reader adds rows at the top, filled with an [outside](crate::mdmc::Meaning::Outside) tile or else
-///   with the most frequent tile of the corpus. The setting [`rows`](Self::rows) cuts higher levels instead. Before these steps, the setting
-///   [`rooms`](Self::rooms) cuts levels into rooms.
+///   with the most frequent tile of the corpus. The setting [`rows`](Self::rows) cuts higher levels instead. Before levels are cut or filled to equal
+///   heights, the setting [`rooms`](Self::rooms) cuts levels into rooms.
 ///
 /// [`CorpusNote`]s report the choices of the reader.
 ///

@@ -124,9 +124,9 @@ impl LevelElements {
         &self.cell(row, column).unseen
     }
 
-    /// Returns an element for the index of the network structure by whose counts the tile is drawn. An intervention on this element chooses the
-    /// network structure. If the tiles of the neighbours in this structure never occurred together in training, the tile is drawn from the counts of
-    /// a simpler structure.
+    /// Returns an element for the index of the network structure by whose counts the tile is drawn. An intervention on the returned element chooses
+    /// the network structure. If the tiles of the neighbours in this structure never occurred together in training, the tile is drawn from the counts
+    /// of a simpler structure.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
         &self.cell(row, column).structure
     }

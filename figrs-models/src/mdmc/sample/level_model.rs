@@ -60,7 +60,7 @@ pub trait ColumnProgram: Debug + Send + Sync {
     /// Returns the number of columns to the left on which a column may depend; `None` if it also depends on columns to the right.
     fn reach(&self) -> Option<usize>;
 
-    /// Builds the elements of the columns `columns`. The first `known` of the columns are inputs, as far as later columns depend on them.
+    /// Builds the elements of the columns `columns`. The tiles of the first `known` columns are inputs, if later columns depend on the tiles.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
     /// Builds the elements of columns as [`columns`](Self::columns) does, but draws tiles from proposals that demands twist (see [`Twist`]), with

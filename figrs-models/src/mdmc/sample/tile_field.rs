@@ -224,8 +224,8 @@ impl ColumnProgram for FieldColumns {
     }
 }
 
-/// A column of a Markov random field, given the column to its left: a Markov chain of tiles from the bottom up. The weights of this chain include the
-/// factors by which demands multiply the probabilities of single tiles.
+/// A column of a Markov random field, given the column to its left: a Markov chain of tiles from the bottom up. The weights of the Markov chain of a
+/// column include the factors by which demands multiply the probabilities of single tiles.
 #[derive(Debug)]
 struct ColumnChain {
     tiles: Arc<[Tile]>,

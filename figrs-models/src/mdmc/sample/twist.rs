@@ -67,10 +67,10 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// True if the tile of `cell` may change the state of a demand.
     fn moves(&self, cell: (usize, usize)) -> bool;
 
-    /// True if any demand depends on earlier tiles.
+    /// True if some demand has states, because it also depends on earlier tiles of the level.
     fn has_states(&self) -> bool;
 
-    /// Returns the states of the demands' automata after they have read `tile` in `cell`; `state` has the states before that.
+    /// Returns the states of the demands' automata after they have read `tile` in `cell`; `state` has their states before `cell`.
     fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState;
 
     /// Returns the value of the states `state` before `cell`: the product of the values of each demand's state.

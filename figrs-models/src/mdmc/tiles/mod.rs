@@ -2,7 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `tile` | a tile: a character and its meanings; classes of tiles: listed tiles, or all tiles except the listed ones |
+//! | `tile` | tiles, which are characters with meanings, and classes of tiles (listed tiles, or all tiles except listed tiles) |
 //! | `meaning` | meanings of tiles that matter to a player's moves |
 //! | `tile_set` | the tiles of a game |
 //! | `legend` | tile sets from JSON and TOML |

@@ -38,7 +38,7 @@ impl RowSplits {
         first(band)..first(band + 1)
     }
 
-    /// Returns these bands unless `height` rows cannot be divided into this number of bands.
+    /// Returns the division `self` if it applies to `height` rows.
     pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, Mistake> {
         if (1..=height).contains(&self.0) {
             Ok(self)

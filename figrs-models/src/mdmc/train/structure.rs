@@ -181,7 +181,7 @@ impl fmt::Display for Structure {
     }
 }
 
-/// Network structures in the order in which they are tried: the first one, and its fallbacks for configurations that never occurred in training.
+/// Network structures in the order in which they are tried: a first structure, and its fallbacks for configurations that never occurred in training.
 ///
 /// A fallback uses some of the neighbours of the first structure, and the last fallback uses none. Every cell can therefore get a tile. A single
 /// [`Structure`] stands for the list of itself and its [`fallbacks`](Structure::fallbacks).

@@ -8,10 +8,10 @@ use crate::mdmc::level::grid::TileIds;
 /// Counts of tiles in training, by the key of the configuration and the number of the tile.
 pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
-/// A table finds counts by direct index if the number of possible keys is below this number and enough keys have counts.
+/// Number of possible keys below which a table finds counts by direct index, if enough keys have counts.
 const DIRECT_KEYS: u64 = 1 << 16;
-/// A table uses a direct index only up to this ratio of possible keys to keys with counts. If fewer keys have counts, a binary search is as quick as
-/// a direct index.
+/// Maximum ratio of possible keys to keys with counts up to which a table uses a direct index. At a larger ratio, a binary search is as quick as a
+/// direct index.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
 #[derive(Clone, Debug)]

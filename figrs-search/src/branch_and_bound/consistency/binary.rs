@@ -7,7 +7,7 @@ use super::super::network::{Conflict, Network};
 impl Network {
     /// Projects the binary function `f` on its first (`side` 0) or second (`side` 1) variable, which makes this variable arc consistent.
     ///
-    /// After the projection, each value of this variable occurs in a pair of cost zero.
+    /// After the projection, each value of the variable occurs in a pair of cost zero.
     pub(super) fn project_binary(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.looks += 1;
         self.cause = f as u32;

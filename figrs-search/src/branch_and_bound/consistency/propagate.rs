@@ -84,8 +84,8 @@ impl Network {
         }
     }
 
-    /// Moves costs from the functions of the variable `v` to later variables. Values of these later variables may have lost their supports, because
-    /// values of `v` were removed.
+    /// Moves costs from the functions of the variable `v` to later variables. Values of later variables may have lost their supports, because values
+    /// of `v` were removed.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;

@@ -3,7 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `cluster_tree` | clusters of variables with small separators |
-//! | `subproblem` | a cluster with its descendants as a network; a record for each assignment of its separator |
+//! | `subproblem` | a cluster with its descendants as a network, with a record for each assignment of its separator |
 //! | `tree_search` | hybrid best-first search in all clusters |
 
 mod cluster_tree;

@@ -30,7 +30,7 @@ pub(super) struct Record {
     pub(super) open: OpenNodes,
     /// Lower bound of the costs in the open nodes that have been dropped.
     pub(super) dropped: i64,
-    /// The number of steps of the search for this assignment of the separator.
+    /// The number of steps of the search for the assignment of the separator.
     pub(super) work: u64,
 }
 

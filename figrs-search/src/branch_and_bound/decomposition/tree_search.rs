@@ -47,7 +47,7 @@ const WORK_IN_A_ROW: u64 = 1 << 14;
 #[derive(Debug)]
 pub(in super::super) struct TreeSearch {
     subproblems: Vec<Subproblem>,
-    /// Upper bound of the cost: the search ignores assignments with at least this cost.
+    /// Upper bound of the cost: the search ignores assignments that cost `upper` or more.
     upper: i64,
     /// The best assignment of the component that the search has found since its last report, and its cost.
     pub(in super::super) best: Option<(Vec<u32>, i64)>,

@@ -37,7 +37,7 @@ pub(in super::super) struct Function {
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
     entries: NaryCosts,
-    /// The index of this function in the list of all functions.
+    /// The index of the function in the list of all functions.
     pub(in super::super) function: u32,
     /// For each variable, the index of the first shift of its values.
     pub(in super::super) shifts: Vec<u32>,

@@ -5,7 +5,7 @@ use super::function::{Function, NaryCosts, NaryFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
-/// Error: in this state of the search, no assignment costs less than the upper bound.
+/// Error: in the present state of the search, no assignment costs less than the upper bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Conflict;
 

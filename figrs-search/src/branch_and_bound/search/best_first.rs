@@ -41,7 +41,7 @@ pub(in super::super) enum SearchState {
 struct Frame {
     second: Decision,
     lower: i64,
-    /// Number of decisions before this branching.
+    /// Number of decisions before the branching.
     taken: u32,
 }
 

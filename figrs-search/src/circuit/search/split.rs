@@ -79,8 +79,8 @@ impl<T: SearchTrace> ExhaustiveSearch<'_, T> {
         self.finder.members.truncate(component.start as usize);
     }
 
-    /// Returns the sum over the open (not excluded) values of `variable`, which is a component of its own. The time is linear in their number; a
-    /// search with one decision for each value would take quadratic time.
+    /// Returns the sum over the open (not excluded) values of `variable`, which is a component of its own. The time is linear in the number of
+    /// values; a search with one decision for each value would take quadratic time.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {

@@ -10,7 +10,7 @@ use super::is_right;
 use crate::MetropolisHastings;
 use figrs_answer::{Answer, Quality, Run};
 
-/// Observed means of six groups. Each is measured with a standard deviation of a tenth, far less than the standard deviation between the groups.
+/// Observed means of six groups. Each mean is measured with a standard deviation of a tenth, far less than the standard deviation between the groups.
 const SEEN: [f64; 6] = [3.1, 5.2, 1.4, 4.0, 2.2, 6.3];
 const NOISE: f64 = 0.1;
 

@@ -132,7 +132,8 @@ impl HierarchicalChain {
         Ok(chain)
     }
 
-    /// Counts the kinds and the tiles of `corpus`, given the kinds of the sections of each level; the result has no medoids.
+    /// Counts the kinds of sections and the tiles of `corpus`, given the kind of each section of each level. The result has no typical sections
+    /// (medoids).
     fn counted(
         corpus: &Corpus,
         structures: impl Into<Structures>,

@@ -14,7 +14,7 @@ const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
 /// Character of the border in a saved configuration, unless a tile of the chain has the same character.
 const BORDER: char = '#';
-/// Maximum number of rows: a level with this many rows and a single column has the maximum number of cells.
+/// Maximum number of rows: a level with the maximum number of rows and a single column has the maximum number of cells.
 const MOST_ROWS: usize = 1 << 28;
 /// Maximum number of cells of all training levels together; sums of counts up to this number are exact.
 const MOST_CELLS: u64 = 1 << 53;
