@@ -133,6 +133,10 @@ fn check(options: &Options) -> Result<(), Failure> {
     if options.stats.is_none() && !options.probability && options.methods.len() > 1 {
         return Err("more than one --method needs --stats or --probability".into());
     }
+    options.question.check_styles()?;
+    if options.question.travel.is_some() && options.corpus.is_empty() {
+        return Err("--travel needs --corpus".into());
+    }
     options.checked_format()?;
     if options.stats.is_some() && options.format().needs_file() {
         return Err("--stats needs --format text or json".into());

@@ -336,13 +336,14 @@ pub enum Error {
         /// The reason why parameters cannot be learned from the evidence, with a remedy.
         reason: &'static str,
     },
-    /// The likelihood of a parameter has no maximum, because it grows as the parameter goes to zero or to infinity, or has more than one.
-    #[error("{}", not_maximised(.parameter, *.undetermined_by))]
+    /// The likelihood of a parameter has no single maximum: it grows as the parameter goes to zero or to infinity, or several values of a coefficient
+    /// maximise it.
+    #[error("{}", not_maximised(.parameter, *.undetermined_cases))]
     NoMaximum {
         /// The parameter whose likelihood does not have a single maximum.
         parameter: Label,
-        /// The expected number of cases that do not determine a coefficient of a linear mean; `None` if the likelihood grows without end.
-        undetermined_by: Option<f64>,
+        /// For a coefficient of a linear mean that several values maximise, the expected number of cases; `None` if the likelihood grows without end.
+        undetermined_cases: Option<f64>,
     },
     /// Standard errors cannot be computed, because the expected counts are not exact, or because the parameters have too many free numbers.
     #[error("{reason}")]

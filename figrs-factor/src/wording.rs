@@ -90,6 +90,6 @@ pub struct Counted(pub usize);
 impl fmt::Display for Counted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = usize::from(audience() == Audience::PageUsers);
-        (self.0 + first).fmt(f)
+        self.0.saturating_add(first).fmt(f)
     }
 }

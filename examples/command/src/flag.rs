@@ -26,7 +26,7 @@ pub fn address_page(controls: Controls) {
 /// assert_eq!(Flag("min-walk").to_string(), "--min-walk");
 /// address_page(|flag| (flag == "min-walk").then_some("“Steps”, from"));
 /// assert_eq!(Flag("min-walk").to_string(), "“Steps”, from (`min_walk`)");
-/// assert_eq!(Flag("show-path").to_string(), "show_path");
+/// assert_eq!(Flag("show-path").to_string(), "`show_path`");
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Flag<'f>(pub &'f str);
@@ -39,7 +39,7 @@ impl fmt::Display for Flag<'_> {
         let field = self.0.replace('-', "_");
         match controls(self.0) {
             Some(control) => write!(f, "{control} (`{field}`)"),
-            None => f.write_str(&field),
+            None => write!(f, "`{field}`"),
         }
     }
 }

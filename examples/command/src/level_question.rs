@@ -12,12 +12,12 @@ use crate::level_model::{ModelSettings, SectionKinds, TrainedModel};
 use crate::level_names::{style, styled, weight, weighted};
 use crate::{Bytes, Failure, Flag, mebibytes, whole};
 
-/// A question about levels, as flags of a command or as fields of a request. The parser of the flags must also have a flag `corpus`.
+/// A question about levels, as flags of a command or as fields of a request.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct LevelQuestion {
     /// Train only on the levels whose name (without .txt) or path below --corpus matches this pattern with `*`, `?` and `[..]`. The option may be
     /// given several times.
-    #[arg(long, value_name = "PATTERN", requires = "corpus")]
+    #[arg(long, value_name = "PATTERN")]
     pub only: Vec<String>,
     /// Number of times that each level whose name matches the pattern counts in training, such as "*-1=3". The option may be given several times; the
     /// last matching pattern decides.
@@ -30,11 +30,11 @@ pub struct LevelQuestion {
     #[arg(long, value_name = "STYLE=PATTERN", value_parser = style, conflicts_with = "kinds")]
     pub style: Vec<(String, Pattern)>,
     /// Probability that the style changes at a seam; 0.2 if not given.
-    #[arg(long, value_name = "PROBABILITY", requires = "style")]
+    #[arg(long, value_name = "PROBABILITY")]
     pub style_change: Option<f64>,
     /// Direction in which the player moves through a level. If not given, the direction is up if all training levels have one width and are at least
     /// twice as high as wide, and otherwise to the right.
-    #[arg(long, value_enum, requires = "corpus")]
+    #[arg(long, value_enum)]
     pub travel: Option<Direction>,
     /// Keep only this many rows of the training levels, counted from the bottom, and fill up lower levels. For levels in which the player climbs,
     /// this is the number of columns, counted from the left.
@@ -113,11 +113,39 @@ impl From<Direction> for Travel {
 }
 
 impl LevelQuestion {
+    /// Returns a function that returns true for the names of the training levels to use.
+    ///
+    /// **Errors.** A pattern of --only is invalid.
+    pub fn chosen(&self) -> Result<impl Fn(&str) -> bool, Failure> {
+        let patterns = self.only.iter().map(|pattern| {
+            let wrong = |error| format!("{} {pattern}: {error}", Flag("only"));
+            Pattern::new(pattern).map_err(wrong)
+        });
+        let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
+        Ok(move |name: &str| {
+            patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
+        })
+    }
+
     /// Returns the levels that figrs ships, as training levels.
     ///
-    /// **Errors.** The levels have fewer rows than `rows`.
+    /// **Errors.** No level is chosen by name, or the levels have fewer rows than `rows`.
     pub fn shipped(&self) -> Result<Corpus, Failure> {
         let corpus = Corpus::shipped();
+        let is_chosen = self.chosen()?;
+        let named = corpus.names().iter().zip(corpus.levels());
+        let named = named.filter(|(name, _)| is_chosen(name));
+        let named: Vec<_> = named
+            .map(|(name, level)| (name.clone(), level.clone()))
+            .collect();
+        if named.is_empty() {
+            let names = corpus.names().join(", ");
+            let only = Flag("only");
+            return Err(
+                format!("{only}: no level has a name that matches; the names are {names}").into(),
+            );
+        }
+        let corpus = Corpus::new(named)?;
         Ok(match self.rows {
             Some(rows) => corpus.bottom_rows(rows)?,
             None => corpus,
@@ -192,22 +220,29 @@ impl LevelQuestion {
         }
     }
 
+    /// Returns an error for a probability of changes of style without styles.
+    pub fn check_styles(&self) -> Result<(), Failure> {
+        if self.style_change.is_some() && self.style.is_empty() {
+            return Err(format!("{} needs {}", Flag("style-change"), Flag("style")).into());
+        }
+        Ok(())
+    }
+
     /// Returns an error for a size across the direction of play, which the training levels determine.
     pub fn check_size(&self, chain: &MarkovChain) -> Result<(), Failure> {
         let across = chain.height();
         let (width, height, rows) = (Flag("width"), Flag("height"), Flag("rows"));
-        match chain.travel() {
-            Travel::Right if self.height.is_some_and(|height| height != across) => Err(format!(
-                "{height}: levels to the right have the {across} rows of the training levels; {rows} reduces this number, and \
-                 {width} sets the length"
+        let (given, flag, length, travel, what) = match chain.travel() {
+            Travel::Right => (self.height, height, width, "to the right", "rows"),
+            Travel::Up => (self.width, width, height, "upwards", "columns"),
+        };
+        match given.filter(|&given| given != across) {
+            Some(given) => Err(format!(
+                "{flag} {given}: levels {travel} have the {across} {what} of the training levels; leave it out, reduce this number by {rows}, or set \
+                 the length by {length}"
             )
             .into()),
-            Travel::Up if self.width.is_some_and(|width| width != across) => Err(format!(
-                "{width}: levels upwards have the {across} columns of the training levels; {rows} reduces this number, and \
-                 {height} sets the length"
-            )
-            .into()),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 

@@ -37,7 +37,8 @@ pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<
 
 /// Returns a command for which a negative number is a wrong value of its flag, not another flag.
 fn prepared(command: Command) -> Command {
-    let mut command = command.allow_negative_numbers(true);
+    let negative = |command: Command| command.allow_negative_numbers(true);
+    let mut command = negative(command).mut_subcommands(negative);
     command.build();
     command
 }
@@ -58,15 +59,34 @@ fn mistake(command: &Command, error: &clap::Error) -> String {
         Some(ContextValue::Strings(texts)) => &texts[..],
         _ => &[],
     };
-    let named = |kind| {
-        let names = data(kind).iter().map(|name| argument(command, name));
-        names.collect::<Vec<_>>().join(", ")
+    let number = |kind| match error.get(kind) {
+        Some(ContextValue::Number(number)) => *number,
+        _ => 0,
     };
-    let argument = named(ContextKind::InvalidArg);
+    let named = |kind, joint| {
+        let names = data(kind).iter().map(|name| argument(command, name));
+        names.collect::<Vec<_>>().join(joint)
+    };
+    let subcommands = || {
+        let names = command.get_subcommands().map(Command::get_name);
+        let names: Vec<&str> = names.filter(|&name| name != "help").collect();
+        names.join(", ")
+    };
+    let argument = named(ContextKind::InvalidArg, ", ");
     let value = data(ContextKind::InvalidValue).concat();
     let remedy = match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let name = data(ContextKind::InvalidSubcommand).concat();
+            return format!("{name}: write one of {}", subcommands());
+        }
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            return format!("write one of {}", subcommands());
+        }
+        ErrorKind::UnknownArgument if !argument.starts_with('-') => {
+            return format!("the argument {argument} has no meaning; leave it out");
+        }
         ErrorKind::UnknownArgument => {
-            let near = named(ContextKind::SuggestedArg);
+            let near = named(ContextKind::SuggestedArg, ", ");
             return if near.is_empty() {
                 format!("there is no {argument}")
             } else {
@@ -75,11 +95,11 @@ fn mistake(command: &Command, error: &clap::Error) -> String {
         }
         ErrorKind::MissingRequiredArgument => return format!("{argument} is missing"),
         ErrorKind::ArgumentConflict => {
-            let other = named(ContextKind::PriorArg);
+            let other = named(ContextKind::PriorArg, " and ");
             return if other == argument {
                 format!("{argument}: give it once")
             } else {
-                format!("{argument} and {other}: give one of them")
+                format!("leave out {argument}, or {other}")
             };
         }
         ErrorKind::ValueValidation => error.source().map_or_else(String::new, remedy),
@@ -87,6 +107,11 @@ fn mistake(command: &Command, error: &clap::Error) -> String {
             [] => "write a value".to_owned(),
             values => format!("write one of {}", values.join(", ")),
         },
+        ErrorKind::WrongNumberOfValues => format!(
+            "give {} values, not {}",
+            number(ContextKind::ExpectedNumValues),
+            number(ContextKind::ActualNumValues)
+        ),
         ErrorKind::TooManyValues => match audience() {
             Audience::PageUsers => "write true or false".to_owned(),
             Audience::Programmers | Audience::CommandUsers => "give no value".to_owned(),
@@ -104,7 +129,8 @@ fn argument(command: &Command, name: &str) -> String {
         let flag = one.get_long();
         flag.map_or_else(|| one.to_string(), |flag| Flag(flag).to_string())
     };
-    let all = || command.get_arguments();
+    let of_subcommands = || command.get_subcommands().flat_map(Command::get_arguments);
+    let all = || command.get_arguments().chain(of_subcommands());
     if let Some(one) = all().find(|one| one.to_string() == name) {
         return words(one);
     }
@@ -209,7 +235,10 @@ mod tests {
             ("--time=nan", format!("--time nan: {time}")),
             ("--tim=3", "there is no --tim; perhaps --time".to_owned()),
             ("--fly", "there is no --fly".to_owned()),
-            ("fly", "there is no fly".to_owned()),
+            (
+                "fly",
+                "the argument fly has no meaning; leave it out".to_owned(),
+            ),
             (
                 "--order=up",
                 "--order up: write one of min-fill, min-weight".to_owned(),
@@ -222,12 +251,45 @@ mod tests {
             ("--stats --stats", "--stats: give it once".to_owned()),
             (
                 "--stats --time=3",
-                "--stats and --time: give one of them".to_owned(),
+                "leave out --stats, or --time".to_owned(),
             ),
             ("--tall", "--width is missing".to_owned()),
         ] {
             let arguments: Vec<String> = arguments.split(' ').map(str::to_owned).collect();
             let error = parsed_from::<Options>(Options::command(), &arguments).unwrap_err();
+            assert_eq!(error, message);
+        }
+    }
+
+    #[derive(Debug, Parser)]
+    struct Tasks {
+        #[command(subcommand)]
+        _task: Task,
+    }
+
+    #[derive(Debug, clap::Subcommand)]
+    enum Task {
+        Fit {
+            #[arg(long)]
+            _rows: usize,
+        },
+        Sum {
+            #[arg(long, num_args = 2)]
+            _ends: Vec<usize>,
+        },
+    }
+
+    #[test]
+    fn mistakes_in_subcommands_name_them() {
+        for (arguments, message) in [
+            (&[][..], "write one of fit, sum"),
+            (&["fly"], "fly: write one of fit, sum"),
+            (&["fit"], "--rows is missing"),
+            (&["fit", "--rows", "-1"], "--rows -1: write a whole number"),
+            (&["sum", "--ends", "1"], "--ends: give 2 values, not 1"),
+        ] {
+            let arguments: Vec<String> = arguments.iter().map(|&text| text.to_owned()).collect();
+            let error = parsed_from::<Tasks>(Tasks::command(), &arguments).unwrap_err();
             assert_eq!(error, message);
         }
     }

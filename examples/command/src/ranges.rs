@@ -6,9 +6,13 @@ use figrs_models::mdmc::Rooms;
 
 /// Parses a tile with a range of numbers such as `E=5..10`, or with one number such as `E=5`.
 ///
-/// **Errors.** The text has another form.
+/// **Errors.** The text has another form, or the first number is larger than the second.
 pub fn count(text: &str) -> Result<(char, Range<usize>), String> {
-    range(text)
+    let (tile, numbers) = range::<usize>(text)?;
+    if numbers.start > numbers.end {
+        return Err("write the smaller number first".into());
+    }
+    Ok((tile, numbers))
 }
 
 /// Parses a tile with the smallest and the largest share of all cells, such as `o=0.01..0.05`.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use clap::Arg;
 use figrs_board_command::puzzles::{chromatic_maze, dungeon, island, maze, yin_yang};
 use figrs_board_command::{Example, Failure, Puzzle, answer as answer_by};
 use figrs_command::{Bytes, Flag};
@@ -51,10 +52,11 @@ fn ask<E: Example>(
     pool: &MemoryPool,
     ended: &Arc<AtomicBool>,
 ) -> Result<Json, Problem> {
-    if let Some(name) = OF_COMMANDS.iter().find(|&&name| request.contains_key(name)) {
-        return Err(Problem::wrong(format!("unknown field {name:?}")));
-    }
-    let arguments = arguments(&E::command(), request)?;
+    let hidden = |flag: Arg| {
+        let is_hidden = OF_COMMANDS.contains(&flag.get_id().as_str());
+        flag.hide(is_hidden)
+    };
+    let arguments = arguments(&E::command().mut_args(hidden), request, &["puzzle"])?;
     let mut share = None;
     let check = |example: &E| {
         check(example)?;

@@ -6,38 +6,63 @@ use serde_json::{Map, Value as Json};
 
 use crate::problem::Problem;
 
-/// Returns the fields of a request as flags of `command`: `"min_walk": 5` becomes `--min-walk=5`, and `true` a flag without a value. The field of a flag
-/// that may be given several times is a list of values, or an object of ranges: `{"E": [5, 10]}` becomes the value `E=5..10`.
+/// The kind of value of a field whose values are ranges.
+const RANGES: &str = r#"an object of ranges, such as {"E": [5, 10]}"#;
+
+/// Returns the fields of a request as flags of `command` that are not hidden: `"min_walk": 5` becomes `--min-walk=5`, and `true` a flag without a value. The field of a flag
+/// that may be given several times is a list of values, or an object of ranges if its values are ranges: `{"E": [5, 10]}` becomes the value `E=5..10`.
+/// `others` are the names of the fields that are not flags.
 ///
 /// **Errors.** A field is unknown, or has a value of the wrong kind.
 pub(crate) fn arguments(
     command: &Command,
     request: &Map<String, Json>,
+    others: &[&str],
 ) -> Result<Vec<String>, Problem> {
     let mut arguments = Vec::new();
-    let is_given = |value: &Json| !matches!(value, Json::Null | Json::Bool(false));
-    for (name, value) in request.iter().filter(|(_, value)| is_given(value)) {
+    let all = || command.get_arguments().filter(|flag| !flag.is_hide_set());
+    for (name, value) in request {
         let flag = name.replace('_', "-");
         let known = |known: &&Arg| known.get_long() == Some(&flag) && !name.contains('-');
-        let Some(known) = command.get_arguments().find(known) else {
-            return Err(Problem::wrong(format!("unknown field {name:?}")));
+        let Some(known) = all().find(known) else {
+            let flags = all().filter_map(Arg::get_long);
+            let fields = flags.map(|flag| flag.replace('-', "_"));
+            let fields = fields.chain(others.iter().map(|&other| other.to_owned()));
+            let mut fields: Vec<String> = fields.collect();
+            fields.sort();
+            return Err(Problem::wrong(format!(
+                "unknown field {name:?}; the fields are {}",
+                fields.join(", ")
+            )));
         };
-        let is_list = matches!(known.get_action(), ArgAction::Append);
-        let values = match value {
-            Json::Bool(_) => {
-                arguments.push(format!("--{flag}"));
+        let names = known.get_value_names().unwrap_or_default();
+        let has_ranges = names.iter().any(|name| name.ends_with("=FROM..TO"));
+        let (values, kind) = match (known.get_action(), value) {
+            (_, Json::Null) => continue,
+            (ArgAction::SetTrue, Json::Bool(is_set)) => {
+                arguments.extend(is_set.then(|| format!("--{flag}")));
                 continue;
             }
-            Json::Array(values) if is_list => values.iter().map(text).collect(),
-            Json::Object(ranges) if is_list => ranges.iter().map(range).collect(),
-            value => text(value).map(|text| vec![text]),
+            (ArgAction::SetTrue, _) => (None, "true or false"),
+            (ArgAction::Append, Json::Object(ranges)) if has_ranges => {
+                (ranges.iter().map(range).collect(), RANGES)
+            }
+            (ArgAction::Append, Json::Array(values)) => {
+                let kind = if has_ranges {
+                    RANGES
+                } else {
+                    "a list of texts"
+                };
+                (values.iter().map(text).collect(), kind)
+            }
+            (ArgAction::Append, _) if has_ranges => (None, RANGES),
+            (ArgAction::Append, _) => (None, "a list of texts"),
+            (_, value) => {
+                let value: Option<Vec<String>> = text(value).map(|text| vec![text]);
+                (value, "a number or a text")
+            }
         };
         let Some(values) = values else {
-            let kind = if is_list {
-                "a list of texts or numbers, or an object of ranges"
-            } else {
-                "a number, a text, true or false"
-            };
             return Err(Problem::wrong(format!("{}: write {kind}", Flag(&flag))));
         };
         arguments.extend(values.iter().map(|value| format!("--{flag}={value}")));

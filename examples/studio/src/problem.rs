@@ -140,6 +140,24 @@ impl From<serde_json::Error> for Problem {
     }
 }
 
+/// The forms of fields that are lists or objects.
+const FORMS: [(&str, &str); 6] = [
+    ("training", r#"[{"name": TEXT, "text": TEXT}, ..]"#),
+    (
+        "pin",
+        "[[row, column, TILE], ..], with rows and columns from 0",
+    ),
+    (
+        "place",
+        "[[row, column, TILE], ..], with rows and columns from 0",
+    ),
+    ("forbid", "a list of patterns, each a list of rows"),
+    ("level", "a list of rows, each a text"),
+    ("observe", "{VARIABLE: STATE}"),
+];
+/// Maximum number of characters of a wrong value that a message shows.
+const MOST_SHOWN: usize = 60;
+
 /// Returns the error in a field of a request. If the field takes values of another kind, the message names this kind, which is found by trial.
 fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json::Error) -> Problem {
     let read = |name: &str, value: &Json| {
@@ -164,9 +182,21 @@ fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json:
     let kind = kinds.iter().find(|(one, _)| read(name, one).is_ok());
     let is_same = |one| !value.is_number() && discriminant(one) == discriminant(value);
     let flag = name.replace('_', "-");
-    Problem::wrong(match kind {
-        Some((one, kind)) if !is_same(one) => format!("{} {value}: write {kind}", Flag(&flag)),
-        _ => format!("{}: {error}", Flag(&flag)),
+    let flag = Flag(&flag);
+    let form = FORMS.iter().find(|(field, _)| field == name);
+    Problem::wrong(match (kind, value) {
+        (Some((one, kind)), value) if !is_same(one) => match value {
+            Json::Array(_) | Json::Object(_) => format!("{flag}: write {kind}"),
+            Json::String(text) => {
+                let start: String = text.chars().take(MOST_SHOWN).collect();
+                format!("{flag} {start:?}: write {kind}")
+            }
+            scalar => format!("{flag} {scalar}: write {kind}"),
+        },
+        _ => match form {
+            Some((_, form)) => format!("{flag}: write {form}"),
+            None => format!("{flag}: {error}"),
+        },
     })
 }
 

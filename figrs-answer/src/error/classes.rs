@@ -52,8 +52,8 @@ pub(super) fn known(known_to: Option<&Label>) -> String {
 }
 
 /// Returns the text of the error that the likelihood of `parameter` has no single maximum.
-pub(super) fn not_maximised(parameter: &Label, undetermined_by: Option<f64>) -> String {
-    match undetermined_by {
+pub(super) fn not_maximised(parameter: &Label, undetermined_cases: Option<f64>) -> String {
+    match undetermined_cases {
         None => format!(
             "the likelihood of {parameter} has no maximum: it grows as the parameter approaches zero or infinity; learn with `map_estimate` and a \
              prior that excludes these limits"

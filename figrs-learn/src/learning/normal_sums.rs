@@ -308,7 +308,7 @@ impl NormalSums {
             let own = readers.filter(|(reader, _)| reader.parameters().contains(&parameter));
             return Err(Error::NoMaximum {
                 parameter: learned.at(parameter).element.label(),
-                undetermined_by: Some(own.map(|(_, sums)| sums[0]).sum()),
+                undetermined_cases: Some(own.map(|(_, sums)| sums[0]).sum()),
             });
         }
         let right: Vec<f64> = read

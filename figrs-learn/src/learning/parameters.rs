@@ -324,7 +324,7 @@ impl CountedOutcomes {
                 Mode::Unbounded => {
                     return Err(Error::NoMaximum {
                         parameter: learned.element.label(),
-                        undetermined_by: None,
+                        undetermined_cases: None,
                     });
                 }
             }

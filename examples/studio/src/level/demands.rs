@@ -54,7 +54,7 @@ impl Demands {
             travel,
             size,
         };
-        if !request.demanded.allow_unseen {
+        if !request.demands.allow_unseen {
             demands.whole(Demand::Seen);
         }
         demands.tiles(
@@ -80,10 +80,10 @@ impl Demands {
             TrainedModel::Chain | TrainedModel::NGrams
         ) && question.row_splits.is_none()
             && question.smoothing.is_none_or(|smoothing| smoothing == 0.0);
-        if is_by_row && !request.demanded.allow_unseen && request.texts.place.is_empty() {
+        if is_by_row && !request.demands.allow_unseen && request.texts.place.is_empty() {
             demands.check_rows(&request.texts.pin, trained, set)?;
         }
-        for (demand, _) in request.demanded.in_numbers(model)? {
+        for (demand, _) in request.demands.in_numbers(model)? {
             demands.whole(demand);
         }
         for pattern in &request.texts.forbid {
@@ -92,10 +92,10 @@ impl Demands {
         }
         let files = files(request.texts.demands.as_ref())?;
         let is_played = files.iter().any(|(_, design)| design.needs_movement());
-        let rules = (request.demanded.playable || is_played)
+        let rules = (request.demands.playable || is_played)
             .then(|| movement::rules(request, trained))
             .transpose()?;
-        let demanded = rules.iter().filter(|_| request.demanded.playable);
+        let demanded = rules.iter().filter(|_| request.demands.playable);
         let routes = demanded.map(|rules| (Route::from(rules), "playable".to_owned()));
         let routes = routes.collect();
         let (mut further, scope) = (Vec::new(), (model, &trained.corpus));
@@ -150,7 +150,7 @@ impl Demands {
             .map(|(row, column, ..)| (row, column))
             .collect();
         Err(Problem::without_answer(format!(
-            "no training level has the tile {symbol} in {what} {}, so the model never draws it there; use place instead of {}",
+            "no training level has the tile {symbol} in {what} {}, so the model never draws it there; leave out {}, or use `place`",
             Counted(place),
             Flag("pin")
         ))

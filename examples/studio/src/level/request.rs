@@ -4,7 +4,7 @@ use clap::{CommandFactory, Parser, ValueEnum};
 use figrs_command::level_demands::LevelDemands;
 use figrs_command::level_model::TrainedModel;
 use figrs_command::level_question::LevelQuestion;
-use figrs_command::{Flag, parsed_from};
+use figrs_command::{Bytes, Flag, parsed_from};
 use figrs_models::mdmc::{MarkovChain, Travel};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
@@ -17,13 +17,13 @@ use crate::problem::{Problem, fields_of};
 pub(crate) struct LevelRequest {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) task: LevelTask,
-    /// A folder of training levels. If the request has texts of training levels, the flag is given in place of a folder.
+    /// A folder of training levels.
     #[arg(long)]
     pub(crate) corpus: Option<String>,
     #[command(flatten)]
     pub(crate) question: LevelQuestion,
     #[command(flatten)]
-    pub(crate) demanded: LevelDemands,
+    pub(crate) demands: LevelDemands,
     #[arg(long, value_enum, default_value_t)]
     pub(crate) method: LevelMethod,
     #[arg(long, default_value_t)]
@@ -126,8 +126,8 @@ const MOST_LEVELS: u64 = 1000;
 const MOST_CELLS: u64 = 4_000_000;
 /// Maximum number of particles of a level.
 const MOST_PARTICLES: usize = 10_000;
-/// Maximum memory of the exact method, in MiB.
-const MOST_MEMORY: u64 = 8192;
+/// Minimum and maximum memory of the exact method.
+const MEMORY: (Bytes, Bytes) = (Bytes(1 << 20), Bytes(8 << 30));
 /// Memory that is reserved for particles, in MiB.
 const CONDITIONED_MEMORY: u64 = 128;
 
@@ -139,18 +139,28 @@ impl LevelRequest {
         let mut fields: Map<String, Json> = serde_json::from_slice(body)?;
         let texts = TEXTS.iter().filter_map(|&name| fields.remove_entry(name));
         let texts: LevelTexts = fields_of(texts.collect())?;
-        let mut arguments = arguments(&Self::command(), &fields)?;
-        if !texts.training.is_empty() {
-            arguments.push("--corpus=training".to_owned());
-            if fields.get("corpus").is_some_and(|corpus| !corpus.is_null()) {
-                return Err(Problem::wrong(
-                    "corpus and training: give one of them".to_owned(),
-                ));
-            }
-        }
+        let arguments = arguments(&Self::command(), &fields, &TEXTS)?;
         let request = parsed_from(Self::command(), &arguments);
         let request: Self = request.map_err(Problem::wrong)?;
-        Ok(Self { texts, ..request })
+        let request = Self { texts, ..request };
+        let (corpus, training) = (&request.corpus, &request.texts.training);
+        if corpus.is_some() && !training.is_empty() {
+            return Err(Problem::wrong(
+                "`corpus` and `training`: give one of them".to_owned(),
+            ));
+        }
+        let own = [
+            ("travel", request.question.travel.is_some()),
+            ("tiles", request.texts.tiles.is_some()),
+        ];
+        let own = own.iter().find(|(_, is_given)| *is_given);
+        if let Some((field, _)) = own.filter(|_| corpus.is_none() && training.is_empty()) {
+            return Err(Problem::wrong(format!(
+                "{} needs `corpus` or `training`",
+                Flag(field)
+            )));
+        }
+        Ok(request)
     }
 
     /// Returns the request with only the fields that affect the drawn levels.
@@ -197,6 +207,7 @@ impl LevelRequest {
     /// **Errors.** A number is too large; the error names the field, its number and the maximum.
     pub(crate) fn check(&self, chain: &MarkovChain) -> Result<(), Problem> {
         self.question.check_size(chain)?;
+        self.question.check_styles()?;
         self.check_model()?;
         let (across, travel) = (chain.height(), chain.travel());
         let along = match travel {
@@ -236,7 +247,13 @@ impl LevelRequest {
             self.question.particles() as u64,
             MOST_PARTICLES as u64,
         )?;
-        from_to("memory", self.question.memory().0 >> 20, MOST_MEMORY)?;
+        let ((least, most), memory) = (MEMORY, self.question.memory());
+        if memory < least || memory > most {
+            let flag = Flag("memory");
+            return Err(Problem::wrong(format!(
+                "{flag} {memory}: write {least} to {most}"
+            )));
+        }
         let is_exact = self.task == LevelTask::Marginals && self.method == LevelMethod::Exact;
         if self.question.strict && (is_exact || self.task == LevelTask::Probability) {
             return Err(Problem::wrong(format!(
@@ -250,7 +267,8 @@ impl LevelRequest {
             .is_none_or(|end| end > 1 << 40)
         {
             return Err(Problem::wrong(format!(
-                "index {}: write 0 to {}",
+                "{} {}: write 0 to {}",
+                Flag("index"),
                 self.index,
                 1_u64 << 40
             )));

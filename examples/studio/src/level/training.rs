@@ -5,9 +5,9 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use figrs_command::level_question::LevelQuestion;
 use figrs_command::{Flag, read_text};
 use figrs_models::mdmc::{Corpus, CorpusNote, CorpusReader, Level, MarkovChain, TileSet};
-use glob::Pattern;
 
 use super::request::LevelRequest;
 use crate::folder::Folder;
@@ -52,23 +52,16 @@ impl Texts {
     pub(super) fn of(request: &LevelRequest, folder: Option<&Folder>) -> Result<Self, Problem> {
         let given = request.texts.tiles.as_ref();
         let given = given.map(|tiles| legend(&text_of(tiles))).transpose()?;
-        let Some(name) = request
-            .corpus
-            .as_ref()
-            .filter(|_| request.texts.training.is_empty())
-        else {
+        let Some(name) = &request.corpus else {
             let texts = request.texts.training.iter();
             let texts = texts.map(|training| (training.name.clone(), training.text.clone()));
             let levels: Vec<_> = texts.collect();
-            if levels.is_empty() && given.is_some() {
-                return Err(Problem::wrong("tiles need corpus or training".to_owned()));
-            }
             let texts = Self {
                 levels,
                 legends: given.into_iter().collect(),
                 skipped: Vec::new(),
             };
-            return texts.only(&request.question.only);
+            return texts.only(&request.question);
         };
         let folder = folder.ok_or_else(|| {
             Problem::missing(format!("corpus {name:?}: start the program with --folder"))
@@ -77,21 +70,16 @@ impl Texts {
         if let Some(given) = given {
             texts.legends = vec![given];
         }
-        texts.only(&request.question.only)
+        texts.only(&request.question)
     }
 
     /// Keeps the levels whose names match a pattern; all levels if there is no pattern.
-    fn only(mut self, patterns: &[String]) -> Result<Self, Problem> {
-        if patterns.is_empty() {
+    fn only(mut self, question: &LevelQuestion) -> Result<Self, Problem> {
+        if self.levels.is_empty() {
             return Ok(self);
         }
-        let wrong = |error| Problem::wrong(format!("{}: {error}", Flag("only")));
-        let patterns = patterns
-            .iter()
-            .map(|pattern| Pattern::new(pattern).map_err(wrong));
-        let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
-        let is_asked = |name: &str| patterns.iter().any(|pattern| pattern.matches(name));
-        self.levels.retain(|(name, _)| is_asked(name));
+        let is_chosen = question.chosen()?;
+        self.levels.retain(|(name, _)| is_chosen(name));
         if self.levels.is_empty() {
             return Err(Problem::wrong(format!(
                 "{}: no training level has a name that matches",

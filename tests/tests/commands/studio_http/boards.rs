@@ -69,7 +69,7 @@ fn boards_are_those_that_the_commands_print() {
         (
             "island",
             &["--size", "5x6", "--min-land", "6", "--count", "3"],
-            json!({"puzzle": "island", "size": "5x6", "min_land": 6, "count": 3, "show": null}),
+            json!({"puzzle": "island", "size": "5x6", "min_land": 6, "count": 3, "stats": null}),
         ),
         (
             "yin_yang",
@@ -79,7 +79,7 @@ fn boards_are_those_that_the_commands_print() {
         (
             "yin_yang",
             &["--size", "4", "--make-puzzle", "--seed", "2"],
-            json!({"puzzle": "yin_yang", "size": 4, "make_puzzle": true, "seed": 2, "show_path": false}),
+            json!({"puzzle": "yin_yang", "size": 4, "make_puzzle": true, "seed": 2, "stats": false}),
         ),
     ];
     for (command, arguments, request) in cases {
@@ -94,7 +94,7 @@ fn boards_are_those_that_the_commands_print() {
 
 /// Removes fields that are null or false, because they correspond to no flags.
 fn without_nulls(mut request: Json) -> Json {
-    request.as_object_mut().unwrap().remove("show");
+    request.as_object_mut().unwrap().remove("stats");
     request
 }
 
@@ -239,7 +239,7 @@ fn wrong_boards_name_the_field() {
         (json!({"puzzle": "maze", "size": 0}), "size"),
         (
             json!({"puzzle": "maze", "size": "4", "clues": [".."]}),
-            "leave out size",
+            "leave out `size`",
         ),
         (json!({"puzzle": "maze", "clues": ["..", "."]}), "clues:2:2"),
         (json!({"puzzle": "maze", "clues": ["x"]}), "clues:1:1"),
@@ -257,11 +257,11 @@ fn wrong_boards_name_the_field() {
         ),
         (
             json!({"puzzle": "yin_yang", "task": "fly"}),
-            "task fly: write one of sample, count",
+            "`task` fly: write one of sample, count",
         ),
         (
             json!({"puzzle": "yin_yang", "seed": -1}),
-            "seed -1: write a whole number",
+            "`seed` -1: write a whole number",
         ),
         (
             json!({"puzzle": "dungeon", "reachable": "no", "min_walk": 8}),
@@ -273,7 +273,7 @@ fn wrong_boards_name_the_field() {
         ),
         (
             json!({"puzzle": "maze", "stats": "yes"}),
-            "stats yes: write true or false",
+            "`stats`: write true or false",
         ),
         (
             json!({"puzzle": "maze", "walk": 3}),
@@ -289,7 +289,7 @@ fn wrong_boards_name_the_field() {
         ),
         (
             json!({"puzzle": "dungeon", "task": "count", "seed": 3}),
-            "seed needs task sample",
+            "`seed` needs `task` sample",
         ),
     ] {
         let (status, error) = studio.post("/api/board", &wrong);
@@ -343,7 +343,7 @@ fn the_end_of_the_time_gives_the_boards_so_far() {
         (&message["error"], &message["stopped"]),
         (
             &json!(
-                "time ended before there was an answer; allow more time, or use a smaller board"
+                "`time` ended before there was an answer; allow more time, or use a smaller board"
             ),
             &json!("time")
         )

@@ -331,11 +331,11 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (
             json!({"style_change": 0.5}),
-            "“Styles” (`style`) is missing",
+            "(`style_change`) needs “Styles” (`style`)",
         ),
         (
             json!({"trained": "hierarchical", "style": ["a=*"], "kinds": 2}),
-            "“Styles” (`style`) and “Kinds of sections” (`kinds`): give one of them",
+            "leave out “Styles” (`style`), or “Kinds of sections” (`kinds`)",
         ),
         (
             json!({"trained": "hierarchical", "style": ["a=*"], "style_change": 2}),
@@ -351,8 +351,11 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
             json!({"only": ["nothing*"], "training": unknown}),
             "(`only`): no training level",
         ),
-        (json!({"only": ["["], "training": unknown}), "(`only`):"),
-        (json!({"travel": "up"}), "corpus is missing"),
+        (json!({"only": ["["], "training": unknown}), "(`only`) [:"),
+        (
+            json!({"travel": "up"}),
+            "`travel` needs `corpus` or `training`",
+        ),
         (
             json!({"task": "tiles", "tile_size": 8}),
             "tile_size needs tile_sheet",

@@ -282,15 +282,15 @@ fn wrong_levels_name_the_field_and_the_remedy() {
         (json!({"width": 1001}), "(`width`) 1001"),
         (
             json!({"levels": 0}),
-            "levels 0: write a whole number, 1 or more",
+            "`levels` 0: write a whole number, 1 or more",
         ),
         (
             json!({"width": 1000, "levels": 1000}),
-            "levels 1000: write 1 to 285",
+            "`levels` 1000: write 1 to 285",
         ),
         (
             json!({"height": 3}),
-            "“Rows” (`height`): levels to the right have the 14 rows of the training levels",
+            "“Rows” (`height`) 3: levels to the right have the 14 rows of the training levels",
         ),
         (
             json!({"task": "check", "level": ["-".repeat(1001)]}),
@@ -302,7 +302,7 @@ fn wrong_levels_name_the_field_and_the_remedy() {
         ),
         (
             json!({"memory": 1_000_000}),
-            "(`memory`) 1000000: write 1 to 8192",
+            "976.56GiB: write 1MiB to 8GiB",
         ),
         (json!({"index": u64::MAX}), "index"),
         (
@@ -313,6 +313,19 @@ fn wrong_levels_name_the_field_and_the_remedy() {
             json!({"pin": [[0, 60, "X"]]}),
             "row 1, column 61 is outside",
         ),
+        (
+            json!({"pin": [[u64::MAX, 0, "X"]]}),
+            "is outside of the level",
+        ),
+        (
+            json!({"pin": [[0, -1, "X"]]}),
+            "`pin`): write [[row, column, TILE], ..]",
+        ),
+        (json!({"width": false}), "(`width`): write a number"),
+        (
+            json!({"no": null}),
+            "unknown field \"no\"; the fields are allow_unseen, ",
+        ),
         (json!({"pin": [[0, 0, "%"]]}), "unknown tile '%'"),
         (
             json!({"pin": [[0, 0, "X"], [0, 0, "-"]]}),
@@ -322,11 +335,14 @@ fn wrong_levels_name_the_field_and_the_remedy() {
             json!({"place": [[0, 0, "X"], [0, 0, "-"]]}),
             "two tiles for one cell",
         ),
-        (json!({"count": {"E": [5, 2]}}), "5"),
-        (json!({"count": {"%": [1, 2]}}), "count: unknown tile"),
+        (
+            json!({"count": {"E": [5, 2]}}),
+            "`count` E=5..2: write the smaller number first",
+        ),
+        (json!({"count": {"%": [1, 2]}}), "`count`: unknown tile"),
         (
             json!({"density": {"E": [0.5, 0.2]}}),
-            "density E=0.5..0.2: write shares",
+            "`density` E=0.5..0.2: write shares",
         ),
         (json!({"forbid": [["X~"]]}), "forbid"),
         (json!({"structure": "ns9"}), "(`structure`) ns9:"),

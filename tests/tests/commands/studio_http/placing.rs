@@ -29,7 +29,8 @@ fn strange_tiles_are_refused_at_once_as_pins_and_stand_as_placed() {
         assert_eq!(message["cells"], json!([[row, column]]));
         let error = message["error"].as_str().unwrap();
         let place = format!("no training level has the tile {tile} in row {},", row + 1);
-        let control = "“Paint only what training levels have there” (`pin`)";
+        let control =
+            "leave out “Paint only what training levels have there” (`pin`), or use `place`";
         assert!(
             error.contains(&place) && error.ends_with(control),
             "{error}"

@@ -149,7 +149,7 @@ fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
         (
             "/api/level",
             r#"{"task": "fly"}"#,
-            "task fly: write one of sample, marginals",
+            "`task` fly: write one of sample, marginals",
         ),
         (
             "/api/level",
@@ -172,7 +172,7 @@ fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
         (
             "/api/board",
             r#"{"puzzle": "maze", "size": [3]}"#,
-            "size: write",
+            "`size`: write",
         ),
         (
             "/api/board",

@@ -421,12 +421,12 @@ fn questions_without_an_answer_are_refused() {
     let error = learner.fit(&Model::new(), &cases).unwrap_err();
     let Error::NoMaximum {
         parameter,
-        undetermined_by,
+        undetermined_cases,
     } = &error
     else {
         panic!("{error}")
     };
-    let found = (parameter.name.as_deref(), *undetermined_by);
+    let found = (parameter.name.as_deref(), *undetermined_cases);
     assert_eq!(found, (Some("a"), Some(3.0)));
     assert!(error.to_string().contains("map_estimate"), "{error}");
     // Three coefficients and two cases.
@@ -436,7 +436,7 @@ fn questions_without_an_answer_are_refused() {
     let two = Cases::new((&x, &square, &y)).rows([(1.0, 1.0, 2.0), (2.0, 4.0, 3.0)]);
     let error = learner.fit(&Model::new(), &two).unwrap_err();
     assert!(
-        matches!(error, Error::NoMaximum { undetermined_by: Some(rows), .. } if rows == 2.0),
+        matches!(error, Error::NoMaximum { undetermined_cases: Some(rows), .. } if rows == 2.0),
         "{error}"
     );
     // A line through two points has no residuals, so that the variance goes to zero.
@@ -444,7 +444,7 @@ fn questions_without_an_answer_are_refused() {
     let two = Cases::new((&x, &line)).rows([(1.0, 2.0), (2.0, 3.5)]);
     let error = learner.fit(&Model::new(), &two).unwrap_err();
     assert!(
-        matches!(&error, Error::NoMaximum { parameter, undetermined_by: None } if parameter.name.as_deref() == Some("noise")),
+        matches!(&error, Error::NoMaximum { parameter, undetermined_cases: None } if parameter.name.as_deref() == Some("noise")),
         "{error}"
     );
     // Products of parameters, other functions, standard deviations, and choices among parameters.

@@ -167,7 +167,7 @@ fn a_likelihood_without_a_maximum_is_named() {
         matches!(
             error,
             Error::NoMaximum {
-                undetermined_by: None,
+                undetermined_cases: None,
                 ..
             }
         ),
