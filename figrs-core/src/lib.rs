@@ -72,8 +72,9 @@ pub use element::likelihood::{Likelihood, Term};
 pub use element::linear::{LinearFunction, LinearGaussian};
 pub use element::linear_map::weighted_sum;
 pub use element::node::{AnyElement, ElementId};
-pub use element::param::{Number, Operand, Param, ParameterValues};
 #[doc(hidden)]
+pub use element::param::ParameterValues;
+pub use element::param::{Number, Operand, Param};
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
     Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Cauchy, Chain, Clause, Concentration,
@@ -113,8 +114,7 @@ pub mod factor {
 /// The crate `rand`, from which a user-defined [`Distribution`] draws random numbers.
 pub use rand;
 
-/// Interfaces between elements and algorithms. The interfaces between elements and algorithms are not for users of figrs, and may change with any
-/// version.
+/// Interfaces between elements and algorithms. They are not for users of figrs, and may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
