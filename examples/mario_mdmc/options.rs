@@ -153,7 +153,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     pub(crate) tile_sheet: Option<PathBuf>,
     /// The side of the tiles of --tile-sheet in pixels, from 1 to 256; 16 if not given.
-    #[arg(long, value_name = "PIXELS", requires = "tile_sheet")]
+    #[arg(long, value_name = "PIXELS", value_parser = whole::<u16>(0..), requires = "tile_sheet")]
     pub(crate) tile_size: Option<u16>,
     /// Write a set of numbered files that the same command can continue after an interruption; needs --seed. A larger number of --levels with the
     /// same number of digits extends the set. Files that are unchanged are kept, and only the other levels are drawn. The settings of the set are

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use figrs_command::{Failure, parsed, stop};
+use figrs_command::{Failure, parsed, stop, whole};
 use figrs_studio::{API, Studio, serve, work};
 
 /// Serves a web page for the design of levels, boards and networks, on 127.0.0.1 only.
@@ -14,7 +14,7 @@ use figrs_studio::{API, Studio, serve, work};
 #[command(version, after_long_help = API)]
 struct Options {
     /// Port of the server; 0 chooses a free port. The address of the page is printed on the standard output.
-    #[arg(long, default_value_t = 7414)]
+    #[arg(long, default_value_t = 7414, value_parser = whole::<u16>(0..))]
     port: u16,
     /// Let the page read the networks and training levels of this folder. The page can read no other file, and writes no file.
     #[arg(long, value_name = "DIR")]

@@ -7,6 +7,7 @@ use crate::{
     place, range,
 };
 use clap::Parser;
+use figrs_command::whole;
 use figrs_core::{Element, Model};
 use figrs_infer::{Compiled, Frontier};
 use figrs_models::Mistake;
@@ -31,10 +32,10 @@ pub struct Options {
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest steps from the start to the finish.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = whole::<u32>(0..))]
     min_steps: Option<u32>,
     /// The most steps from the start to the finish.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = whole::<u32>(0..))]
     t_max: Option<u32>,
     /// Show a shortest path from the start to the finish.
     #[arg(long)]

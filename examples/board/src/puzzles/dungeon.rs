@@ -7,7 +7,7 @@ use crate::{
     all_demands, marked, message, place, range,
 };
 use clap::{Parser, ValueEnum};
-use figrs_command::Flag;
+use figrs_command::{Flag, whole};
 use figrs_core::{Element, Model};
 use figrs_design::{BoardDemands, DemandedBoards};
 use figrs_models::Mistake;
@@ -29,16 +29,16 @@ pub struct Options {
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest steps of a shortest walk from the entrance to the gem, the altar and the exit.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = whole::<u32>(0..))]
     min_walk: Option<u32>,
     /// The most steps of a shortest walk from the entrance to the gem, the altar and the exit.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = whole::<u32>(0..))]
     max_walk: Option<u32>,
     /// The fewest walls of a board.
-    #[arg(long, value_name = "CELLS")]
+    #[arg(long, value_name = "CELLS", value_parser = whole::<u32>(0..))]
     min_walls: Option<u32>,
     /// The most walls of a board.
-    #[arg(long, value_name = "CELLS")]
+    #[arg(long, value_name = "CELLS", value_parser = whole::<u32>(0..))]
     max_walls: Option<u32>,
     /// Demand that one can walk from the entrance to the gem, the altar and the exit; without this demand, the gem, the altar and the walls may be
     /// anywhere.

@@ -7,6 +7,7 @@ use crate::{
     all_demands, message, range,
 };
 use clap::Parser;
+use figrs_command::whole;
 use figrs_design::{BoardDemands, DemandedBoards};
 use figrs_models::Mistake;
 use figrs_models::grid::{Board, GridError, Size};
@@ -24,16 +25,16 @@ pub struct Options {
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest cells of land.
-    #[arg(long, value_name = "CELLS")]
+    #[arg(long, value_name = "CELLS", value_parser = whole::<u32>(0..))]
     min_land: Option<u32>,
     /// The most cells of land.
-    #[arg(long, value_name = "CELLS")]
+    #[arg(long, value_name = "CELLS", value_parser = whole::<u32>(0..))]
     max_land: Option<u32>,
     /// The fewest bays: cells of water with land on exactly three sides.
-    #[arg(long, value_name = "BAYS")]
+    #[arg(long, value_name = "BAYS", value_parser = whole::<u32>(0..))]
     min_bays: Option<u32>,
     /// The most bays: cells of water with land on exactly three sides.
-    #[arg(long, value_name = "BAYS")]
+    #[arg(long, value_name = "BAYS", value_parser = whole::<u32>(0..))]
     max_bays: Option<u32>,
     #[command(flatten)]
     demands: DemandFiles,

@@ -8,7 +8,7 @@ use crate::{
     message, place, range,
 };
 use clap::{Parser, ValueEnum};
-use figrs_command::Flag;
+use figrs_command::{Flag, whole};
 use figrs_models::Mistake;
 use figrs_models::board::Method;
 use figrs_models::grid::{Board, GridError, Position, Size};
@@ -35,10 +35,10 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = Outside::Within)]
     border: Outside,
     /// The fewest steps from the entrance to the exit. Tasks other than sample can bound the steps only on grids of at most 6 columns and 80 rooms.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = whole::<u32>(0..))]
     min_walk: Option<u32>,
     /// The most steps from the entrance to the exit, with the same limits as --min-walk.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = whole::<u32>(0..))]
     max_walk: Option<u32>,
     /// Show the path from the entrance to the exit.
     #[arg(long)]

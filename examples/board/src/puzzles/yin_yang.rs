@@ -8,7 +8,7 @@ use crate::{
     message, range,
 };
 use clap::Parser;
-use figrs_command::Flag;
+use figrs_command::{Flag, whole};
 use figrs_core::stream;
 use figrs_models::Mistake;
 use figrs_models::board::Method;
@@ -27,10 +27,10 @@ pub struct Options {
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest black cells.
-    #[arg(long, value_name = "CELLS")]
+    #[arg(long, value_name = "CELLS", value_parser = whole::<u32>(0..))]
     min_black: Option<u32>,
     /// The most black cells; if --min-black and --max-black are half of all cells, both colours have the same number of cells.
-    #[arg(long, value_name = "CELLS")]
+    #[arg(long, value_name = "CELLS", value_parser = whole::<u32>(0..))]
     max_black: Option<u32>,
     /// Make puzzles instead of boards: few clues, including those of --clues, that have exactly one solution. The text of a single puzzle is a valid
     /// file for --clues.
