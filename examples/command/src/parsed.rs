@@ -7,7 +7,6 @@ use std::{env, process, slice};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Parser};
-use figrs_core::wording::{Audience, audience};
 
 use crate::numbers::whole_number;
 use crate::{Flag, note};
@@ -112,10 +111,7 @@ fn mistake(command: &Command, error: &clap::Error) -> String {
             number(ContextKind::ExpectedNumValues),
             number(ContextKind::ActualNumValues)
         ),
-        ErrorKind::TooManyValues => match audience() {
-            Audience::PageUsers => "write true or false".to_owned(),
-            Audience::Programmers | Audience::CommandUsers => "give no value".to_owned(),
-        },
+        ErrorKind::TooManyValues => "give no value".to_owned(),
         other => other.as_str().unwrap_or("it is wrong").to_owned(),
     };
     let space = if value.is_empty() { "" } else { " " };

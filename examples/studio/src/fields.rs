@@ -9,9 +9,9 @@ use crate::problem::Problem;
 /// The kind of value of a field whose values are ranges.
 const RANGES: &str = r#"an object of ranges, such as {"E": [5, 10]}"#;
 
-/// Returns the fields of a request as flags of `command` that are not hidden: `"min_walk": 5` becomes `--min-walk=5`, and `true` a flag without a value. The field of a flag
-/// that may be given several times is a list of values, or an object of ranges if its values are ranges: `{"E": [5, 10]}` becomes the value `E=5..10`.
-/// `others` are the names of the fields that are not flags.
+/// Returns the fields of a request as flags of `command`: `"min_walk": 5` becomes `--min-walk=5`, and `true` a flag without a value. Hidden flags are
+/// unknown. The field of a flag that may be given several times is a list of values, or an object of ranges if its values are ranges: `{"E": [5, 10]}`
+/// becomes the value `E=5..10`. `others` are the names of the fields that are not flags.
 ///
 /// **Errors.** A field is unknown, or has a value of the wrong kind.
 pub(crate) fn arguments(
