@@ -113,7 +113,7 @@ fn towers_are_drawn_upwards_and_pinned_as_they_stand() {
     assert_eq!(rows(&level(&pinned).0)[3], "#.T#");
     let output = run(&[&asked[..], &["--width", "9"]].concat());
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("--height sets the length"));
+    assert!(text(&output.stderr).contains("set the length by --height"));
     let (right, _) = level(&["--corpus", &path(&towers, ""), "--travel", "right"]);
     assert_eq!(right["height"], 9);
 }

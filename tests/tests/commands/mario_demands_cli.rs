@@ -225,7 +225,7 @@ fn demands_of_a_method_that_heeds_none_are_refused() {
         (
             &["--method", "exact", "--count", "E=5..1"],
             2,
-            "from 5 to 1",
+            "--count E=5..1: write the smaller number first",
         ),
         (
             &["--method", "columns", "--probability"],

@@ -150,7 +150,7 @@ fn movements_are_named_or_read_or_suggested() {
         (&["--playable", "--movement", "rooms"], "door"),
         (
             &["--probability", "--strict", "--method", "exact"],
-            "--probability and --strict: give one of them",
+            "leave out --probability, or --strict",
         ),
     ] {
         let (code, message) = refused(&[&asked[..], arguments].concat());

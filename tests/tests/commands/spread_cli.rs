@@ -227,7 +227,7 @@ fn wrong_numbers_of_parts_are_refused() {
     }
     let error = refusal(&["--parts", "0"]);
     assert!(
-        error.contains("'--parts <N>': write a whole number, 1 or more"),
+        error.contains("--parts 0: write a whole number, 1 or more"),
         "{error}"
     );
     fs::write(&out, "a file").unwrap();
