@@ -72,8 +72,6 @@ pub use element::likelihood::{Likelihood, Term};
 pub use element::linear::{LinearFunction, LinearGaussian};
 pub use element::linear_map::weighted_sum;
 pub use element::node::{AnyElement, ElementId};
-#[doc(hidden)]
-pub use element::param::ParameterValues;
 pub use element::param::{Number, Operand, Param};
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
@@ -89,6 +87,8 @@ pub use element::{
 pub use error::{Fault, ModelError};
 pub use figrs_derive::{Parts, Value};
 pub use filter_state::{FilterState, NextElements, PortableState};
+#[doc(hidden)]
+pub use model::ParameterValues;
 pub use model::evidence::{Evidence, StatementId};
 pub use model::{DescribedStatement, Model};
 pub use parts::{
