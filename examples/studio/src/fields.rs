@@ -17,7 +17,7 @@ const RANGES: &str = r#"an object of ranges, such as {"E": [5, 10]}"#;
 pub(crate) fn arguments(
     command: &Command,
     request: &Map<String, Json>,
-    others: &[&str],
+    others: &[impl AsRef<str>],
 ) -> Result<Vec<String>, Problem> {
     let mut arguments = Vec::new();
     let all = || command.get_arguments().filter(|flag| !flag.is_hide_set());
@@ -27,7 +27,7 @@ pub(crate) fn arguments(
         let Some(known) = all().find(known) else {
             let flags = all().filter_map(Arg::get_long);
             let fields = flags.map(|flag| flag.replace('-', "_"));
-            let fields = fields.chain(others.iter().map(|&other| other.to_owned()));
+            let fields = fields.chain(others.iter().map(|other| other.as_ref().to_owned()));
             let mut fields: Vec<String> = fields.collect();
             fields.sort();
             return Err(Problem::wrong(format!(

@@ -1,12 +1,12 @@
 //! Requests for levels; their fields have the names of the flags of `mario_mdmc`.
 
-use clap::{CommandFactory, Parser, ValueEnum};
+use clap::{Arg, CommandFactory, Parser, ValueEnum};
 use figrs_command::level_demands::LevelDemands;
 use figrs_command::level_model::TrainedModel;
 use figrs_command::level_question::LevelQuestion;
-use figrs_command::{Bytes, Flag, parsed_from};
+use figrs_command::{Bytes, Flag, parsed_from, whole};
 use figrs_models::mdmc::{MarkovChain, Travel};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::fields::arguments;
@@ -38,7 +38,7 @@ pub(crate) struct LevelRequest {
 }
 
 /// The fields of a request that are not flags: the contents of files, and cells.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LevelTexts {
     /// Training levels as text, in place of a folder.
@@ -61,22 +61,8 @@ pub(crate) struct LevelTexts {
     pub(crate) level: Vec<String>,
 }
 
-/// The names of the fields of [`LevelTexts`].
-const TEXTS: [&str; 10] = [
-    "training",
-    "tiles",
-    "pin",
-    "place",
-    "forbid",
-    "demands",
-    "movement",
-    "tile_sheet",
-    "tile_size",
-    "level",
-];
-
 /// A training level as text.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainingText {
     pub(crate) name: String,
@@ -125,7 +111,7 @@ const MOST_LEVELS: u64 = 1000;
 /// Maximum number of cells of all levels in an answer.
 const MOST_CELLS: u64 = 4_000_000;
 /// Maximum number of particles of a level.
-const MOST_PARTICLES: usize = 10_000;
+const MOST_PARTICLES: u32 = 10_000;
 /// Minimum and maximum memory of the exact method.
 const MEMORY: (Bytes, Bytes) = (Bytes(1 << 20), Bytes(8 << 30));
 /// Memory that is reserved for particles, in MiB.
@@ -137,10 +123,14 @@ impl LevelRequest {
     /// **Errors.** The body is not a JSON object, a field is unknown or wrong, or the request has both a folder and texts of training levels.
     pub(crate) fn read(body: &[u8]) -> Result<Self, Problem> {
         let mut fields: Map<String, Json> = serde_json::from_slice(body)?;
-        let texts = TEXTS.iter().filter_map(|&name| fields.remove_entry(name));
+        let unset = serde_json::to_value(LevelTexts::default())?;
+        let names: Vec<&String> = unset.as_object().into_iter().flat_map(Map::keys).collect();
+        let texts = names.iter().filter_map(|&name| fields.remove_entry(name));
         let texts: LevelTexts = fields_of(texts.collect())?;
-        let arguments = arguments(&Self::command(), &fields, &TEXTS)?;
-        let request = parsed_from(Self::command(), &arguments);
+        let particles = |flag: Arg| flag.value_parser(whole::<u32>(1..=MOST_PARTICLES));
+        let command = Self::command().mut_arg("particles", particles);
+        let arguments = arguments(&command, &fields, &names)?;
+        let request = parsed_from(command, &arguments);
         let request: Self = request.map_err(Problem::wrong)?;
         let request = Self { texts, ..request };
         let (corpus, training) = (&request.corpus, &request.texts.training);
@@ -241,11 +231,6 @@ impl LevelRequest {
             "levels",
             self.question.levels,
             MOST_LEVELS.min(MOST_CELLS / cells).max(1),
-        )?;
-        from_to(
-            "particles",
-            self.question.particles() as u64,
-            MOST_PARTICLES as u64,
         )?;
         let ((least, most), memory) = (MEMORY, self.question.memory());
         if memory < least || memory > most {

@@ -297,8 +297,8 @@ fn wrong_levels_name_the_field_and_the_remedy() {
             "it has 1001 rows or columns; the maximum is 1000",
         ),
         (
-            json!({"particles": 0}),
-            "“Particles of a level” (`particles`) 0",
+            json!({"particles": 10_001}),
+            "“Particles of a level” (`particles`) 10001: write a whole number from 1 to 10000",
         ),
         (
             json!({"memory": 1_000_000}),
