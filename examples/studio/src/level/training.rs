@@ -132,8 +132,9 @@ impl Texts {
     pub(super) fn key(&self, request: &LevelRequest) -> String {
         let question = &request.question;
         format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             self,
+            question.only,
             question.weight,
             question.style,
             question.rows,

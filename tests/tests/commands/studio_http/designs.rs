@@ -348,6 +348,10 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         (json!({"trained": "n-grams", "order": 0}), "0"),
         (json!({"weight": ["*"]}), "(`weight`) *: write a pattern"),
         (
+            json!({"only": ["nothing*"]}),
+            "(`only`): no level has a name that matches",
+        ),
+        (
             json!({"only": ["nothing*"], "training": unknown}),
             "(`only`): no training level",
         ),
