@@ -61,7 +61,8 @@ pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Result<Corpus, Fa
 /// Maximum number of level names that an error lists.
 const TOLD_NAMES: usize = 5;
 
-fn check_matches<'a>(
+/// Returns an error for the first pattern that matches the name of no level; the error lists the first names.
+pub(crate) fn check_matches<'a>(
     corpus: &Corpus,
     mut patterns: impl Iterator<Item = &'a Pattern>,
 ) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use figrs_models::mdmc::{
 use glob::Pattern;
 
 use crate::level_model::{ModelSettings, SectionKinds, TrainedModel};
-use crate::level_names::{style, styled, weight, weighted};
+use crate::level_names::{check_matches, style, styled, weight, weighted};
 use crate::{Bytes, Failure, Flag, mebibytes, whole};
 
 /// A question about levels, as flags of a command or as fields of a request.
@@ -113,15 +113,20 @@ impl From<Direction> for Travel {
 }
 
 impl LevelQuestion {
+    /// Returns the patterns of the names of the training levels to use.
+    fn patterns(&self) -> Result<Vec<Pattern>, Failure> {
+        let patterns = self.only.iter().map(|pattern| {
+            let wrong = |error| format!("{} {pattern}: {error}", Flag("only")).into();
+            Pattern::new(pattern).map_err(wrong)
+        });
+        patterns.collect()
+    }
+
     /// Returns a function that returns true for the names of the training levels to use.
     ///
     /// **Errors.** A pattern of --only is invalid.
     pub fn chosen(&self) -> Result<impl Fn(&str) -> bool, Failure> {
-        let patterns = self.only.iter().map(|pattern| {
-            let wrong = |error| format!("{} {pattern}: {error}", Flag("only"));
-            Pattern::new(pattern).map_err(wrong)
-        });
-        let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
+        let patterns = self.patterns()?;
         Ok(move |name: &str| {
             patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name))
         })
@@ -129,23 +134,15 @@ impl LevelQuestion {
 
     /// Returns the levels that figrs ships, as training levels.
     ///
-    /// **Errors.** No level is chosen by name, or the levels have fewer rows than `rows`.
+    /// **Errors.** A pattern of --only is invalid or matches no name, or the levels have fewer rows than `rows`.
     pub fn shipped(&self) -> Result<Corpus, Failure> {
         let corpus = Corpus::shipped();
+        check_matches(&corpus, self.patterns()?.iter())
+            .map_err(|error| format!("{}: {error}", Flag("only")))?;
         let is_chosen = self.chosen()?;
         let named = corpus.names().iter().zip(corpus.levels());
         let named = named.filter(|(name, _)| is_chosen(name));
-        let named: Vec<_> = named
-            .map(|(name, level)| (name.clone(), level.clone()))
-            .collect();
-        if named.is_empty() {
-            let names = corpus.names().join(", ");
-            let only = Flag("only");
-            return Err(
-                format!("{only}: no level has a name that matches; the names are {names}").into(),
-            );
-        }
-        let corpus = Corpus::new(named)?;
+        let corpus = Corpus::new(named.map(|(name, level)| (name.clone(), level.clone())))?;
         Ok(match self.rows {
             Some(rows) => corpus.bottom_rows(rows)?,
             None => corpus,

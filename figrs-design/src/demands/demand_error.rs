@@ -30,7 +30,7 @@ pub enum DemandError {
     },
 }
 
-/// How the rows and columns in files count, as a part of a message.
+/// Returns the words for the numbering of rows and columns in files, as a part of a message.
 pub(super) fn count_from_zero() -> &'static str {
     match audience() {
         Audience::PageUsers => "count from 0 in files, and from 1 here",

@@ -5,6 +5,7 @@ mod far_peaks;
 mod narrow_peaks;
 mod quotients;
 mod random_graphs;
+mod random_network;
 
 use figrs_gaussian::{HybridPosterior, Mixture, RealId};
 

@@ -17,7 +17,7 @@ impl Trace {
     /// observed choices is raised to `power`. Returns `None` if the distribution of the choice does not
     /// [define](figrs_core::Family::sample_conditional) such a draw.
     ///
-    /// Whether the result is `None` does not depend on the value of the choice.
+    /// The value of the choice has no effect on which of the two, a draw or `None`, is returned.
     ///
     /// **Errors.** The same errors as [`draw`](Self::draw).
     pub fn draw_conditional(

@@ -12,6 +12,7 @@ mod earlier_elements;
 mod filter;
 mod filter_law;
 mod intervals;
+mod law_precision;
 mod limits;
 mod propagation;
 mod random_models;

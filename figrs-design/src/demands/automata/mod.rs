@@ -57,7 +57,7 @@ pub(super) trait Automaton: Debug + Send + Sync {
 /// Result of an automaton for the columns read so far: the demand is met, broken or still open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Whether the demand is met depends on later columns.
+    /// Later columns decide if the demand is met.
     Open,
     Met,
     Broken,
