@@ -21,7 +21,7 @@ static AUDIENCE: AtomicU8 = AtomicU8::new(Audience::Programmers as u8);
 /// Makes this process print errors and findings for `audience`; by default, messages are for programmers.
 /// A program must call `address` before it prints.
 ///
-/// ```
+/// ```standalone_crate
 /// use figrs_factor::eliminate::EliminationError;
 /// use figrs_factor::wording::{Audience, address};
 ///
@@ -77,7 +77,7 @@ impl fmt::Display for StatedAt {
 
 /// A row or a column of a level, given by its index. Users of a page see the number from 1; other audiences see the index, from 0.
 ///
-/// ```
+/// ```standalone_crate
 /// use figrs_factor::wording::{Audience, Counted, address};
 ///
 /// assert_eq!(format!("row {} (counted from {})", Counted(6), Counted(0)), "row 6 (counted from 0)");

@@ -20,7 +20,7 @@ pub fn address_page(controls: Controls) {
 
 /// The name of a flag, without `--`, as a part of a message. Users of a command see the flag; users of a page see its control and its field.
 ///
-/// ```
+/// ```standalone_crate
 /// use figrs_command::{Flag, address_page};
 ///
 /// assert_eq!(Flag("min-walk").to_string(), "--min-walk");
