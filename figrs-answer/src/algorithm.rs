@@ -2,11 +2,10 @@
 
 use std::fmt::Debug;
 
-use figrs_core::internals::{contained, unprinted};
-use figrs_core::{AnyElement, Counterfactual, Fault, Model, ParameterValues, Parents, TwinTargets};
+use figrs_core::{AnyElement, Counterfactual, Model, ParameterValues, Parents, TwinTargets};
 
 use crate::answer::Answer;
-use crate::error::Error;
+use crate::error::{Error, guarded};
 use crate::run::run_state::RunState;
 use crate::run::running::Running;
 use crate::run::watch::Watch;
@@ -197,19 +196,4 @@ macro_rules! algorithms {
     ($($algorithm:expr),* $(,)?) => {
         [$(::std::boxed::Box::new($algorithm) as ::std::boxed::Box<dyn $crate::Algorithm>),*]
     };
-}
-
-/// Runs `infer`, and converts a panic to an error.
-///
-/// Panics of functions and distributions are caught where these are called, and are converted to errors that name the element. The code of value
-/// types (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value; a guard around each call would be slow. A single guard
-/// around the whole run costs almost nothing.
-pub fn guarded<R>(infer: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
-    match contained(|| unprinted(infer)) {
-        Ok(outcome) => outcome,
-        Err(Fault::Panicked(message)) => Err(Error::Panicked { message }),
-        Err(fault) => Err(Error::Panicked {
-            message: fault.to_string(),
-        }),
-    }
 }

@@ -10,6 +10,7 @@ use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use crate::answer::choice::AlgorithmChoice;
+pub use classes::guarded;
 use classes::{enumerated, first_of, in_filter, known, not_maximised};
 use figrs_factor::eliminate::EliminationError;
 

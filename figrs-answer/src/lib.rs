@@ -32,8 +32,8 @@ pub mod setters;
 
 #[doc(hidden)]
 pub use {
-    algorithm::guarded,
     answer::AnswerContent,
+    error::guarded,
     expansion::expand,
     run::listener::Listener,
     run::partial::Absorption,
@@ -47,11 +47,12 @@ pub use answer::bounds::{Deepening, DeepeningEnd, TargetBounds};
 pub use answer::choice::{
     AlgorithmAttempt, AlgorithmChoice, AttemptOutcome, SubmodelQuality, SubmodelSolution,
 };
+pub use answer::closed_form::ClosedForm;
 pub use answer::draws::{Draws, TargetDraws};
 pub use answer::estimate::{Estimate, Quality, unseen_share};
 pub use answer::family_mixture::FamilyMixture;
 pub use answer::marginal::Marginal;
-pub use answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
+pub use answer::normal_mixture::{NormalComponent, NormalMixture};
 pub use answer::posterior::Posterior;
 pub use answer::world::World;
 pub use answer::{Answer, LogEvidence, RunStatistics, TargetMarginal};

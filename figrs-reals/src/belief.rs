@@ -1,9 +1,9 @@
 //! The joint distribution of several elements: a mixture, in which each component has a value for each finite element and a normal distribution of
 //! the real elements.
 
-use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
+use figrs_answer::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_core::{AnyElement, Limits, Model, Stream, SupportBuilder};
 use figrs_gaussian::{Elimination, GaussianError, HybridPosterior, RealId};
 use nalgebra::DMatrix;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use figrs_answer::answer::estimate::Estimate;
 
 use figrs_answer::answer::family_mixture::{FamilyMixture, MixtureMember};
-use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
+use figrs_answer::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_core::internals::{AtomicOp, Kind};
 use figrs_core::{
     AnyElement, DegreesOfFreedom, Evidence, Limits, Model, ModelError, Scale, StudentT,

@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_answer::expansion::expand;
+use figrs_answer::guarded;
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, Support};
 use figrs_factor::graph::Assignments;

@@ -2,10 +2,10 @@
 
 use std::sync::OnceLock;
 
-use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
+use figrs_answer::guarded;
 use figrs_core::internals::EarlierElements;
 use figrs_core::{Element, FilterState, Limits, Model, Value};
 

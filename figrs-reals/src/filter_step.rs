@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
+use figrs_answer::guarded;
 use figrs_core::internals::{EarlierElements, inherit_names};
 use figrs_core::{AnyElement, FilterState, Model};
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
+use figrs_answer::guarded;
 use figrs_core::internals::EarlierElements;
 use figrs_core::{AnyElement, FilterState, Model};
 

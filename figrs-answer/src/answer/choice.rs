@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-use super::contents::{Answer, AnswerContent, TargetMarginal};
-use super::estimate::Estimate;
-
 /// The algorithms that a portfolio (such as `Exact`) tried for an answer, in the order of their attempts. The last algorithm of the list found the
 /// answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,30 +64,6 @@ impl SubmodelSolution {
             quality: SubmodelQuality::Exact,
             submodels: Vec::new(),
         }
-    }
-
-    /// Adds the answer of the sub-model for one joint value of the elements that the sub-model reads.
-    #[doc(hidden)]
-    pub fn add(&mut self, answer: &Answer) {
-        let algorithm = answer.algorithm();
-        if !self.algorithms.contains(&algorithm) {
-            self.algorithms.push(algorithm);
-        }
-        let is_exact = |target: &TargetMarginal| matches!(target.estimate, Estimate::Exact);
-        let quality = match &answer.content {
-            AnswerContent::Marginals(targets, _) if targets.iter().all(is_exact) => {
-                SubmodelQuality::Exact
-            }
-            AnswerContent::World(..) if answer.is_proven() == Ok(true) => SubmodelQuality::Exact,
-            AnswerContent::World(..) if answer.upper_bound() != Ok(f64::INFINITY) => {
-                SubmodelQuality::Bounds
-            }
-            AnswerContent::Bounds(..) => SubmodelQuality::Bounds,
-            AnswerContent::Marginals(..) | AnswerContent::World(..) => SubmodelQuality::Approximate,
-        };
-        self.quality = self.quality.max(quality);
-        let inner = answer.choice().map_or(&[][..], |choice| &choice.submodels);
-        self.submodels.extend(inner.iter().cloned());
     }
 }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use super::bounds::{Deepening, TargetBounds};
-use super::draws::Draws;
+use super::closed_form::RealTargets;
+use super::draws::{Draws, TargetDraws};
 use super::estimate::Estimate;
 use super::marginal::is_real;
-use super::normal_mixture::RealTargets;
 use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
@@ -67,6 +67,26 @@ impl TargetMarginal {
                 unseen: f64::INFINITY,
             },
         }
+    }
+
+    /// Returns, for each target, the relative frequencies of the target's values in `draws`; all draws must have the same weight.
+    #[doc(hidden)]
+    pub fn frequencies(draws: &Draws) -> Vec<Self> {
+        let all = (draws.chains * draws.length) as f64;
+        let marginal = |target: &TargetDraws| {
+            let mut counts = vec![0_u64; target.support.len()];
+            target.indices.iter().for_each(|&i| counts[i as usize] += 1);
+            Self {
+                element: target.element.clone(),
+                support: target.support.clone(),
+                probabilities: counts.iter().map(|&n| n as f64 / all).collect(),
+                estimate: Estimate::Chains {
+                    indices: Arc::clone(&target.indices),
+                    chains: draws.chains,
+                },
+            }
+        };
+        draws.targets.iter().map(marginal).collect()
     }
 }
 

@@ -6,10 +6,10 @@ use std::fmt;
 use figrs_core::{Element, Label, Value};
 
 use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
+use super::closed_form::ClosedForm;
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use super::estimate::{Estimate, MIN_TRUSTED_ESS, Quality};
 use super::marginal::is_real;
-use super::normal_mixture::ClosedForm;
 use crate::error::Error;
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 

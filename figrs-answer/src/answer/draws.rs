@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use figrs_core::{AnyElement, Element, Support, Value};
 
-use super::contents::TargetMarginal;
-use super::estimate::Estimate;
 use crate::error::Error;
 
 /// The draws of one target.
@@ -35,26 +33,6 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Returns, for each target, the relative frequencies of the target's values; all draws must have the same weight.
-    #[doc(hidden)]
-    pub fn frequencies(&self) -> Vec<TargetMarginal> {
-        let all = (self.chains * self.length) as f64;
-        let marginal = |target: &TargetDraws| {
-            let mut counts = vec![0_u64; target.support.len()];
-            target.indices.iter().for_each(|&i| counts[i as usize] += 1);
-            TargetMarginal {
-                element: target.element.clone(),
-                support: target.support.clone(),
-                probabilities: counts.iter().map(|&n| n as f64 / all).collect(),
-                estimate: Estimate::Chains {
-                    indices: Arc::clone(&target.indices),
-                    chains: self.chains,
-                },
-            }
-        };
-        self.targets.iter().map(marginal).collect()
-    }
-
     /// Returns the values of a target in all draws, one chain after another.
     ///
     /// **Errors.** [`Error::UnknownElement`] if `element` is no target.

@@ -1,8 +1,10 @@
 //! Answers of algorithms: marginals, bounds, or one world.
 
+mod bound_queries;
 pub mod bounds;
 pub mod chain_error;
 pub mod choice;
+pub mod closed_form;
 mod contents;
 mod describe;
 pub mod draws;

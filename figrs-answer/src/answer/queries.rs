@@ -1,10 +1,14 @@
-//! Queries of an answer about one element: probabilities, expectations and values.
+//! Queries of an answer about one element: probabilities, expectations, values and distributions in closed form.
 
-use figrs_core::{Element, Value};
+use figrs_core::{AnyElement, Element, Value};
 use num_traits::ToPrimitive;
 
+use super::closed_form::{ClosedForm, RealTargets};
 use super::contents::{Answer, AnswerContent, LogEvidence, TargetMarginal};
+use super::estimate::Estimate;
+use super::family_mixture::FamilyMixture;
 use super::marginal::Marginal;
+use super::normal_mixture::NormalMixture;
 use crate::error::Error;
 use figrs_factor::bounds::Improvement;
 
@@ -217,5 +221,139 @@ impl Answer {
                     "use VariableElimination or ImportanceSampling",
                 )),
         }
+    }
+
+    /// Returns the distribution of a real target in closed form.
+    ///
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
+    /// form.
+    ///
+    /// ```
+    /// # use figrs_core::{Model, Normal, Variance};
+    /// # use figrs_infer::{Exact, Run};
+    /// let level = Normal::new(0.0, Variance(4.0));
+    /// let reading = Normal::new(&level, Variance(1.0));
+    /// let answer = Exact::new().run(&Model::new().observe(&reading, 2.0), &level)?;
+    /// let level = answer.mixture(&level)?;
+    /// assert!((level.mean() - 1.6).abs() < 1e-12 && (level.variance() - 0.8).abs() < 1e-12);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn mixture<T: Value>(&self, element: &Element<T>) -> Result<&NormalMixture, Error> {
+        match self.closed_form(element.erased()) {
+            Some(ClosedForm::Normal(mixture)) => return Ok(mixture),
+            Some(ClosedForm::Moments(_)) => {
+                return Err(self.missing_content_error(
+                    "distribution in closed form, because a comparison restricts a number on which the target depends",
+                    "ask for its `mean` and its `variance`, or draw samples",
+                ));
+            }
+            Some(ClosedForm::Family(_)) => {
+                return Err(self.missing_content_error(
+                    "normal distribution of a parameter of another family",
+                    "ask for its `family_mixture`",
+                ));
+            }
+            None => self.target(element)?,
+        };
+        Err(self.missing_content_error(
+            "distribution in closed form",
+            "ask for the `distribution`, or use Exact on a model that is linear and normal",
+        ))
+    }
+
+    /// Returns the covariance matrix of a list of real numbers, row by row. For the joint covariance of several elements, ask for the list of them,
+    /// which `inject` creates.
+    ///
+    /// **Errors.** [`Error::UnknownElement`] if `list` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form,
+    /// or if the target is a parameter with a conjugate prior.
+    ///
+    /// ```
+    /// # use figrs_core::{Model, Normal, Variance, inject};
+    /// # use figrs_infer::{Exact, Run};
+    /// // A reading of the sum of two numbers makes them depend on each other.
+    /// let (a, b) = (Normal::new(0.0, Variance(1.0)), Normal::new(0.0, Variance(2.0)));
+    /// let model = Model::new().observe(&Normal::new(&(&a + &b), Variance(1.0)), 3.0);
+    /// let both = inject([&a, &b]);
+    /// let answer = Exact::new().run(&model, &both)?;
+    /// let covariance = answer.covariance(&both)?;
+    /// assert!((covariance[0][1] + 0.5).abs() < 1e-12);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn covariance(&self, list: &Element<Vec<f64>>) -> Result<Vec<Vec<f64>>, Error> {
+        match self.closed_form(list.erased()) {
+            Some(ClosedForm::Normal(mixture) | ClosedForm::Moments(mixture)) => {
+                return Ok(mixture.covariance());
+            }
+            Some(ClosedForm::Family(_)) => {
+                return Err(self.missing_content_error(
+                    "covariance of a parameter with a conjugate prior",
+                    "ask for its `family_mixture`",
+                ));
+            }
+            None => self.target(list)?,
+        };
+        Err(self.missing_content_error(
+            "covariance in closed form",
+            "average the products of the numbers over its `distribution`, or use Exact on a model that is linear and normal",
+        ))
+    }
+
+    /// Returns the distribution of a parameter with a conjugate prior, or of a normal number that comparisons restrict to an interval.
+    ///
+    /// **Errors.** [`Error::UnknownElement`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
+    /// form, or if the target is normal.
+    ///
+    /// ```
+    /// # use figrs_core::{Beta, Flip, Model};
+    /// # use figrs_infer::{Exact, Run};
+    /// let bias = Beta::new(2.0, 2.0);
+    /// let model = (0..10).fold(Model::new(), |model, i| model.observe(&Flip::new(&bias), i < 7));
+    /// let answer = Exact::new().run(&model, &bias)?;
+    /// let posterior = answer.family_mixture(&bias)?;
+    /// assert_eq!(posterior.components().next(), Some((1.0, "Beta(9.0, 5.0)".to_owned())));
+    /// assert!((posterior.mean() - 9.0 / 14.0).abs() < 1e-15);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn family_mixture<T: Value>(&self, element: &Element<T>) -> Result<&FamilyMixture, Error> {
+        match self.closed_form(element.erased()) {
+            Some(ClosedForm::Family(mixture)) => Ok(mixture),
+            Some(ClosedForm::Normal(_) | ClosedForm::Moments(_)) => Err(self
+                .missing_content_error(
+                    "family of a parameter, because the target is a function of normal elements",
+                    "ask for its `mixture`, or for its `mean` and its `variance`",
+                )),
+            None => {
+                self.target(element)?;
+                Err(self.missing_content_error(
+                    "distribution in closed form",
+                    "ask for the `distribution`, or use Exact on a parameter with a conjugate prior",
+                ))
+            }
+        }
+    }
+
+    /// True if the answer contains approximate distributions of real targets.
+    #[doc(hidden)]
+    pub fn has_approximate_mixtures(&self) -> bool {
+        let estimate = self.reals.estimate.as_ref();
+        estimate.is_some_and(|estimate| !matches!(estimate, Estimate::Exact))
+    }
+
+    /// Returns the closed-form distribution of a real target, if the answer has one.
+    #[doc(hidden)]
+    pub fn closed_form(&self, element: &AnyElement) -> Option<&ClosedForm> {
+        self.reals.get(element)
+    }
+
+    /// Adds to the answer the distributions of real targets in closed form.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_mixtures(
+        mut self,
+        mixtures: Vec<(AnyElement, ClosedForm)>,
+        estimate: Estimate,
+    ) -> Self {
+        self.reals = RealTargets::new(mixtures, estimate);
+        self
     }
 }

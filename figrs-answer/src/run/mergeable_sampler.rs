@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::partial::{Absorption, Partial, Sums};
 use super::portable_part::{PortablePart, PortableSums};
 use super::portable_targets::PortableTargets;
-use crate::algorithm::{Algorithm, guarded};
+use crate::algorithm::Algorithm;
 use crate::answer::Answer;
-use crate::error::Error;
+use crate::error::{Error, guarded};
 use figrs_core::{AnyElement, Model};
 
 /// The [`PortablePart`] of a run of the sampler `S` with the targets `T`.

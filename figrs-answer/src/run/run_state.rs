@@ -8,9 +8,8 @@ use std::time::{Duration, Instant};
 use figrs_core::ParameterValues;
 
 use super::watch::{RunMonitor, Watch};
-use crate::algorithm::guarded;
 use crate::answer::Answer;
-use crate::error::Error;
+use crate::error::{Error, guarded};
 use figrs_factor::Stopped;
 
 /// The state of a run that can be paused, continued and lengthened, as [`Algorithm::begin`](crate::Algorithm::begin) creates it.

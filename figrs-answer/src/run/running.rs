@@ -7,9 +7,8 @@ use std::thread;
 use figrs_core::ParameterValues;
 
 use super::run_state::{Latest, RunState, TURN, Turn, unchanged};
-use crate::algorithm::guarded;
 use crate::answer::Answer;
-use crate::error::Error;
+use crate::error::{Error, guarded};
 use figrs_factor::Stopped;
 
 /// A handle of a run in a thread of its own, as [`Run::start`](crate::Run::start) returns it. At any time, the run can give its answer so far, be

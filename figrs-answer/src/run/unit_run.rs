@@ -15,9 +15,8 @@ use super::portable_targets::PortableTargets;
 use super::run_state::{Continuation, RunState, Turn, TurnLength};
 use super::running::Running;
 use super::watch::Watch;
-use crate::algorithm::guarded;
 use crate::answer::Answer;
-use crate::error::Error;
+use crate::error::{Error, guarded};
 use figrs_factor::Stopped;
 
 /// A model with the targets of a query.

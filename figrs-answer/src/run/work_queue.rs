@@ -5,8 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::algorithm::guarded;
-use crate::error::Error;
+use crate::error::{Error, guarded};
 
 /// Maximum number of batches of units of work, for each thread, whose results wait to be processed.
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::expander::Cell;
-use super::expander::learned::ParametricOutcomes;
 use crate::element::footprint::{ALLOCATION, Footprint};
 use crate::element::node::{AnyElement, ElementId};
 use crate::element::operations::NotEnumerable;
@@ -341,6 +339,57 @@ impl ExpansionMemory {
             element,
             self.before.bytes_since().saturating_add(held),
         )
+    }
+}
+
+/// An interval of real numbers, or a single number.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    /// The ends of the interval; both ends of a single number are the number.
+    pub ends: [f64; 2],
+    /// The value of the bin in which the interval lies, if a discretised element has this bin. A single number is its own bin.
+    pub bin: Option<f64>,
+}
+
+impl Cell {
+    pub(super) fn of_number(x: f64) -> Self {
+        Self {
+            ends: [x, x],
+            bin: Some(x),
+        }
+    }
+
+    pub(super) fn between(lower: f64, upper: f64) -> Self {
+        if lower == upper {
+            return Self::of_number(lower);
+        }
+        let (ends, bin) = ([lower, upper], None);
+        Self { ends, bin }
+    }
+
+    pub(super) fn is_interval(&self) -> bool {
+        self.ends[0] < self.ends[1]
+    }
+}
+
+/// The outcomes of a random element whose probabilities depend on parameters.
+#[derive(Clone, Debug)]
+pub struct ParametricOutcomes {
+    /// The atomic element whose distribution has the parameters: the random element, or the member of a family that replaces the random element.
+    pub member: AnyElement,
+    /// The index of the element in its expansion.
+    pub position: usize,
+    /// The index of the element's first outcome in the list of all parametric outcomes. The later outcomes of the element have the indices that
+    /// follow.
+    pub first: u32,
+    /// The outcomes of the element; an empty list if only the observed value is an outcome.
+    pub support: Support,
+}
+
+impl ParametricOutcomes {
+    /// Returns the number of parametric outcomes of the element: the number of listed outcomes, or one for the observed value.
+    pub fn origins(&self) -> usize {
+        self.support.len().max(1)
     }
 }
 

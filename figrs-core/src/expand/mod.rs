@@ -37,7 +37,8 @@ mod walks;
 
 pub use cache::ExpansionCache;
 pub use encoding::Encoding;
-pub use expander::Cell;
-pub use expander::learned::{LearnedParameter, LearnedParameters, ParametricOutcomes};
-pub use expansion::{Content, ExpandedElement, Expansion, FunctionFailures};
+pub use expander::learned::{LearnedParameter, LearnedParameters};
+pub use expansion::{
+    Cell, Content, ExpandedElement, Expansion, FunctionFailures, ParametricOutcomes,
+};
 pub use submodels::{SolvedSubmodel, Submodel};

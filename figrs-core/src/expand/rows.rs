@@ -2,8 +2,7 @@
 
 use std::any::Any;
 
-use super::expander::Cell;
-use super::expansion::{Content, ExpandedElement, FunctionFailures, bytes_of};
+use super::expansion::{Cell, Content, ExpandedElement, FunctionFailures, bytes_of};
 use super::product;
 use crate::element::function::check_equal_arguments;
 use crate::element::node::AnyElement;

@@ -60,7 +60,7 @@ macro_rules! slicing_settings {
             model: &Model,
             targets: impl figrs_core::Parents,
         ) -> Result<crate::slices::SliceCost, Error> {
-            figrs_answer::algorithm::guarded(|| {
+            figrs_answer::guarded(|| {
                 let targets = targets.elements();
                 let plan = self.plan(&self.start(), &Question::new(model, &targets))?;
                 Ok(plan.cost())

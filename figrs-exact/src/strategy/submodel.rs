@@ -1,7 +1,10 @@
 //! Solutions of sub-models: for each joint value of the elements outside that a sub-model reads, the weights of the values of its root.
 
 use figrs_answer::expansion::sums;
-use figrs_answer::{Answer, AnswerContent, Error, SubmodelSolution, expand};
+use figrs_answer::{
+    Answer, AnswerContent, Error, Estimate, SubmodelQuality, SubmodelSolution, TargetMarginal,
+    expand,
+};
 use figrs_core::expand::{SolvedSubmodel, Submodel};
 use figrs_core::internals::QueryKind;
 use figrs_core::{AnyElement, Model, Support};
@@ -249,7 +252,29 @@ pub(super) fn report(
 ) -> SubmodelSolution {
     let mut solution = SubmodelSolution::new(root.label().to_string(), interface, rows);
     for answer in answers.iter().flatten() {
-        solution.add(answer);
+        let algorithm = answer.algorithm();
+        if !solution.algorithms.contains(&algorithm) {
+            solution.algorithms.push(algorithm);
+        }
+        solution.quality = solution.quality.max(quality(answer));
+        let inner = answer.choice().map_or(&[][..], |choice| &choice.submodels);
+        solution.submodels.extend(inner.iter().cloned());
     }
     solution
+}
+
+/// Returns the quality of the distribution of the root, or of the most probable world, in one answer.
+fn quality(answer: &Answer) -> SubmodelQuality {
+    let is_exact = |target: &TargetMarginal| matches!(target.estimate, Estimate::Exact);
+    match &answer.content {
+        AnswerContent::Marginals(targets, _) if targets.iter().all(is_exact) => {
+            SubmodelQuality::Exact
+        }
+        AnswerContent::World(..) if answer.is_proven() == Ok(true) => SubmodelQuality::Exact,
+        AnswerContent::World(..) if answer.upper_bound() != Ok(f64::INFINITY) => {
+            SubmodelQuality::Bounds
+        }
+        AnswerContent::Bounds(..) => SubmodelQuality::Bounds,
+        AnswerContent::Marginals(..) | AnswerContent::World(..) => SubmodelQuality::Approximate,
+    }
 }

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::Resampling;
 use crate::sampling::importance::ImportanceSampling;
 use crate::sampling::settings::AssignedValues;
-use figrs_answer::algorithm::guarded;
+use figrs_answer::guarded;
 use figrs_answer::run::partial::Absorption;
 use figrs_answer::{Answer, Draws, Error, LogEvidence, MergeableSampler, TargetMarginal};
 

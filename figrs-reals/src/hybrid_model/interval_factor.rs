@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use figrs_answer::answer::family_mixture::{FamilyMixture, MixtureMember};
-use figrs_answer::answer::normal_mixture::{ClosedForm, NormalMixture};
 use figrs_answer::error::Error;
+use figrs_answer::{ClosedForm, NormalMixture};
 use figrs_core::{AnyElement, Limits, TruncatedNormal, Variance};
 use figrs_gaussian::{GaussianError, HybridPosterior, RestrictedNumbers, Tilted, restrict};
 

@@ -19,21 +19,12 @@ use crate::element::node::{AnyElement, Kind};
 use crate::element::operations::{ApplyOp, AtomicOp, ChainOp, NotEnumerable, OpenArgument};
 use crate::element::{Bins, quantile, quantile_at, tails};
 use crate::error::{Fault, ModelError};
-use crate::expand::expansion::{Content, FunctionFailures, Listing};
+use crate::expand::expansion::{Cell, Content, FunctionFailures, Listing};
 use crate::expand::product;
 use crate::limits::check_time;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::{Assignments, FactorTable, Weights};
-
-/// An interval of real numbers, or a single number.
-#[derive(Clone, Copy, Debug)]
-pub struct Cell {
-    /// The ends of the interval; both ends of a single number are the number.
-    pub ends: [f64; 2],
-    /// The value of the bin in which the interval lies, if a discretised element has this bin. A single number is its own bin.
-    pub bin: Option<f64>,
-}
 
 /// The values of an element, with the cell and the probability of each value.
 type Cells = (Support, Vec<Cell>, Vec<f64>);
@@ -48,27 +39,6 @@ enum Corners<'a> {
     TooMany,
     /// The arguments at the midpoints, followed by the arguments at the corners.
     Points(Vec<Vec<&'a dyn Any>>),
-}
-
-impl Cell {
-    pub(super) fn of_number(x: f64) -> Self {
-        Self {
-            ends: [x, x],
-            bin: Some(x),
-        }
-    }
-
-    fn between(lower: f64, upper: f64) -> Self {
-        if lower == upper {
-            return Self::of_number(lower);
-        }
-        let (ends, bin) = ([lower, upper], None);
-        Self { ends, bin }
-    }
-
-    fn is_interval(&self) -> bool {
-        self.ends[0] < self.ends[1]
-    }
 }
 
 /// Adds the cell of the next value to `cells`; if the value with the index `place` has a cell already, extends this cell.

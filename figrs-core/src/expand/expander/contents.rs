@@ -1,8 +1,8 @@
 //! The values and the conditional tables of elements, given their expanded parents.
 
-use super::super::expansion::{Content, ExpandedElement, FunctionFailures, Listing};
+use super::super::expansion::{Cell, Content, ExpandedElement, FunctionFailures, Listing};
 use super::super::rows;
-use super::cells::{self, Cell, quantile_cells};
+use super::cells::{self, quantile_cells};
 use super::{BranchResults, Expander, ExpansionStage, Frame};
 use crate::element::Bins;
 use crate::element::node::{AnyElement, Kind};

@@ -5,7 +5,7 @@ use std::any::Any;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::super::expansion::Content;
+use super::super::expansion::{Content, ParametricOutcomes};
 use super::super::rows;
 use super::Expander;
 use crate::element::learned_prior::LearnedPrior;
@@ -248,25 +248,4 @@ impl LearnedParameters {
 /// True if parameters replace `element` in learning.
 pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
-}
-
-/// The outcomes of a random element whose probabilities depend on parameters.
-#[derive(Clone, Debug)]
-pub struct ParametricOutcomes {
-    /// The atomic element whose distribution has the parameters: the random element, or the member of a family that replaces the random element.
-    pub member: AnyElement,
-    /// The index of the element in its expansion.
-    pub position: usize,
-    /// The index of the element's first outcome in the list of all parametric outcomes. The later outcomes of the element have the indices that
-    /// follow.
-    pub first: u32,
-    /// The outcomes of the element; an empty list if only the observed value is an outcome.
-    pub support: Support,
-}
-
-impl ParametricOutcomes {
-    /// Returns the number of parametric outcomes of the element: the number of listed outcomes, or one for the observed value.
-    pub fn origins(&self) -> usize {
-        self.support.len().max(1)
-    }
 }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment, NO_DEPTH_LIMIT};
 use super::expander::learned::LearnedParameters;
-use super::expansion::{Content, Expansion, ExpansionMemory, Listing};
+use super::expansion::{Cell, Content, Expansion, ExpansionMemory, Listing};
 use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::element::operations::ChainOp;
@@ -19,7 +19,6 @@ use crate::model::evidence::{Evidence, StatementIndex};
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use branches::BranchResults;
-pub use cells::Cell;
 use figrs_factor::Limits;
 
 mod branches;

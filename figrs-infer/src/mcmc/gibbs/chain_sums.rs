@@ -10,6 +10,7 @@ use super::kernel::GibbsKernel;
 use figrs_answer::run::portable_part::{demand, demand_below};
 use figrs_answer::{
     Answer, Draws, Error, PortableSums, PortableUnit, RunStatistics, Sums, TargetDraws,
+    TargetMarginal,
 };
 use figrs_factor::Stopped;
 
@@ -128,7 +129,7 @@ impl Sums for GibbsSums {
         sampling.chains = chains.len();
         sampling.cut_groups = Some(self.cut_groups);
         sampling.integrated_out = Some(self.summed_out);
-        let answer = Answer::marginals(NAME, draws.frequencies(), None);
+        let answer = Answer::marginals(NAME, TargetMarginal::frequencies(&draws), None);
         Ok(answer.with_sampling(sampling).with_draws(draws))
     }
 }

@@ -14,6 +14,7 @@ use super::sites::SiteRecord;
 use figrs_answer::run::portable_part::{demand, demand_below};
 use figrs_answer::{
     Answer, Draws, Error, PortableSums, PortableUnit, RunStatistics, Sums, TargetDraws,
+    TargetMarginal,
 };
 use figrs_factor::Stopped;
 
@@ -154,7 +155,7 @@ impl Sums for MetropolisSums {
         sampling.chains = chains.len();
         sampling.acceptance = Some(accepted as f64 / made as f64);
         let records: Vec<_> = chains.iter().map(|(_, chain)| &chain.sites).collect();
-        let answer = Answer::marginals(NAME, draws.frequencies(), None);
+        let answer = Answer::marginals(NAME, TargetMarginal::frequencies(&draws), None);
         let probed = self.probes.iter();
         let probed: Vec<_> = probed
             .filter_map(|(_, probe)| probe.sites.as_ref())
