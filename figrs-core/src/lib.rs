@@ -65,8 +65,8 @@ pub use figrs_factor::{Limits, Until, wording};
 pub use bytes::{Bytes, InvalidBytes};
 pub use collections::{Elements, MemberError, Natural, Neighbour, Process};
 pub use counterfactual::{Counterfactual, TwinTargets};
+pub use element::apply::{CallId, FunctionId};
 pub use element::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
-pub use element::function::{CallId, FunctionId};
 pub use element::label::{Label, printable};
 pub use element::likelihood::{Likelihood, Term};
 pub use element::linear::{LinearFunction, LinearGaussian};
@@ -119,11 +119,11 @@ pub use rand;
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
     pub use crate::earlier_elements::{EarlierElements, is_random, random_ancestors};
+    pub use crate::element::apply::{contained, unprinted};
     pub use crate::element::element_map::ElementMap;
     pub use crate::element::family_values::{
         IidValues, MemberArgument, MemberFault, SufficientStatistics,
     };
-    pub use crate::element::function::{contained, unprinted};
     pub use crate::element::joint_values::joint_values;
     pub use crate::element::learned_prior::{LearnedPrior, Mode};
     pub use crate::element::node::Kind;

@@ -1,13 +1,14 @@
-//! `Apply`: a deterministic function of other elements.
+//! `Apply`, a deterministic function of other elements, and the functions of users: their identity, and checks that they do not panic and are pure.
 
 use std::any::{Any, TypeId};
+use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
-use std::panic::Location;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, set_hook, take_hook};
+use std::sync::{Arc, Once};
+use std::{env, thread};
 
 use smallvec::SmallVec;
 
-use super::function::{FunctionId, contained};
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind, ParentList};
 use super::operations::{ApplyOp, OpenArgument};
@@ -15,7 +16,7 @@ use super::parents::{Arguments, Function, Many, Parents};
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::datum::Datum;
-use crate::value::support::{AnyColumn, SupportBuilder};
+use crate::value::support::{AnyColumn, Support, SupportBuilder};
 use crate::value::{Value, canonical};
 
 /// Builds the element whose value is a function of its parents' values.
@@ -253,4 +254,170 @@ where
         let numbers: Option<SmallVec<[Option<f64>; 4]>> = numbers.map(number).collect();
         Some(LinearFunction::of_numbers(&numbers?))
     }
+}
+
+/// The identity of a function that was given to an element or to evidence. If two functions have equal identities, results that were computed for one
+/// of them hold for the other. A function without an identity may still be the same as another function.
+///
+/// A closure that captures nothing always has an identity. A function that is shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
+/// similar method has an identity while an element holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionId {
+    code: TypeId,
+    captured: usize,
+}
+
+impl FunctionId {
+    /// Returns the identity of a function of type `F`; `None` if the function captures something.
+    pub(crate) fn of_code<F: 'static>(_: &F) -> Option<Self> {
+        (size_of::<F>() == 0).then(|| Self {
+            code: TypeId::of::<F>(),
+            captured: 0,
+        })
+    }
+
+    pub(crate) fn of_shared<F: 'static>(function: &Arc<F>) -> Self {
+        Self {
+            code: TypeId::of::<F>(),
+            captured: if size_of::<F>() == 0 {
+                0
+            } else {
+                Arc::as_ptr(function).addr()
+            },
+        }
+    }
+}
+
+/// The identity of a call of a [`Recursive`](crate::Recursive) function: equal calls have the same distribution.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CallId {
+    /// The function that is called.
+    pub function: FunctionId,
+    /// The argument of the call.
+    pub argument: Datum,
+}
+
+/// Calls `function`, which a user wrote, and converts a panic into a [`Fault`].
+#[inline]
+pub fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
+    catch_unwind(AssertUnwindSafe(function)).map_err(panicked)
+}
+
+#[cold]
+fn panicked(payload: Box<dyn Any + Send>) -> Fault {
+    let mut message = payload
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".into());
+    if let Some(place) = PLACE.take() {
+        message = format!("{message} ({place})");
+    }
+    Fault::Panicked(message)
+}
+
+thread_local! {
+    /// Number of calls of [`unprinted`] that are in progress on this thread.
+    static CALLS: Cell<u32> = const { Cell::new(0) };
+    /// File, line and column of the last panic on this thread.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Ends a call of [`unprinted`] when it is dropped, even if the call panics.
+struct End;
+impl Drop for End {
+    fn drop(&mut self) {
+        CALLS.set(CALLS.get() - 1);
+    }
+}
+
+/// Calls `function`, and converts a panic into an error that names the source line. The panic hook prints the panic only if `RUST_BACKTRACE` is set.
+pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
+    static HOOK: Once = Once::new();
+    let install = || {
+        let is_traced = env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
+        let print = take_hook();
+        set_hook(Box::new(move |panic| {
+            if CALLS.get() == 0 || is_traced {
+                print(panic);
+            }
+            PLACE.set(panic.location().map(ToString::to_string));
+        }));
+    };
+    // Setting the panic hook during a panic would abort the program.
+    if !thread::panicking() {
+        HOOK.call_once(install);
+    }
+    CALLS.set(CALLS.get() + 1);
+    let _end = End;
+    function()
+}
+
+/// Maximum number of elements that the comparison of two results visits.
+const MAX_COMPARED_ELEMENTS: usize = 64;
+
+fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
+    let (left, right) = (a.label(), b.label());
+    let shape = !left.is_same_call(&right) || a.parents().len() != b.parents().len();
+    if shape {
+        return Some(format!("{left} and {right}"));
+    }
+    if let (Kind::Atomic(x), Kind::Atomic(y)) = (a.kind(), b.kind()) {
+        let (x, y) = (x.describe(), y.describe());
+        if x != y {
+            return Some(format!("{x} and {y}"));
+        }
+    }
+    None
+}
+
+/// Returns an error if two results of one function for the same arguments differ. Only distributions, constants and other data of the elements are
+/// compared, not functions.
+pub(crate) fn check_purity(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
+    match impurity(first, second) {
+        Some(difference) => Err(Fault::Impure(difference)),
+        None => Ok(()),
+    }
+}
+
+/// Returns a description of a difference between two results of one function, or `None` if no difference is found.
+pub(crate) fn impurity(first: &AnyElement, second: &AnyElement) -> Option<String> {
+    let mut pairs = vec![(first.clone(), second.clone())];
+    let mut compared = 0;
+    while let Some((a, b)) = pairs.pop() {
+        compared += 1;
+        if a.id() == b.id() || compared > MAX_COMPARED_ELEMENTS {
+            continue;
+        }
+        if let Some(difference) = differ(&a, &b) {
+            return Some(difference);
+        }
+        pairs.extend(a.parents().iter().cloned().zip(b.parents().iter().cloned()));
+    }
+    None
+}
+
+/// In debug builds, checks that a function has the same result if an argument is replaced by an equal value that prints differently. The function
+/// `compare` calls the function for given arguments, and describes the difference between the results.
+pub(crate) fn check_equal_arguments(
+    supports: &[&Support],
+    arguments: &[&dyn Any],
+    mut compare: impl FnMut(&[&dyn Any]) -> Result<Option<String>, Fault>,
+) -> Result<(), Fault> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    for (at, support) in supports.iter().enumerate() {
+        let Some(equal) = support.look_alike(arguments[at]) else {
+            continue;
+        };
+        let mut replaced = arguments.to_vec();
+        replaced[at] = equal;
+        if let Some(results) = compare(&replaced)? {
+            let printed = |value: &dyn Any| support.printed(value);
+            let arguments = format!("{} and {}", printed(arguments[at]), printed(equal));
+            return Err(Fault::UnequalResults { results, arguments });
+        }
+    }
+    Ok(())
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::function::contained;
+use super::apply::contained;
 use super::linear::LinearFunction;
 use super::node::{AnyElement, Kind};
 use super::operations::{ApplyOp, OpenArgument};

@@ -6,9 +6,9 @@ use std::panic::Location;
 
 use rand::Rng;
 
+use super::apply::contained;
 use super::discretise::{Bins, divided};
 use super::distribution::{Distribution, Outcomes, Space, Tails};
-use super::function::contained;
 use super::node::{AnyElement, Kind};
 use super::operations::{AtomicOp, FiniteOutcomes, NotEnumerable};
 use super::param::Number;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::function::{FunctionId, check_purity, contained};
+use super::apply::{FunctionId, check_purity, contained};
 use super::node::{AnyElement, Kind, ParentList};
 use super::operations::ChainOp;
 use super::parents::{Arguments, Function, Parents};

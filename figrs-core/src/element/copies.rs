@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::Location;
 
-use super::function::FunctionId;
+use super::apply::FunctionId;
 use super::node::{AnyElement, Kind};
 use super::operations::ChainOp;
 use crate::counterfactual::branch_memory::BranchMemory;

@@ -10,9 +10,9 @@ use rand::Rng;
 use smallvec::SmallVec;
 
 use super::any_family::{MemberValues, SharedFamily};
+use super::apply::contained;
 use super::atomic::{proper, proper_sum};
 use super::distribution::{Family, Space, Tails, WrongParameter};
-use super::function::contained;
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;

@@ -4,7 +4,7 @@
 
 pub mod alias;
 mod any_family;
-mod apply;
+pub mod apply;
 pub(crate) mod arithmetic;
 mod atomic;
 mod bessel;
@@ -36,7 +36,6 @@ mod flip;
 pub(crate) mod fold;
 mod folded;
 pub mod footprint;
-pub mod function;
 mod gamma;
 mod geometric;
 mod hypergeometric;

@@ -11,10 +11,10 @@ use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
 use super::any_family::{MemberValues, SharedFamily, WrongRow};
+use super::apply::contained;
 use super::atomic::{proper, proper_sum};
 use super::distribution::Space;
 use super::family::{FamilyMember, Parameters, message};
-use super::function::contained;
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
 use super::node::{AnyElement, Kind};

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use rand::Rng;
 
+use super::apply::{CallId, FunctionId};
 use super::discretise::Bins;
 use super::distribution::{Space, Tails};
-use super::function::{CallId, FunctionId};
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
 use super::linear::{LinearFunction, LinearGaussian};

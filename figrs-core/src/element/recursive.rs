@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::function::{CallId, FunctionId, check_purity, contained};
+use super::apply::{CallId, FunctionId, check_purity, contained};
 use super::node::{AnyElement, Kind, ParentList};
 use super::operations::ChainOp;
 use crate::counterfactual::branch_memory::BranchMemory;

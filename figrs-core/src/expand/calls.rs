@@ -11,7 +11,7 @@ use super::cache::ExpansionCache;
 use super::expander::Expander;
 use super::expansion::{Content, ExpandedElement, Expansion, ExpansionMemory};
 use super::submodels::SolvedSubmodel;
-use crate::element::function::{CallId, FunctionId};
+use crate::element::apply::{CallId, FunctionId};
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::element::operations::ChainOp;
 use crate::error::ModelError;

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use super::expansion::{Cell, Content, ExpandedElement, FunctionFailures, bytes_of};
 use super::product;
-use crate::element::function::check_equal_arguments;
+use crate::element::apply::check_equal_arguments;
 use crate::element::node::AnyElement;
 use crate::element::operations::{ApplyOp, AtomicOp, NotEnumerable, TableOp};
 use crate::error::{Fault, ModelError};

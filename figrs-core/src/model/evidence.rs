@@ -8,8 +8,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::element::apply::{FunctionId, contained};
 use crate::element::element_map::ElementMap;
-use crate::element::function::{FunctionId, contained};
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::{Fault, ModelError};
 use crate::model::Model;

@@ -4,14 +4,12 @@
 //! |---|---|
 //! | `symbolic_table` | symbolic tables (scopes and predicted densities), and the tables of each variable |
 //! | `symbolic_elimination` | elimination of symbolic tables, which gives buckets with their inputs |
-//! | `densities` | predicted densities (fractions of non-zero entries) of tables |
 //! | `component_orders` | symbolic elimination component by component |
 //! | `restarts` | search for one component: greedy orders, restarts with noise, local improvement |
 //! | `interaction_graph`, `simplicial`, `greedy`, `order_tree`, `window` | the interaction graph of one component: reductions, greedy orders, local improvement |
 //! | `very_large` | very large components as adjacency lists |
 
 pub(crate) mod component_orders;
-mod densities;
 mod greedy;
 mod interaction_graph;
 mod order_tree;

@@ -12,8 +12,8 @@ use super::column::ColumnSlot;
 use super::draw::{
     CodeSampler, PooledSampler, checked_outcomes, is_density, likelihood, probability_of_true,
 };
+use figrs_core::element::apply::FunctionId;
 use figrs_core::element::footprint::Footprint;
-use figrs_core::element::function::FunctionId;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::element::operations::{ChainOp, FiniteOutcomes, TableOp};
 use figrs_core::error::ModelError;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::element::function::contained;
+use crate::element::apply::contained;
 use crate::element::param::Operand;
 use crate::element::{
     Beta, Concentration, Dirichlet, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Pareto,

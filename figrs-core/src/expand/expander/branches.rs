@@ -5,7 +5,7 @@ use std::any::Any;
 use rustc_hash::FxHashMap;
 
 use super::Expander;
-use crate::element::function::{check_equal_arguments, impurity};
+use crate::element::apply::{check_equal_arguments, impurity};
 use crate::element::node::{AnyElement, ElementId};
 use crate::element::operations::ChainOp;
 use crate::error::{Fault, ModelError};
